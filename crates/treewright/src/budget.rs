@@ -1,0 +1,89 @@
+//! How long a search may run, and what it has done so far.
+//!
+//! A [`Budget`] travels down into every learner. Running out of it is not an error: the learner
+//! stops with the best result so far and says so.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Limits of one piece of work, with a switch to stop it and counters to watch it.
+#[derive(Debug, Clone, Default)]
+pub struct Budget {
+    deadline: Option<Instant>,
+    interrupt: Arc<AtomicBool>,
+    progress: Arc<Progress>,
+}
+
+/// Counters that a learner advances while it works, for whoever wants to show them.
+#[derive(Debug, Default)]
+pub struct Progress {
+    done: AtomicU64,
+    total: AtomicU64,
+}
+
+impl Budget {
+    /// No limits at all.
+    pub fn unlimited() -> Self {
+        Self::default()
+    }
+
+    /// Stop after `limit`, counted from now.
+    #[must_use]
+    pub fn with_time_limit(mut self, limit: Duration) -> Self {
+        self.deadline = Instant::now().checked_add(limit);
+        self
+    }
+
+    /// Stop as soon as somebody sets this flag (a signal handler, another thread).
+    #[must_use]
+    pub fn with_interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.interrupt = flag;
+        self
+    }
+
+    /// Has the time come to stop?
+    pub fn is_spent(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// The counters of this work.
+    pub fn progress(&self) -> &Arc<Progress> {
+        &self.progress
+    }
+}
+
+impl Progress {
+    /// Starts counting anew, towards `total` units.
+    pub fn start(&self, total: u64) {
+        self.done.store(0, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
+    }
+
+    /// `units` more are done.
+    pub fn advance(&self, units: u64) {
+        self.done.fetch_add(units, Ordering::Relaxed);
+    }
+
+    /// Units done and units in all (0 while unknown).
+    pub fn read(&self) -> (u64, u64) {
+        (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_spent_by_time_or_by_interrupt() {
+        assert!(!Budget::unlimited().is_spent());
+        assert!(Budget::unlimited().with_time_limit(Duration::ZERO).is_spent());
+        let flag = Arc::new(AtomicBool::new(false));
+        let budget = Budget::unlimited().with_interrupt(Arc::clone(&flag));
+        assert!(!budget.is_spent());
+        flag.store(true, Ordering::Relaxed);
+        assert!(budget.is_spent());
+    }
+}

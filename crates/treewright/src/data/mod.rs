@@ -1,0 +1,165 @@
+//! Tables in columnar memory.
+//!
+//! [`Source`] hands out raw columns, [`read`] decides what they are for, [`Dataset`] is the result:
+//! typed columns, a target and weights, checked once. Learners turn a `Dataset` into their own
+//! working form at their door and do not come back to it.
+
+use std::sync::Arc;
+
+pub mod csv;
+pub mod read;
+mod schema;
+mod source;
+
+pub use read::{ClassWeight, ReadOptions, Task};
+pub use schema::{Feature, FeatureKind, Reading, Schema, TargetColumn, TargetKind};
+pub use source::{FEW_TEXTS, MISSING_CODE, Number, RawColumn, Source, Texts, Wanted, not_a_number};
+
+/// A table ready for learning or predicting.
+///
+/// Guarded by [`read`]: every column has `n_rows` rows, numbers are finite or NaN (missing), codes are
+/// below the number of categories or [`MISSING_CODE`], weights are finite and positive.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    schema: Arc<Schema>,
+    n_rows: usize,
+    columns: Vec<Column>,
+    target: Target,
+    weights: Option<Vec<f64>>,
+}
+
+/// The values of one feature.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Column {
+    /// Numbers; NaN is missing.
+    Numeric(Vec<f64>),
+    /// Category codes; [`MISSING_CODE`] is missing (or a category that the schema does not know).
+    Categorical(Vec<u32>),
+}
+
+/// The values to be predicted.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    /// Class indices.
+    Classes(Vec<u32>),
+    /// Numbers.
+    Numbers(Vec<f64>),
+    /// The table has no target column: it can be predicted, not learned from.
+    Absent,
+}
+
+/// One cell of a feature column.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A category code.
+    Category(u32),
+    /// Nothing is known.
+    Missing,
+}
+
+impl Column {
+    /// The cell of a row.
+    pub fn value(&self, row: usize) -> Value {
+        match self {
+            Self::Numeric(numbers) if numbers[row].is_nan() => Value::Missing,
+            Self::Numeric(numbers) => Value::Number(numbers[row]),
+            Self::Categorical(codes) if codes[row] == MISSING_CODE => Value::Missing,
+            Self::Categorical(codes) => Value::Category(codes[row]),
+        }
+    }
+
+    /// Is any cell missing?
+    pub fn has_missing(&self) -> bool {
+        match self {
+            Self::Numeric(numbers) => numbers.iter().any(|number| number.is_nan()),
+            Self::Categorical(codes) => codes.contains(&MISSING_CODE),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Numeric(numbers) => numbers.len(),
+            Self::Categorical(codes) => codes.len(),
+        }
+    }
+}
+
+impl Dataset {
+    /// Puts together columns that already fit the schema. This is the door for arrays from memory;
+    /// files come in through [`read`].
+    ///
+    /// Panics if lengths or kinds disagree with the schema: that is a bug of the caller.
+    pub fn new(
+        schema: Arc<Schema>,
+        columns: Vec<Column>,
+        target: Target,
+        weights: Option<Vec<f64>>,
+    ) -> Self {
+        let n_rows = match (&target, columns.first(), &weights) {
+            (Target::Classes(classes), ..) => classes.len(),
+            (Target::Numbers(numbers), ..) => numbers.len(),
+            (Target::Absent, Some(column), _) => column.len(),
+            (Target::Absent, None, weights) => weights.as_ref().map_or(0, Vec::len),
+        };
+        assert_eq!(columns.len(), schema.features.len(), "one column for each feature");
+        assert!(columns.iter().all(|column| column.len() == n_rows), "columns of equal length");
+        assert!(weights.as_ref().is_none_or(|weights| weights.len() == n_rows), "a weight a row");
+        for (column, feature) in columns.iter().zip(&schema.features) {
+            let fits = match (column, &feature.kind) {
+                (Column::Numeric(_), FeatureKind::Numeric) => true,
+                (Column::Categorical(codes), FeatureKind::Categorical(names)) => {
+                    codes.iter().all(|&code| code == MISSING_CODE || (code as usize) < names.len())
+                }
+                _ => false,
+            };
+            assert!(fits, "column {:?} is of the kind the schema says", feature.name);
+        }
+        Self { schema, n_rows, columns, target, weights }
+    }
+
+    /// Names and kinds.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// The feature columns, in the order of the schema.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The target.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// Row weights; `None` when every row weighs 1.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// The weight of a row.
+    pub fn weight(&self, row: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[row])
+    }
+
+    /// Sum of the weights, in row order.
+    pub fn total_weight(&self) -> f64 {
+        self.weights.as_ref().map_or(self.n_rows as f64, |weights| weights.iter().sum())
+    }
+
+    /// Are all sums of weights exact? So it is when weights are whole numbers and not too large.
+    pub fn has_whole_weights(&self) -> bool {
+        const LARGEST_EXACT_TOTAL: f64 = (1_u64 << 53) as f64;
+        self.weights.as_ref().is_none_or(|weights| {
+            weights.iter().all(|weight| weight.fract() == 0.0)
+                && self.total_weight() < LARGEST_EXACT_TOTAL
+        })
+    }
+}

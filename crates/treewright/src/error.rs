@@ -1,0 +1,169 @@
+//! The one error type of the library.
+//!
+//! A message names the place, the value and what would be right, in lower case and on one line, so
+//! that a program can put the file's name in front and print it. Running out of time or memory is
+//! not an error: see [`Budget`](crate::Budget).
+
+use std::fmt;
+
+/// What the library returns when it cannot do what was asked.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct Error(Box<ErrorKind>);
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The kinds of failure. A panic, in contrast, is always a bug of ours.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A cell, a row or the whole table cannot be read.
+    #[error("{place}{message}")]
+    Table {
+        /// Where in the table, as far as known.
+        place: Place,
+        /// What is wrong there and what would be right.
+        message: String,
+    },
+    /// Columns are not what was asked for, or not what a model needs.
+    #[error("{0}")]
+    Schema(String),
+    /// A parameter has a value it cannot have.
+    #[error("{name}: got {given}, expected {allowed}")]
+    Parameter {
+        /// The parameter's name, as in the field or flag.
+        name: &'static str,
+        /// The value that was given.
+        given: String,
+        /// What would have been accepted.
+        allowed: String,
+    },
+    /// A model file breaks the format.
+    #[error("not a valid model: {0}")]
+    Model(String),
+    /// The operating system refused.
+    #[error("{0}")]
+    Io(String),
+}
+
+/// A place in a table: data row (from 1), line of the file (from 1) and column name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Data row, counted from 1 without the header.
+    pub row: Option<u64>,
+    /// Line of a text file, counted from 1 with the header.
+    pub line: Option<u64>,
+    /// Column name.
+    pub column: Option<String>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.row, self.line) {
+            (Some(row), Some(line)) => write!(f, "row {row} (line {line})")?,
+            (Some(row), None) => write!(f, "row {row}")?,
+            (None, Some(line)) => write!(f, "line {line}")?,
+            (None, None) => {}
+        }
+        if let Some(column) = &self.column {
+            if self.row.is_some() || self.line.is_some() {
+                f.write_str(", ")?;
+            }
+            write!(f, "column {}", quoted(column))?;
+        }
+        if *self != Self::default() {
+            f.write_str(": ")?;
+        }
+        Ok(())
+    }
+}
+
+impl Error {
+    /// What went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0
+    }
+
+    /// A fault of the table at a place.
+    pub fn table(place: Place, message: impl Into<String>) -> Self {
+        ErrorKind::Table { place, message: message.into() }.into()
+    }
+
+    /// A fault of the columns.
+    pub fn schema(message: impl Into<String>) -> Self {
+        ErrorKind::Schema(message.into()).into()
+    }
+
+    /// A parameter out of range.
+    pub fn parameter(
+        name: &'static str,
+        given: impl fmt::Display,
+        allowed: impl Into<String>,
+    ) -> Self {
+        ErrorKind::Parameter { name, given: given.to_string(), allowed: allowed.into() }.into()
+    }
+
+    /// A fault of a model file.
+    pub fn model(message: impl Into<String>) -> Self {
+        ErrorKind::Model(message.into()).into()
+    }
+
+    /// A failure of the operating system.
+    pub fn io(message: impl Into<String>) -> Self {
+        ErrorKind::Io(message.into()).into()
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Self(Box::new(kind))
+    }
+}
+
+/// Text from a file as it may appear in a message: in quotes, on one line, never longer than a line.
+pub fn quoted(text: &str) -> String {
+    const LONGEST: usize = 60;
+    if text.chars().count() <= LONGEST {
+        return format!("{text:?}");
+    }
+    let head: String = text.chars().take(LONGEST).collect();
+    format!("{head:?}... ({} characters)", text.chars().count())
+}
+
+/// A list of names as it may appear in a message: quoted, cut after a few.
+pub fn quoted_list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    const MOST: usize = 8;
+    let names: Vec<&str> = names.into_iter().collect();
+    let mut text: Vec<String> = names.iter().take(MOST).map(|name| quoted(name)).collect();
+    if names.len() > MOST {
+        text.push(format!("... ({} in all)", names.len()));
+    }
+    text.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_the_place() {
+        let place = Place { row: Some(16), line: Some(17), column: Some("width".into()) };
+        let error = Error::table(place, "\"3,5\" is not a number");
+        assert_eq!(
+            error.to_string(),
+            "row 16 (line 17), column \"width\": \"3,5\" is not a number"
+        );
+        assert_eq!(
+            Error::parameter("intervals", 1, "at least 2").to_string(),
+            "intervals: got 1, expected at least 2"
+        );
+        assert_eq!(Error::table(Place::default(), "no rows").to_string(), "no rows");
+    }
+
+    #[test]
+    fn quoted_text_stays_on_one_line() {
+        assert_eq!(quoted("a\nb"), r#""a\nb""#);
+        assert!(quoted(&"x".repeat(400)).len() < 100);
+    }
+}

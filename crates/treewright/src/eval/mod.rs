@@ -1,0 +1,1 @@
+//! How a tree does on rows.

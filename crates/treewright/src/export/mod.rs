@@ -1,0 +1,3 @@
+//! Ways to write a tree down.
+
+pub mod json;

@@ -1,0 +1,82 @@
+//! What a learner hands back: the tree, where it came from, and what is proven about it.
+
+use std::time::Duration;
+
+use super::Tree;
+
+/// A learned model with its circumstances: everything that goes into a model file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fit<T = Tree> {
+    /// What was learned.
+    pub model: T,
+    /// Who learned it, with which parameters.
+    pub learner: LearnerInfo,
+    /// How it does on the rows it was learned from.
+    pub training: Training,
+    /// What is proven, if anything is.
+    pub certificate: Option<Certificate>,
+}
+
+/// A learner and its parameters.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LearnerInfo {
+    /// `greedy`, `dyadic`, `optimal`, ...
+    pub name: String,
+    /// The parameters, in the order they are documented.
+    pub params: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Figures of a model on its own training rows.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Training {
+    /// Number of rows.
+    pub rows: usize,
+    /// Their total weight.
+    pub weight: f64,
+    /// Weight of the rows predicted wrongly; `None` for regression.
+    pub errors: Option<f64>,
+    /// Total cost divided by total weight.
+    pub cost: f64,
+    /// Number of leaves.
+    pub leaves: usize,
+    /// Longest way from the root to a leaf.
+    pub depth: usize,
+    /// Wall time of learning alone.
+    pub seconds: f64,
+}
+
+/// A proven statement about a tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Certificate {
+    /// Objective of the tree.
+    pub objective: f64,
+    /// No tree of the class has a smaller objective than this.
+    pub lower_bound: f64,
+    /// Were all costs whole numbers, so that the comparison was exact?
+    pub exact: bool,
+    /// How far rounding may be off where it was not.
+    pub tolerance: Option<f64>,
+    /// The class of trees and the objective, in words.
+    pub what: String,
+}
+
+impl Certificate {
+    /// Is the tree proven to be the best?
+    pub fn is_optimal(&self) -> bool {
+        self.objective == self.lower_bound
+    }
+
+    /// Relative distance between the objective and the bound; 0 when they are equal.
+    pub fn gap(&self) -> f64 {
+        if self.is_optimal() { 0.0 } else { (self.objective - self.lower_bound) / self.objective }
+    }
+}
+
+impl Training {
+    /// Sets the time that learning took.
+    #[must_use]
+    pub fn taking(mut self, time: Duration) -> Self {
+        self.seconds = time.as_secs_f64();
+        self
+    }
+}

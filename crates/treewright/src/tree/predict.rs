@@ -1,0 +1,204 @@
+//! Predictions for whole tables, in blocks of rows and on all threads.
+//!
+//! Most trees ask "is x above the cut" in every node and most blocks of rows have nothing missing.
+//! Then several rows go down side by side without a branch in the machine code: a leaf answers every
+//! question with itself, so the rows step on until none of them moves any more. Every other block
+//! takes the plain way of [`Tree::reach`].
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use super::{Closed, NodeId, Outcomes, Reached, Split, Tree};
+use crate::data::{Column, Dataset};
+
+/// Rows that share one decision about the way to take; small enough for their cells to stay in cache.
+const BLOCK: usize = 1024;
+/// Rows that go down side by side.
+const LANES: usize = 16;
+
+impl Tree {
+    /// A class index or a number for every row.
+    pub fn predict(&self, data: &Dataset) -> Vec<f64> {
+        let steps = Steps::of(self);
+        let distributions = OnceLock::new();
+        let mut values = vec![0.0; data.n_rows()];
+        values.par_chunks_mut(BLOCK).enumerate().for_each(|(block, values)| {
+            let start = block * BLOCK;
+            match steps.as_ref().and_then(|steps| steps.columns(data, start, values.len())) {
+                Some(columns) => {
+                    let steps = steps.as_ref().expect("columns come from steps");
+                    steps.run(&columns, values.len(), |row, leaf| {
+                        values[row] = self.nodes[leaf].value;
+                    });
+                }
+                None => {
+                    for (offset, value) in values.iter_mut().enumerate() {
+                        *value = self.answer(&self.reach_row(data, start + offset), &distributions);
+                    }
+                }
+            }
+        });
+        values
+    }
+
+    /// Class probabilities, row by row: `n_rows * n_classes` numbers. Empty for regression.
+    pub fn predict_proba(&self, data: &Dataset) -> Vec<f64> {
+        let n_classes = self.schema.classes().len();
+        if n_classes == 0 {
+            return Vec::new();
+        }
+        let distributions = self.distributions();
+        let mut probabilities = vec![0.0; data.n_rows() * n_classes];
+        probabilities.par_chunks_mut(n_classes).enumerate().for_each(|(row, proba)| {
+            match self.reach_row(data, row) {
+                Reached::One(leaf) => {
+                    proba.copy_from_slice(&distributions[leaf.index() * n_classes..][..n_classes]);
+                }
+                Reached::Many(leaves) => mix(&leaves, &distributions, proba),
+            }
+        });
+        probabilities
+    }
+
+    /// The answer for one row, given what it reached. The distributions are made when first needed.
+    fn answer(&self, reached: &Reached, distributions: &OnceLock<Vec<f64>>) -> f64 {
+        match reached {
+            Reached::One(leaf) => self.value(*leaf),
+            Reached::Many(leaves) => match &self.outcomes {
+                Outcomes::Numbers { .. } => {
+                    leaves.iter().map(|&(leaf, share)| share * self.value(leaf)).sum()
+                }
+                Outcomes::Counts { n_classes, .. } => {
+                    let mut proba = vec![0.0; *n_classes];
+                    mix(leaves, distributions.get_or_init(|| self.distributions()), &mut proba);
+                    self.loss.best_class(&proba) as f64
+                }
+            },
+        }
+    }
+
+    fn reach_row(&self, data: &Dataset, row: usize) -> Reached {
+        self.reach(|feature| data.columns()[feature].value(row))
+    }
+
+    /// The class distribution of every node, that of the nearest occupied ancestor where it is empty.
+    fn distributions(&self) -> Vec<f64> {
+        let n_classes = self.schema.classes().len();
+        let mut distributions = vec![1.0 / n_classes as f64; self.n_nodes() * n_classes];
+        for id in self.ids() {
+            let total = self.weight(id);
+            if total > 0.0 {
+                let own = &mut distributions[id.index() * n_classes..][..n_classes];
+                for (proba, count) in own.iter_mut().zip(self.counts(id)) {
+                    *proba = count / total;
+                }
+            }
+            let from = id.index() * n_classes;
+            for child in self.branch(id).into_iter().flat_map(super::Branch::children) {
+                distributions.copy_within(from..from + n_classes, child.index() * n_classes);
+            }
+        }
+        distributions
+    }
+}
+
+/// The mixture of the distributions of several leaves.
+fn mix(leaves: &[(NodeId, f64)], distributions: &[f64], proba: &mut [f64]) {
+    let n_classes = proba.len();
+    for &(leaf, share) in leaves {
+        let leaf = &distributions[leaf.index() * n_classes..][..n_classes];
+        for (sum, p) in proba.iter_mut().zip(leaf) {
+            *sum += share * p;
+        }
+    }
+}
+
+/// A tree in which every node asks for one cut, packed for speed.
+struct Steps {
+    steps: Vec<Step>,
+    used: Vec<usize>,
+}
+
+/// One node: go to `first`, or to the one after it if the value is above `cut`.
+#[derive(Clone, Copy)]
+struct Step {
+    cut: f64,
+    feature: u32,
+    first: u32,
+}
+
+impl Steps {
+    fn of(tree: &Tree) -> Option<Self> {
+        let mut steps = Vec::with_capacity(tree.n_nodes());
+        let mut used = vec![false; tree.schema.features.len()];
+        for (id, node) in tree.nodes.iter().enumerate() {
+            steps.push(match &node.branch {
+                None => Step { cut: f64::INFINITY, feature: 0, first: id as u32 },
+                Some(branch) => match &branch.split {
+                    Split::Intervals { feature, cuts, closed } if cuts.len() == 1 => {
+                        used[*feature] = true;
+                        // "not below cut" is "above the number just below cut".
+                        let cut = match closed {
+                            Closed::Right => cuts[0],
+                            Closed::Left => cuts[0].next_down(),
+                        };
+                        Step { cut, feature: *feature as u32, first: branch.first_child.0 }
+                    }
+                    _ => return None,
+                },
+            });
+        }
+        let used: Vec<usize> = (0..used.len()).filter(|&feature| used[feature]).collect();
+        let position = |feature: u32| used.binary_search(&(feature as usize)).unwrap_or(0) as u32;
+        for step in &mut steps {
+            step.feature = position(step.feature);
+        }
+        Some(Self { steps, used })
+    }
+
+    /// The cells of a block, column by column, if none of them is missing.
+    fn columns<'a>(&self, data: &'a Dataset, start: usize, len: usize) -> Option<Vec<&'a [f64]>> {
+        if self.used.is_empty() {
+            return None;
+        }
+        self.used
+            .iter()
+            .map(|&feature| match &data.columns()[feature] {
+                Column::Numeric(numbers) => {
+                    let cells = &numbers[start..start + len];
+                    // A sum is NaN if a cell is; finite cells may overflow it, which is only slower.
+                    let sum: f64 = cells.iter().fold(0.0, |sum, cell| sum + cell * 0.0);
+                    (!sum.is_nan()).then_some(cells)
+                }
+                Column::Categorical(_) => None,
+            })
+            .collect()
+    }
+
+    /// Calls `found` with every row of the block and the leaf it reaches.
+    fn run(&self, columns: &[&[f64]], len: usize, mut found: impl FnMut(usize, usize)) {
+        let mut row = 0;
+        while row < len {
+            let lanes = LANES.min(len - row);
+            let mut at = [0_u32; LANES];
+            loop {
+                let mut moved = 0;
+                for (lane, at) in at[..lanes].iter_mut().enumerate() {
+                    let step = self.steps[*at as usize];
+                    let x = columns[step.feature as usize][row + lane];
+                    let next = step.first + u32::from(x > step.cut);
+                    moved |= next ^ *at;
+                    *at = next;
+                }
+                if moved == 0 {
+                    break;
+                }
+            }
+            for (lane, &leaf) in at[..lanes].iter().enumerate() {
+                found(row + lane, leaf as usize);
+            }
+            row += lanes;
+        }
+    }
+}

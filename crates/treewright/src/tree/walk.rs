@@ -1,0 +1,117 @@
+//! The way of a row through a tree.
+
+use super::{Branch, MissingRoute, NodeId, Tree};
+use crate::data::{Dataset, Value};
+
+/// Where a row ends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reached {
+    /// In one leaf.
+    One(NodeId),
+    /// In several leaves with shares that sum to 1, because a missing value was distributed.
+    Many(Vec<(NodeId, f64)>),
+}
+
+impl Tree {
+    /// The leaf or leaves that a row reaches. `value` gives the row's value of a feature.
+    pub fn reach(&self, value: impl Fn(usize) -> Value) -> Reached {
+        match self.descend(NodeId::ROOT, &value) {
+            (leaf, None) => Reached::One(leaf),
+            _ => {
+                let mut leaves = Vec::new();
+                self.visit(value, |id, share| {
+                    if self.is_leaf(id) {
+                        leaves.push((id, share));
+                    }
+                });
+                match leaves[..] {
+                    [(leaf, _)] => Reached::One(leaf),
+                    _ => Reached::Many(leaves),
+                }
+            }
+        }
+    }
+
+    /// Every node that a row passes, parents first, children in order, with the row's share in it.
+    pub fn visit(&self, value: impl Fn(usize) -> Value, mut visitor: impl FnMut(NodeId, f64)) {
+        let mut stack = vec![(NodeId::ROOT, 1.0)];
+        while let Some((id, share)) = stack.pop() {
+            visitor(id, share);
+            let Some(branch) = self.branch(id) else {
+                continue;
+            };
+            match self.next(branch, &value) {
+                Some(child) => stack.push((child, share)),
+                None => {
+                    let shares = self.shares(branch);
+                    let parts = branch.children().zip(shares).rev();
+                    stack.extend(
+                        parts.filter(|(_, part)| *part > 0.0).map(|(id, part)| (id, share * part)),
+                    );
+                }
+            }
+        }
+    }
+
+    /// The nodes that a row of a dataset passes, from the root, parents first.
+    pub fn decision_path(&self, data: &Dataset, row: usize) -> Vec<NodeId> {
+        let mut path = Vec::new();
+        self.visit(|feature| data.columns()[feature].value(row), |id, _| path.push(id));
+        path
+    }
+
+    /// For every row the leaf in which it ends, or the one with its largest share (the first of
+    /// equal ones).
+    pub fn apply(&self, data: &Dataset) -> Vec<NodeId> {
+        (0..data.n_rows())
+            .map(|row| match self.reach(|feature| data.columns()[feature].value(row)) {
+                Reached::One(leaf) => leaf,
+                Reached::Many(leaves) => {
+                    let mut best = leaves[0];
+                    for &leaf in &leaves[1..] {
+                        if leaf.1 > best.1 {
+                            best = leaf;
+                        }
+                    }
+                    best.0
+                }
+            })
+            .collect()
+    }
+
+    /// The share of each child when a row is distributed: by weight, equal if all are empty.
+    pub fn shares(&self, branch: &Branch) -> Vec<f64> {
+        let weights: Vec<f64> = branch.children().map(|child| self.weight(child)).collect();
+        let total: f64 = weights.iter().sum();
+        if total > 0.0 {
+            weights.iter().map(|weight| weight / total).collect()
+        } else {
+            vec![1.0 / weights.len() as f64; weights.len()]
+        }
+    }
+
+    /// Goes down from `id` to a leaf, or to the first branch that distributes the row.
+    fn descend(
+        &self,
+        mut id: NodeId,
+        value: &impl Fn(usize) -> Value,
+    ) -> (NodeId, Option<&Branch>) {
+        while let Some(branch) = self.branch(id) {
+            match self.next(branch, value) {
+                Some(child) => id = child,
+                None => return (id, Some(branch)),
+            }
+        }
+        (id, None)
+    }
+
+    /// The child that a row goes to; `None` if it is distributed.
+    fn next(&self, branch: &Branch, value: &impl Fn(usize) -> Value) -> Option<NodeId> {
+        let position = branch.split.child_of(value(branch.split.feature()));
+        match (position, branch.missing) {
+            (Some(position), _) => Some(branch.child(position)),
+            (None, MissingRoute::Child(position)) => Some(branch.child(position as usize)),
+            (None, MissingRoute::Distribute) => None,
+        }
+    }
+}
