@@ -45,7 +45,9 @@ impl Budget {
     /// Has the time come to stop?
     pub fn is_spent(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
-            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self
+                .deadline
+                .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// The counters of this work.
@@ -68,7 +70,10 @@ impl Progress {
 
     /// Units done and units in all (0 while unknown).
     pub fn read(&self) -> (u64, u64) {
-        (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
+        (
+            self.done.load(Ordering::Relaxed),
+            self.total.load(Ordering::Relaxed),
+        )
     }
 }
 
@@ -79,7 +84,11 @@ mod tests {
     #[test]
     fn a_budget_is_spent_by_time_or_by_interrupt() {
         assert!(!Budget::unlimited().is_spent());
-        assert!(Budget::unlimited().with_time_limit(Duration::ZERO).is_spent());
+        assert!(
+            Budget::unlimited()
+                .with_time_limit(Duration::ZERO)
+                .is_spent()
+        );
         let flag = Arc::new(AtomicBool::new(false));
         let budget = Budget::unlimited().with_interrupt(Arc::clone(&flag));
         assert!(!budget.is_spent());

@@ -102,10 +102,14 @@ fn only_position(names: &[&str], class: &str, what: &str) -> Result<usize> {
     let mut places = (0..names.len()).filter(|&place| names[place] == class);
     match (places.next(), places.next()) {
         (Some(place), None) => Ok(place),
-        (None, _) => Err(Error::schema(format!("costs: no {what} for class {}", quoted(class)))),
-        (Some(_), Some(_)) => {
-            Err(Error::schema(format!("costs: two {what}s for class {}", quoted(class))))
-        }
+        (None, _) => Err(Error::schema(format!(
+            "costs: no {what} for class {}",
+            quoted(class)
+        ))),
+        (Some(_), Some(_)) => Err(Error::schema(format!(
+            "costs: two {what}s for class {}",
+            quoted(class)
+        ))),
     }
 }
 
@@ -179,7 +183,10 @@ mod tests {
     fn named_costs_are_reordered_and_checked() {
         let classes = ["no".to_owned(), "yes".to_owned()];
         let swapped = ["yes".to_owned(), "no".to_owned()];
-        let rows = [("yes".to_owned(), vec![0.0, 5.0]), ("no".to_owned(), vec![1.0, 0.0])];
+        let rows = [
+            ("yes".to_owned(), vec![0.0, 5.0]),
+            ("no".to_owned(), vec![1.0, 0.0]),
+        ];
         let matrix = CostMatrix::from_named(&classes, &swapped, &rows).unwrap();
         assert_eq!(matrix.cost(1, 0), 5.0);
         assert_eq!(matrix.cost(0, 1), 1.0);

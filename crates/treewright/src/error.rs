@@ -87,7 +87,11 @@ impl Error {
 
     /// A fault of the table at a place.
     pub fn table(place: Place, message: impl Into<String>) -> Self {
-        ErrorKind::Table { place, message: message.into() }.into()
+        ErrorKind::Table {
+            place,
+            message: message.into(),
+        }
+        .into()
     }
 
     /// A fault of the columns.
@@ -101,7 +105,12 @@ impl Error {
         given: impl fmt::Display,
         allowed: impl Into<String>,
     ) -> Self {
-        ErrorKind::Parameter { name, given: given.to_string(), allowed: allowed.into() }.into()
+        ErrorKind::Parameter {
+            name,
+            given: given.to_string(),
+            allowed: allowed.into(),
+        }
+        .into()
     }
 
     /// A fault of a model file.
@@ -148,7 +157,11 @@ mod tests {
 
     #[test]
     fn messages_name_the_place() {
-        let place = Place { row: Some(16), line: Some(17), column: Some("width".into()) };
+        let place = Place {
+            row: Some(16),
+            line: Some(17),
+            column: Some("width".into()),
+        };
         let error = Error::table(place, "\"3,5\" is not a number");
         assert_eq!(
             error.to_string(),
@@ -158,7 +171,10 @@ mod tests {
             Error::parameter("intervals", 1, "at least 2").to_string(),
             "intervals: got 1, expected at least 2"
         );
-        assert_eq!(Error::table(Place::default(), "no rows").to_string(), "no rows");
+        assert_eq!(
+            Error::table(Place::default(), "no rows").to_string(),
+            "no rows"
+        );
     }
 
     #[test]

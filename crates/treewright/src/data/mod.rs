@@ -103,20 +103,42 @@ impl Dataset {
             (Target::Absent, Some(column), _) => column.len(),
             (Target::Absent, None, weights) => weights.as_ref().map_or(0, Vec::len),
         };
-        assert_eq!(columns.len(), schema.features.len(), "one column for each feature");
-        assert!(columns.iter().all(|column| column.len() == n_rows), "columns of equal length");
-        assert!(weights.as_ref().is_none_or(|weights| weights.len() == n_rows), "a weight a row");
+        assert_eq!(
+            columns.len(),
+            schema.features.len(),
+            "one column for each feature"
+        );
+        assert!(
+            columns.iter().all(|column| column.len() == n_rows),
+            "columns of equal length"
+        );
+        assert!(
+            weights
+                .as_ref()
+                .is_none_or(|weights| weights.len() == n_rows),
+            "a weight a row"
+        );
         for (column, feature) in columns.iter().zip(&schema.features) {
             let fits = match (column, &feature.kind) {
                 (Column::Numeric(_), FeatureKind::Numeric) => true,
-                (Column::Categorical(codes), FeatureKind::Categorical(names)) => {
-                    codes.iter().all(|&code| code == MISSING_CODE || (code as usize) < names.len())
-                }
+                (Column::Categorical(codes), FeatureKind::Categorical(names)) => codes
+                    .iter()
+                    .all(|&code| code == MISSING_CODE || (code as usize) < names.len()),
                 _ => false,
             };
-            assert!(fits, "column {:?} is of the kind the schema says", feature.name);
+            assert!(
+                fits,
+                "column {:?} is of the kind the schema says",
+                feature.name
+            );
         }
-        Self { schema, n_rows, columns, target, weights }
+        Self {
+            schema,
+            n_rows,
+            columns,
+            target,
+            weights,
+        }
     }
 
     /// Names and kinds.
@@ -151,7 +173,9 @@ impl Dataset {
 
     /// Sum of the weights, in row order.
     pub fn total_weight(&self) -> f64 {
-        self.weights.as_ref().map_or(self.n_rows as f64, |weights| weights.iter().sum())
+        self.weights
+            .as_ref()
+            .map_or(self.n_rows as f64, |weights| weights.iter().sum())
     }
 
     /// Are all sums of weights exact? So it is when weights are whole numbers and not too large.

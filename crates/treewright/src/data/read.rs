@@ -90,9 +90,14 @@ impl Dataset {
             .collect();
         let mut raw = source.read(&wanted, &options.reading.na)?;
         let weights = take_weights(source, &roles, &mut raw)?;
-        let kept = weights.as_ref().and_then(|weights| rows_with_weight(weights));
+        let kept = weights
+            .as_ref()
+            .and_then(|weights| rows_with_weight(weights));
 
-        let target_at = roles.iter().position(|&role| role == Role::Target).expect("has a target");
+        let target_at = roles
+            .iter()
+            .position(|&role| role == Role::Target)
+            .expect("has a target");
         let target = std::mem::replace(&mut raw[target_at], RawColumn::Skipped);
         let (target, target_kind) =
             decide_target(source, options, target_at, target, kept.as_deref())?;
@@ -102,7 +107,10 @@ impl Dataset {
         for (position, column) in raw.into_iter().enumerate() {
             if roles[position] == Role::Feature {
                 let (kind, column) = feature_column(column, kept.as_deref());
-                features.push(Feature { name: names[position].clone(), kind });
+                features.push(Feature {
+                    name: names[position].clone(),
+                    kind,
+                });
                 columns.push(column);
             }
         }
@@ -110,7 +118,10 @@ impl Dataset {
         let weights = class_weights(&options.class_weight, &target, &target_kind, weights)?;
         let schema = Schema {
             features,
-            target: TargetColumn { name: names[target_at].clone(), kind: target_kind },
+            target: TargetColumn {
+                name: names[target_at].clone(),
+                kind: target_kind,
+            },
             reading: options.reading.clone(),
         };
         Ok(Self::new(Arc::new(schema), columns, target, weights))
@@ -122,13 +133,16 @@ impl Dataset {
     pub fn read_for(source: &dyn Source, schema: &Arc<Schema>, with_target: bool) -> Result<Self> {
         let names = source.names();
         let find = |name: &str, what: &str| {
-            names.iter().position(|candidate| candidate == name).ok_or_else(|| {
-                Error::schema(format!(
-                    "no column {}, which the model needs as {what} (columns: {})",
-                    quoted(name),
-                    quoted_list(names.iter().map(String::as_str))
-                ))
-            })
+            names
+                .iter()
+                .position(|candidate| candidate == name)
+                .ok_or_else(|| {
+                    Error::schema(format!(
+                        "no column {}, which the model needs as {what} (columns: {})",
+                        quoted(name),
+                        quoted_list(names.iter().map(String::as_str))
+                    ))
+                })
         };
         let mut wanted = vec![Wanted::Skip; names.len()];
         let mut feature_at = Vec::with_capacity(schema.features.len());
@@ -145,8 +159,11 @@ impl Dataset {
         if with_target {
             let position = find(&schema.target.name, "its target")?;
             target_at = Some(position);
-            wanted[position] =
-                if schema.is_classification() { Wanted::Texts } else { Wanted::Numbers };
+            wanted[position] = if schema.is_classification() {
+                Wanted::Texts
+            } else {
+                Wanted::Numbers
+            };
             if let Some(weight) = &schema.reading.weight {
                 let position = find(weight, "row weights")?;
                 roles[position] = Role::Weight;
@@ -160,7 +177,9 @@ impl Dataset {
         let mut raw = source.read(&wanted, &schema.reading.na)?;
         let n_rows = raw.iter().find_map(RawColumn::len).unwrap_or(0);
         let weights = take_weights(source, &roles, &mut raw)?;
-        let kept = weights.as_ref().and_then(|weights| rows_with_weight(weights));
+        let kept = weights
+            .as_ref()
+            .and_then(|weights| rows_with_weight(weights));
         let target = match target_at {
             None => Target::Absent,
             Some(position) => {
@@ -201,13 +220,16 @@ impl Dataset {
 /// Finds the target, the weight and the features by name.
 fn assign_roles(names: &[String], options: &ReadOptions) -> Result<Vec<Role>> {
     let find = |name: &str, option: &str| {
-        names.iter().position(|candidate| candidate == name).ok_or_else(|| {
-            Error::schema(format!(
-                "{option}: there is no column {} (columns: {})",
-                quoted(name),
-                quoted_list(names.iter().map(String::as_str))
-            ))
-        })
+        names
+            .iter()
+            .position(|candidate| candidate == name)
+            .ok_or_else(|| {
+                Error::schema(format!(
+                    "{option}: there is no column {} (columns: {})",
+                    quoted(name),
+                    quoted_list(names.iter().map(String::as_str))
+                ))
+            })
     };
     for (list, option) in [
         (&options.drop, "drop"),
@@ -218,13 +240,22 @@ fn assign_roles(names: &[String], options: &ReadOptions) -> Result<Vec<Role>> {
             find(name, option)?;
         }
     }
-    if let Some(name) = options.categorical.iter().find(|name| options.numeric.contains(name)) {
+    if let Some(name) = options
+        .categorical
+        .iter()
+        .find(|name| options.numeric.contains(name))
+    {
         return Err(Error::schema(format!(
             "column {} is listed both as categorical and as numeric",
             quoted(name)
         )));
     }
-    let weight = options.reading.weight.as_deref().map(|name| find(name, "weight")).transpose()?;
+    let weight = options
+        .reading
+        .weight
+        .as_deref()
+        .map(|name| find(name, "weight"))
+        .transpose()?;
     let target = match &options.target {
         Some(name) => find(name, "target")?,
         None => (0..names.len())
@@ -248,7 +279,11 @@ fn assign_roles(names: &[String], options: &ReadOptions) -> Result<Vec<Role>> {
                     return Err(Error::schema(format!(
                         "features: column {} is the {}",
                         quoted(name),
-                        if position == target { "target" } else { "weight" }
+                        if position == target {
+                            "target"
+                        } else {
+                            "weight"
+                        }
                     )));
                 }
                 roles[position] = Role::Feature;
@@ -261,7 +296,11 @@ fn assign_roles(names: &[String], options: &ReadOptions) -> Result<Vec<Role>> {
             return Err(Error::schema(format!(
                 "drop: column {} is needed as the {}",
                 quoted(name),
-                if position == target { "target" } else { "weight" }
+                if position == target {
+                    "target"
+                } else {
+                    "weight"
+                }
             )));
         }
         roles[position] = Role::Unused;
@@ -289,7 +328,11 @@ fn take_weights(
     if let Some(row) = weights.iter().position(|weight| !(*weight >= 0.0)) {
         let mut place = source.place(row);
         place.column = Some(source.names()[position].clone());
-        let what = if weights[row].is_nan() { "missing".into() } else { weights[row].to_string() };
+        let what = if weights[row].is_nan() {
+            "missing".into()
+        } else {
+            weights[row].to_string()
+        };
         return Err(Error::table(
             place,
             format!("the weight is {what}, expected a finite number that is not negative"),
@@ -306,7 +349,9 @@ fn take_weights(
 
 /// The rows of positive weight, or `None` if that is all of them.
 fn rows_with_weight(weights: &[f64]) -> Option<Vec<usize>> {
-    let kept: Vec<usize> = (0..weights.len()).filter(|&row| weights[row] > 0.0).collect();
+    let kept: Vec<usize> = (0..weights.len())
+        .filter(|&row| weights[row] > 0.0)
+        .collect();
     (kept.len() < weights.len()).then_some(kept)
 }
 
@@ -354,11 +399,20 @@ fn decide_target(
                 texts.codes.len(),
             )?;
             sort_labels(&mut texts);
-            Ok((Target::Classes(texts.codes), TargetKind::Classes(texts.distinct)))
+            Ok((
+                Target::Classes(texts.codes),
+                TargetKind::Classes(texts.distinct),
+            ))
         }
         RawColumn::Numbers(numbers) => {
             let numbers = keep_rows(numbers, kept);
-            refuse_missing(source, position, kept, |row| numbers[row].is_nan(), numbers.len())?;
+            refuse_missing(
+                source,
+                position,
+                kept,
+                |row| numbers[row].is_nan(),
+                numbers.len(),
+            )?;
             Ok((Target::Numbers(numbers), TargetKind::Number))
         }
         RawColumn::Skipped | RawColumn::Both(..) => unreachable!("the target was wanted"),
@@ -369,7 +423,9 @@ fn decide_target(
 fn read_texts(source: &dyn Source, options: &ReadOptions, position: usize) -> Result<RawColumn> {
     let mut wanted = vec![Wanted::Skip; source.names().len()];
     wanted[position] = Wanted::Texts;
-    Ok(source.read(&wanted, &options.reading.na)?.swap_remove(position))
+    Ok(source
+        .read(&wanted, &options.reading.na)?
+        .swap_remove(position))
 }
 
 /// Whole numbers, few of them distinct. (All missing looks like nothing and is refused later.)
@@ -394,7 +450,10 @@ fn sort_labels(texts: &mut Texts) {
     };
     if texts.distinct.iter().all(|text| number(text).is_some()) {
         texts.sort_by(|a, b| {
-            number(a).partial_cmp(&number(b)).unwrap_or(Ordering::Equal).then_with(|| a.cmp(b))
+            number(a)
+                .partial_cmp(&number(b))
+                .unwrap_or(Ordering::Equal)
+                .then_with(|| a.cmp(b))
         });
     }
 }
@@ -411,7 +470,10 @@ fn refuse_missing(
         Some(row) => {
             let mut place = source.place(kept.map_or(row, |kept| kept[row]));
             place.column = Some(source.names()[position].clone());
-            Err(Error::table(place, "the target is missing, expected a value in every row"))
+            Err(Error::table(
+                place,
+                "the target is missing, expected a value in every row",
+            ))
         }
     }
 }
@@ -427,7 +489,13 @@ fn known_target(
     match column {
         RawColumn::Numbers(numbers) => {
             let numbers = keep_rows(numbers, kept);
-            refuse_missing(source, position, kept, |row| numbers[row].is_nan(), numbers.len())?;
+            refuse_missing(
+                source,
+                position,
+                kept,
+                |row| numbers[row].is_nan(),
+                numbers.len(),
+            )?;
             Ok(Target::Numbers(numbers))
         }
         RawColumn::Texts(texts) => {
@@ -460,8 +528,11 @@ fn known_target(
 
 /// Codes in the order of `known`; texts that are not in it become missing.
 fn translate(texts: &Texts, known: &[String]) -> Vec<u32> {
-    let code_of: rustc_hash::FxHashMap<&str, u32> =
-        known.iter().enumerate().map(|(code, text)| (text.as_str(), code as u32)).collect();
+    let code_of: rustc_hash::FxHashMap<&str, u32> = known
+        .iter()
+        .enumerate()
+        .map(|(code, text)| (text.as_str(), code as u32))
+        .collect();
     let new_code: Vec<u32> = texts
         .distinct
         .iter()
@@ -473,12 +544,16 @@ fn translate(texts: &Texts, known: &[String]) -> Vec<u32> {
 
 fn feature_column(column: RawColumn, kept: Option<&[usize]>) -> (FeatureKind, Column) {
     match column {
-        RawColumn::Numbers(numbers) | RawColumn::Both(numbers, _) => {
-            (FeatureKind::Numeric, Column::Numeric(keep_rows(numbers, kept)))
-        }
+        RawColumn::Numbers(numbers) | RawColumn::Both(numbers, _) => (
+            FeatureKind::Numeric,
+            Column::Numeric(keep_rows(numbers, kept)),
+        ),
         RawColumn::Texts(texts) => {
             let texts = keep_texts(texts, kept);
-            (FeatureKind::Categorical(texts.distinct), Column::Categorical(texts.codes))
+            (
+                FeatureKind::Categorical(texts.distinct),
+                Column::Categorical(texts.codes),
+            )
         }
         RawColumn::Skipped => unreachable!("features were wanted"),
     }
@@ -512,15 +587,22 @@ fn class_weights(
         }
         ClassWeight::Given(given) => {
             for (label, weight) in given {
-                let class = labels.iter().position(|known| known == label).ok_or_else(|| {
-                    Error::schema(format!(
-                        "class weights: {} is not a class (classes: {})",
-                        quoted(label),
-                        quoted_list(labels.iter().map(String::as_str))
-                    ))
-                })?;
+                let class = labels
+                    .iter()
+                    .position(|known| known == label)
+                    .ok_or_else(|| {
+                        Error::schema(format!(
+                            "class weights: {} is not a class (classes: {})",
+                            quoted(label),
+                            quoted_list(labels.iter().map(String::as_str))
+                        ))
+                    })?;
                 if !weight.is_finite() || *weight <= 0.0 {
-                    return Err(Error::parameter("class weight", weight, "a positive number"));
+                    return Err(Error::parameter(
+                        "class weight",
+                        weight,
+                        "a positive number",
+                    ));
                 }
                 of_class[class] = *weight;
             }

@@ -66,7 +66,10 @@ pub struct Reading {
 
 impl Default for Reading {
     fn default() -> Self {
-        Self { na: ["?", "NA", "NaN", "null"].map(str::to_owned).to_vec(), weight: None }
+        Self {
+            na: ["?", "NA", "NaN", "null"].map(str::to_owned).to_vec(),
+            weight: None,
+        }
     }
 }
 
@@ -122,7 +125,10 @@ fn distinct<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<()> 
             return Err(Error::schema(format!("{what} {} is empty", position + 1)));
         }
         if !seen.insert(name) {
-            return Err(Error::schema(format!("{what} {} occurs twice", quoted(name))));
+            return Err(Error::schema(format!(
+                "{what} {} occurs twice",
+                quoted(name)
+            )));
         }
     }
     Ok(())

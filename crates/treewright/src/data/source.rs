@@ -18,7 +18,10 @@ pub trait Source {
 
     /// Where data row `row` (from 0) stands, for messages.
     fn place(&self, row: usize) -> Place {
-        Place { row: Some(row as u64 + 1), ..Place::default() }
+        Place {
+            row: Some(row as u64 + 1),
+            ..Place::default()
+        }
     }
 }
 
@@ -88,8 +91,9 @@ impl Texts {
         for &code in self.codes.iter().filter(|&&code| code != MISSING_CODE) {
             used[code as usize] = true;
         }
-        let kept: Vec<u32> =
-            (0..self.distinct.len() as u32).filter(|&code| used[code as usize]).collect();
+        let kept: Vec<u32> = (0..self.distinct.len() as u32)
+            .filter(|&code| used[code as usize])
+            .collect();
         if kept.len() < self.distinct.len() {
             self.renumber(&kept);
         }
@@ -104,8 +108,10 @@ impl Texts {
         for code in self.codes.iter_mut().filter(|code| **code != MISSING_CODE) {
             *code = new_code[*code as usize];
         }
-        self.distinct =
-            order.iter().map(|&old| std::mem::take(&mut self.distinct[old as usize])).collect();
+        self.distinct = order
+            .iter()
+            .map(|&old| std::mem::take(&mut self.distinct[old as usize]))
+            .collect();
     }
 }
 

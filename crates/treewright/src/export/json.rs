@@ -32,15 +32,23 @@ pub fn read_model(text: &str) -> Result<Fit<Tree>> {
         Some(FORMAT) => {}
         Some(other) => {
             let other = quoted(other);
-            return Err(Error::model(format!("format is {other}, expected \"{FORMAT}\"")));
+            return Err(Error::model(format!(
+                "format is {other}, expected \"{FORMAT}\""
+            )));
         }
         None => {
-            return Err(Error::model(format!("no \"format\", expected \"{FORMAT}\"")));
+            return Err(Error::model(format!(
+                "no \"format\", expected \"{FORMAT}\""
+            )));
         }
     }
     if head.version != Some(u64::from(VERSION)) {
-        let version = head.version.map_or("none".into(), |version| version.to_string());
-        return Err(Error::model(format!("version is {version}, this program reads {VERSION}")));
+        let version = head
+            .version
+            .map_or("none".into(), |version| version.to_string());
+        return Err(Error::model(format!(
+            "version is {version}, this program reads {VERSION}"
+        )));
     }
     let file: ModelFile =
         serde_json::from_str(text).map_err(|error| Error::model(error.to_string()))?;
@@ -168,8 +176,15 @@ struct NodeFile {
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum SplitFile {
-    Intervals { feature: usize, cuts: Vec<f64>, closed: ClosedFile },
-    Categories { feature: usize, branches: Vec<Option<u32>> },
+    Intervals {
+        feature: usize,
+        cuts: Vec<f64>,
+        closed: ClosedFile,
+    },
+    Categories {
+        feature: usize,
+        branches: Vec<Option<u32>>,
+    },
 }
 
 #[derive(Serialize, Deserialize, Clone, Copy)]
@@ -213,7 +228,9 @@ impl ModelFile {
             Loss::Matrix(matrix) => Some(matrix.rows().map(<[f64]>::to_vec).collect()),
             Loss::ZeroOne | Loss::Squared => None,
         };
-        let classes = schema.is_classification().then(|| schema.classes().to_vec());
+        let classes = schema
+            .is_classification()
+            .then(|| schema.classes().to_vec());
         Self {
             format: FORMAT.into(),
             version: VERSION,
@@ -222,7 +239,11 @@ impl ModelFile {
                 TargetKind::Number => TaskFile::Regression,
             },
             features: schema.features.iter().map(FeatureFile::of).collect(),
-            target: TargetFile { name: schema.target.name.clone(), classes, costs },
+            target: TargetFile {
+                name: schema.target.name.clone(),
+                classes,
+                costs,
+            },
             reading: ReadingFile {
                 na: schema.reading.na.clone(),
                 weight: schema.reading.weight.clone(),
@@ -242,8 +263,16 @@ impl ModelFile {
         let model = tree(Arc::new(schema), loss, &self.nodes)?;
         let training = self.training.check()?;
         let certificate = self.certificate.map(CertificateFile::check).transpose()?;
-        let learner = LearnerInfo { name: self.learner.name, params: self.learner.params };
-        Ok(Fit { model, learner, training, certificate })
+        let learner = LearnerInfo {
+            name: self.learner.name,
+            params: self.learner.params,
+        };
+        Ok(Fit {
+            model,
+            learner,
+            training,
+            certificate,
+        })
     }
 
     fn schema(&self) -> Result<(Schema, Loss)> {
@@ -258,18 +287,37 @@ impl ModelFile {
             }
             (TaskFile::Regression, None, None) => (TargetKind::Number, Loss::Squared),
             (TaskFile::Classification, None, _) => {
-                return Err(Error::model("classification needs \"classes\" in \"target\""));
+                return Err(Error::model(
+                    "classification needs \"classes\" in \"target\"",
+                ));
             }
             (TaskFile::Regression, ..) => {
-                return Err(Error::model("regression has no \"classes\" and no \"costs\""));
+                return Err(Error::model(
+                    "regression has no \"classes\" and no \"costs\"",
+                ));
             }
         };
-        let features =
-            self.features.iter().map(FeatureFile::feature).collect::<Result<Vec<Feature>>>()?;
-        let target = TargetColumn { name: self.target.name.clone(), kind };
-        let reading = Reading { na: self.reading.na.clone(), weight: self.reading.weight.clone() };
-        let schema = Schema { features, target, reading };
-        schema.check().map_err(|error| Error::model(error.to_string()))?;
+        let features = self
+            .features
+            .iter()
+            .map(FeatureFile::feature)
+            .collect::<Result<Vec<Feature>>>()?;
+        let target = TargetColumn {
+            name: self.target.name.clone(),
+            kind,
+        };
+        let reading = Reading {
+            na: self.reading.na.clone(),
+            weight: self.reading.weight.clone(),
+        };
+        let schema = Schema {
+            features,
+            target,
+            reading,
+        };
+        schema
+            .check()
+            .map_err(|error| Error::model(error.to_string()))?;
         Ok((schema, loss))
     }
 }
@@ -278,7 +326,9 @@ impl ModelFile {
 /// their parent.
 fn tree(schema: Arc<Schema>, loss: Loss, nodes: &[NodeFile]) -> Result<Tree> {
     let Some(root) = nodes.first() else {
-        return Err(Error::model("\"nodes\" is empty, expected at least the root"));
+        return Err(Error::model(
+            "\"nodes\" is empty, expected at least the root",
+        ));
     };
     let broken = |id: usize, what: &str| Error::model(format!("node {id}: {what}"));
     let mut builder = TreeBuilder::new(schema, loss, root.outcome(0)?, root.value.0)?;
@@ -304,7 +354,10 @@ fn tree(schema: Arc<Schema>, loss: Loss, nodes: &[NodeFile]) -> Result<Tree> {
                 return Err(broken(at, &format!("child {child} does not exist")));
             };
             if child <= at {
-                return Err(broken(at, &format!("child {child} must come after its parent")));
+                return Err(broken(
+                    at,
+                    &format!("child {child} must come after its parent"),
+                ));
             }
             if std::mem::replace(&mut has_parent[child], true) {
                 return Err(broken(child, "has more than one parent"));
@@ -331,7 +384,11 @@ impl FeatureFile {
                 (KindFile::Categorical, Some(categories.clone()))
             }
         };
-        Self { name: feature.name.clone(), kind, categories }
+        Self {
+            name: feature.name.clone(),
+            kind,
+            categories,
+        }
     }
 
     fn feature(&self) -> Result<Feature> {
@@ -342,14 +399,21 @@ impl FeatureFile {
             }
             (KindFile::Numeric, Some(_)) => {
                 let name = quoted(&self.name);
-                return Err(Error::model(format!("numeric feature {name} has categories")));
+                return Err(Error::model(format!(
+                    "numeric feature {name} has categories"
+                )));
             }
             (KindFile::Categorical, None) => {
                 let name = quoted(&self.name);
-                return Err(Error::model(format!("categorical feature {name} has no categories")));
+                return Err(Error::model(format!(
+                    "categorical feature {name} has no categories"
+                )));
             }
         };
-        Ok(Feature { name: self.name.clone(), kind })
+        Ok(Feature {
+            name: self.name.clone(),
+            kind,
+        })
     }
 }
 
@@ -369,8 +433,13 @@ impl TrainingFile {
     fn check(self) -> Result<Training> {
         let errors = self.errors.map(|errors| errors.0);
         let amounts = [self.weight, self.cost, self.seconds, errors.unwrap_or(0.0)];
-        if amounts.iter().any(|amount| !amount.is_finite() || *amount < 0.0) {
-            return Err(Error::model("\"training\" has a number that is negative or not finite"));
+        if amounts
+            .iter()
+            .any(|amount| !amount.is_finite() || *amount < 0.0)
+        {
+            return Err(Error::model(
+                "\"training\" has a number that is negative or not finite",
+            ));
         }
         Ok(Training {
             rows: self.rows,
@@ -425,7 +494,10 @@ impl CertificateFile {
 
 impl NodeFile {
     fn of(tree: &Tree, id: NodeId) -> Self {
-        let mut node = Self { value: Amount(tree.value(id)), ..Self::default() };
+        let mut node = Self {
+            value: Amount(tree.value(id)),
+            ..Self::default()
+        };
         match tree.moments(id) {
             None => node.counts = Some(tree.counts(id).to_vec()),
             Some(moments) => {
@@ -451,9 +523,10 @@ impl NodeFile {
             (Some(counts), None, None, None) if self.bins.is_none() => {
                 Ok(Outcome::Counts(counts.clone()))
             }
-            (None, Some(mean), Some(weight), Some(sse)) => {
-                Ok(Outcome::Numbers(Moments { mean, weight, sse }, self.bins.clone()))
-            }
+            (None, Some(mean), Some(weight), Some(sse)) => Ok(Outcome::Numbers(
+                Moments { mean, weight, sse },
+                self.bins.clone(),
+            )),
             _ => Err(Error::model(format!(
                 "node {id}: expected either \"counts\" or \"mean\", \"weight\" and \"sse\""
             ))),
@@ -464,7 +537,11 @@ impl NodeFile {
 impl SplitFile {
     fn of(split: &Split) -> Self {
         match split {
-            Split::Intervals { feature, cuts, closed } => Self::Intervals {
+            Split::Intervals {
+                feature,
+                cuts,
+                closed,
+            } => Self::Intervals {
                 feature: *feature,
                 cuts: cuts.clone(),
                 closed: match closed {
@@ -472,15 +549,20 @@ impl SplitFile {
                     Closed::Right => ClosedFile::Right,
                 },
             },
-            Split::Categories { feature, branches } => {
-                Self::Categories { feature: *feature, branches: branches.clone() }
-            }
+            Split::Categories { feature, branches } => Self::Categories {
+                feature: *feature,
+                branches: branches.clone(),
+            },
         }
     }
 
     fn split(&self) -> Split {
         match self {
-            Self::Intervals { feature, cuts, closed } => Split::Intervals {
+            Self::Intervals {
+                feature,
+                cuts,
+                closed,
+            } => Split::Intervals {
                 feature: *feature,
                 cuts: cuts.clone(),
                 closed: match closed {
@@ -488,9 +570,10 @@ impl SplitFile {
                     ClosedFile::Right => Closed::Right,
                 },
             },
-            Self::Categories { feature, branches } => {
-                Split::Categories { feature: *feature, branches: branches.clone() }
-            }
+            Self::Categories { feature, branches } => Split::Categories {
+                feature: *feature,
+                branches: branches.clone(),
+            },
         }
     }
 }

@@ -21,16 +21,19 @@ impl TreeBuilder {
     pub fn new(schema: Arc<Schema>, loss: Loss, outcome: Outcome, value: f64) -> Result<Self> {
         schema.check()?;
         let outcomes = match (&schema.target.kind, &outcome) {
-            (TargetKind::Classes(classes), Outcome::Counts(_)) => {
-                Outcomes::Counts { n_classes: classes.len(), counts: Vec::new() }
-            }
+            (TargetKind::Classes(classes), Outcome::Counts(_)) => Outcomes::Counts {
+                n_classes: classes.len(),
+                counts: Vec::new(),
+            },
             (TargetKind::Number, Outcome::Numbers(_, bins)) => Outcomes::Numbers {
                 moments: Vec::new(),
                 n_bins: bins.as_ref().map_or(0, Vec::len),
                 bins: Vec::new(),
             },
             _ => {
-                return Err(Error::model("the outcome of the root does not fit the task"));
+                return Err(Error::model(
+                    "the outcome of the root does not fit the task",
+                ));
             }
         };
         match (&schema.target.kind, &loss) {
@@ -49,7 +52,14 @@ impl TreeBuilder {
             }
             _ => {}
         }
-        let mut builder = Self { tree: Tree { schema, loss, nodes: Vec::new(), outcomes } };
+        let mut builder = Self {
+            tree: Tree {
+                schema,
+                loss,
+                nodes: Vec::new(),
+                outcomes,
+            },
+        };
         builder.push(outcome, value)?;
         Ok(builder)
     }
@@ -77,8 +87,12 @@ impl TreeBuilder {
         if let Err(what) = self.check_split(&split, missing, n_children) {
             return broken(what);
         }
-        self.tree.nodes[parent.index()].branch =
-            Some(Branch { split, first_child, n_children, missing });
+        self.tree.nodes[parent.index()].branch = Some(Branch {
+            split,
+            first_child,
+            n_children,
+            missing,
+        });
         Ok(first_child)
     }
 
@@ -107,7 +121,14 @@ impl TreeBuilder {
                 }
                 counts.extend(new);
             }
-            (Outcomes::Numbers { moments, n_bins, bins }, Outcome::Numbers(new, new_bins)) => {
+            (
+                Outcomes::Numbers {
+                    moments,
+                    n_bins,
+                    bins,
+                },
+                Outcome::Numbers(new, new_bins),
+            ) => {
                 let Moments { mean, weight, sse } = new;
                 if !mean.is_finite() || !is_amount(&weight) || !is_amount(&sse) {
                     return broken("mean must be finite, weight and sse finite and not negative");
@@ -124,7 +145,10 @@ impl TreeBuilder {
             }
             _ => return broken("the outcome does not fit the task"),
         }
-        self.tree.nodes.push(Node { branch: None, value });
+        self.tree.nodes.push(Node {
+            branch: None,
+            value,
+        });
         Ok(())
     }
 
@@ -187,9 +211,9 @@ impl TreeBuilder {
             }
         }
         match missing {
-            MissingRoute::Child(child) if child >= n_children => {
-                Err(format!("missing values go to child {child} of {n_children}"))
-            }
+            MissingRoute::Child(child) if child >= n_children => Err(format!(
+                "missing values go to child {child} of {n_children}"
+            )),
             _ => Ok(()),
         }
     }

@@ -68,7 +68,11 @@ impl Certificate {
 
     /// Relative distance between the objective and the bound; 0 when they are equal.
     pub fn gap(&self) -> f64 {
-        if self.is_optimal() { 0.0 } else { (self.objective - self.lower_bound) / self.objective }
+        if self.is_optimal() {
+            0.0
+        } else {
+            (self.objective - self.lower_bound) / self.objective
+        }
     }
 }
 

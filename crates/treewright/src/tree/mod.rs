@@ -87,8 +87,15 @@ pub struct Moments {
 /// Outcomes of all nodes, in one block of memory.
 #[derive(Debug, Clone, PartialEq)]
 enum Outcomes {
-    Counts { n_classes: usize, counts: Vec<f64> },
-    Numbers { moments: Vec<Moments>, n_bins: usize, bins: Vec<f64> },
+    Counts {
+        n_classes: usize,
+        counts: Vec<f64>,
+    },
+    Numbers {
+        moments: Vec<Moments>,
+        n_bins: usize,
+        bins: Vec<f64>,
+    },
 }
 
 impl Branch {
@@ -191,7 +198,9 @@ impl Tree {
                 let offset = self.value(id) - moments.mean;
                 moments.sse + moments.weight * offset * offset
             }
-            None => self.loss.of_counts(self.counts(id), self.value(id) as usize),
+            None => self
+                .loss
+                .of_counts(self.counts(id), self.value(id) as usize),
         }
     }
 
@@ -202,7 +211,10 @@ impl Tree {
 
     /// Number of leaves.
     pub fn n_leaves(&self) -> usize {
-        self.nodes.iter().filter(|node| node.branch.is_none()).count()
+        self.nodes
+            .iter()
+            .filter(|node| node.branch.is_none())
+            .count()
     }
 
     /// Number of edges on the longest way from the root to a leaf.

@@ -23,22 +23,29 @@ impl Tree {
         let steps = Steps::of(self);
         let distributions = OnceLock::new();
         let mut values = vec![0.0; data.n_rows()];
-        values.par_chunks_mut(BLOCK).enumerate().for_each(|(block, values)| {
-            let start = block * BLOCK;
-            match steps.as_ref().and_then(|steps| steps.columns(data, start, values.len())) {
-                Some(columns) => {
-                    let steps = steps.as_ref().expect("columns come from steps");
-                    steps.run(&columns, values.len(), |row, leaf| {
-                        values[row] = self.nodes[leaf].value;
-                    });
-                }
-                None => {
-                    for (offset, value) in values.iter_mut().enumerate() {
-                        *value = self.answer(&self.reach_row(data, start + offset), &distributions);
+        values
+            .par_chunks_mut(BLOCK)
+            .enumerate()
+            .for_each(|(block, values)| {
+                let start = block * BLOCK;
+                match steps
+                    .as_ref()
+                    .and_then(|steps| steps.columns(data, start, values.len()))
+                {
+                    Some(columns) => {
+                        let steps = steps.as_ref().expect("columns come from steps");
+                        steps.run(&columns, values.len(), |row, leaf| {
+                            values[row] = self.nodes[leaf].value;
+                        });
+                    }
+                    None => {
+                        for (offset, value) in values.iter_mut().enumerate() {
+                            *value =
+                                self.answer(&self.reach_row(data, start + offset), &distributions);
+                        }
                     }
                 }
-            }
-        });
+            });
         values
     }
 
@@ -50,14 +57,15 @@ impl Tree {
         }
         let distributions = self.distributions();
         let mut probabilities = vec![0.0; data.n_rows() * n_classes];
-        probabilities.par_chunks_mut(n_classes).enumerate().for_each(|(row, proba)| {
-            match self.reach_row(data, row) {
+        probabilities
+            .par_chunks_mut(n_classes)
+            .enumerate()
+            .for_each(|(row, proba)| match self.reach_row(data, row) {
                 Reached::One(leaf) => {
                     proba.copy_from_slice(&distributions[leaf.index() * n_classes..][..n_classes]);
                 }
                 Reached::Many(leaves) => mix(&leaves, &distributions, proba),
-            }
-        });
+            });
         probabilities
     }
 
@@ -66,12 +74,17 @@ impl Tree {
         match reached {
             Reached::One(leaf) => self.value(*leaf),
             Reached::Many(leaves) => match &self.outcomes {
-                Outcomes::Numbers { .. } => {
-                    leaves.iter().map(|&(leaf, share)| share * self.value(leaf)).sum()
-                }
+                Outcomes::Numbers { .. } => leaves
+                    .iter()
+                    .map(|&(leaf, share)| share * self.value(leaf))
+                    .sum(),
                 Outcomes::Counts { n_classes, .. } => {
                     let mut proba = vec![0.0; *n_classes];
-                    mix(leaves, distributions.get_or_init(|| self.distributions()), &mut proba);
+                    mix(
+                        leaves,
+                        distributions.get_or_init(|| self.distributions()),
+                        &mut proba,
+                    );
                     self.loss.best_class(&proba) as f64
                 }
             },
@@ -95,7 +108,11 @@ impl Tree {
                 }
             }
             let from = id.index() * n_classes;
-            for child in self.branch(id).into_iter().flat_map(super::Branch::children) {
+            for child in self
+                .branch(id)
+                .into_iter()
+                .flat_map(super::Branch::children)
+            {
                 distributions.copy_within(from..from + n_classes, child.index() * n_classes);
             }
         }
@@ -134,16 +151,28 @@ impl Steps {
         let mut used = vec![false; tree.schema.features.len()];
         for (id, node) in tree.nodes.iter().enumerate() {
             steps.push(match &node.branch {
-                None => Step { cut: f64::INFINITY, feature: 0, first: id as u32 },
+                None => Step {
+                    cut: f64::INFINITY,
+                    feature: 0,
+                    first: id as u32,
+                },
                 Some(branch) => match &branch.split {
-                    Split::Intervals { feature, cuts, closed } if cuts.len() == 1 => {
+                    Split::Intervals {
+                        feature,
+                        cuts,
+                        closed,
+                    } if cuts.len() == 1 => {
                         used[*feature] = true;
                         // "not below cut" is "above the number just below cut".
                         let cut = match closed {
                             Closed::Right => cuts[0],
                             Closed::Left => cuts[0].next_down(),
                         };
-                        Step { cut, feature: *feature as u32, first: branch.first_child.0 }
+                        Step {
+                            cut,
+                            feature: *feature as u32,
+                            first: branch.first_child.0,
+                        }
                     }
                     _ => return None,
                 },

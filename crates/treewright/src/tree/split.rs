@@ -65,9 +65,11 @@ impl Split {
                 Closed::Left => cuts.partition_point(|&cut| cut <= x),
                 Closed::Right => cuts.partition_point(|&cut| cut < x),
             }),
-            (Self::Categories { branches, .. }, Value::Category(code)) => {
-                branches.get(code as usize).copied().flatten().map(|child| child as usize)
-            }
+            (Self::Categories { branches, .. }, Value::Category(code)) => branches
+                .get(code as usize)
+                .copied()
+                .flatten()
+                .map(|child| child as usize),
             _ => None,
         }
     }
@@ -76,9 +78,11 @@ impl Split {
     pub fn n_present(&self) -> usize {
         match self {
             Self::Intervals { cuts, .. } => cuts.len() + 1,
-            Self::Categories { branches, .. } => {
-                branches.iter().flatten().max().map_or(0, |&last| last as usize + 1)
-            }
+            Self::Categories { branches, .. } => branches
+                .iter()
+                .flatten()
+                .max()
+                .map_or(0, |&last| last as usize + 1),
         }
     }
 
@@ -115,19 +119,43 @@ mod tests {
 
     #[test]
     fn a_value_on_a_cut_goes_by_the_closed_side() {
-        let split = |closed| Split::Intervals { feature: 0, cuts: vec![1.0, 2.0], closed };
+        let split = |closed| Split::Intervals {
+            feature: 0,
+            cuts: vec![1.0, 2.0],
+            closed,
+        };
         let child = |closed, x| split(closed).child_of(Value::Number(x)).unwrap();
-        assert_eq!([0.0, 1.0, 1.5, 2.0, 3.0].map(|x| child(Closed::Right, x)), [0, 0, 1, 1, 2]);
-        assert_eq!([0.0, 1.0, 1.5, 2.0, 3.0].map(|x| child(Closed::Left, x)), [0, 1, 1, 2, 2]);
+        assert_eq!(
+            [0.0, 1.0, 1.5, 2.0, 3.0].map(|x| child(Closed::Right, x)),
+            [0, 0, 1, 1, 2]
+        );
+        assert_eq!(
+            [0.0, 1.0, 1.5, 2.0, 3.0].map(|x| child(Closed::Left, x)),
+            [0, 1, 1, 2, 2]
+        );
         let (lower, upper) = split(Closed::Right).bounds(1);
-        assert_eq!(lower, Some(Bound { cut: 1.0, included: false }));
-        assert_eq!(upper, Some(Bound { cut: 2.0, included: true }));
+        assert_eq!(
+            lower,
+            Some(Bound {
+                cut: 1.0,
+                included: false
+            })
+        );
+        assert_eq!(
+            upper,
+            Some(Bound {
+                cut: 2.0,
+                included: true
+            })
+        );
     }
 
     #[test]
     fn categories_that_were_not_seen_have_no_child() {
-        let split =
-            Split::Categories { feature: 0, branches: vec![Some(0), None, Some(1), Some(0)] };
+        let split = Split::Categories {
+            feature: 0,
+            branches: vec![Some(0), None, Some(1), Some(0)],
+        };
         assert_eq!(split.child_of(Value::Category(3)), Some(0));
         assert_eq!(split.child_of(Value::Category(1)), None);
         assert_eq!(split.child_of(Value::Missing), None);

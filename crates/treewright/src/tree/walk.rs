@@ -46,7 +46,9 @@ impl Tree {
                     let shares = self.shares(branch);
                     let parts = branch.children().zip(shares).rev();
                     stack.extend(
-                        parts.filter(|(_, part)| *part > 0.0).map(|(id, part)| (id, share * part)),
+                        parts
+                            .filter(|(_, part)| *part > 0.0)
+                            .map(|(id, part)| (id, share * part)),
                     );
                 }
             }
@@ -56,7 +58,10 @@ impl Tree {
     /// The nodes that a row of a dataset passes, from the root, parents first.
     pub fn decision_path(&self, data: &Dataset, row: usize) -> Vec<NodeId> {
         let mut path = Vec::new();
-        self.visit(|feature| data.columns()[feature].value(row), |id, _| path.push(id));
+        self.visit(
+            |feature| data.columns()[feature].value(row),
+            |id, _| path.push(id),
+        );
         path
     }
 
@@ -64,18 +69,20 @@ impl Tree {
     /// equal ones).
     pub fn apply(&self, data: &Dataset) -> Vec<NodeId> {
         (0..data.n_rows())
-            .map(|row| match self.reach(|feature| data.columns()[feature].value(row)) {
-                Reached::One(leaf) => leaf,
-                Reached::Many(leaves) => {
-                    let mut best = leaves[0];
-                    for &leaf in &leaves[1..] {
-                        if leaf.1 > best.1 {
-                            best = leaf;
+            .map(
+                |row| match self.reach(|feature| data.columns()[feature].value(row)) {
+                    Reached::One(leaf) => leaf,
+                    Reached::Many(leaves) => {
+                        let mut best = leaves[0];
+                        for &leaf in &leaves[1..] {
+                            if leaf.1 > best.1 {
+                                best = leaf;
+                            }
                         }
+                        best.0
                     }
-                    best.0
-                }
-            })
+                },
+            )
             .collect()
     }
 
