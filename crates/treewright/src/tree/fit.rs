@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Tree;
+use crate::data::{Dataset, Target};
 
 /// A learned model with its circumstances: everything that goes into a model file.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,6 +78,42 @@ impl Certificate {
 }
 
 impl Training {
+    /// The figures of a tree on the rows it was learned from; the time is not known yet.
+    ///
+    /// Errors are those of [`Tree::predict`]. Where missing values are distributed that is not a sum
+    /// over leaves.
+    pub fn of(tree: &Tree, data: &Dataset) -> Self {
+        let predicted = tree.predict(data);
+        let sum = |loss: &dyn Fn(usize) -> f64| -> f64 {
+            (0..data.n_rows())
+                .map(|row| data.weight(row) * loss(row))
+                .sum()
+        };
+        let (errors, cost) = match data.target() {
+            Target::Classes(truths) => {
+                let loss = |row: usize| {
+                    tree.loss()
+                        .of_class(truths[row] as usize, predicted[row] as usize)
+                };
+                let is_wrong =
+                    |row: usize| f64::from(u8::from(f64::from(truths[row]) != predicted[row]));
+                (Some(sum(&is_wrong)), sum(&loss))
+            }
+            Target::Numbers(truths) => (None, sum(&|row| (truths[row] - predicted[row]).powi(2))),
+            Target::Absent => (None, 0.0),
+        };
+        let weight = data.total_weight();
+        Self {
+            rows: data.n_rows(),
+            weight,
+            errors,
+            cost: if weight > 0.0 { cost / weight } else { 0.0 },
+            leaves: tree.n_leaves(),
+            depth: tree.depth(),
+            seconds: 0.0,
+        }
+    }
+
     /// Sets the time that learning took.
     #[must_use]
     pub fn taking(mut self, time: Duration) -> Self {

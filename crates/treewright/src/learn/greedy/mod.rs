@@ -1,11 +1,46 @@
-//! Greedy trees in the manner of CART and C4.5.
+//! Greedy trees in the manner of CART and C4.5: at every node the split that gains most there.
+//!
+//! `docs/algorithms/greedy.md` says exactly which splits there are, what they gain, and which one is taken.
+//! The way through this folder:
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `lists` | sorts the rows once by every feature, and parts the sorted lists |
+//! | `frame` | the working form: the lists with labels and weights |
+//! | `search` | the best split of a node, for every criterion and kind of feature |
+//! | `scan` | the same for the common case, fast |
+//! | `measure`, `deviation` | what a split is worth, and exact comparison |
+//! | `summary` | counts and answers of nodes |
+//! | `grow` | the stack of nodes, threads, and the finished tree |
+//!
+//! Work: one sort a feature, then for every level of the tree one scan and one parting of each list.
 
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+
+use self::frame::{Frame, Labels};
+use self::grow::Grower;
+use self::measure::{Logs, Measure};
+use self::search::{Judge, Search};
+use self::summary::Summaries;
 use crate::budget::Budget;
 use crate::cost::Loss;
-use crate::data::Dataset;
-use crate::error::Result;
+use crate::data::{Column, Dataset, Target};
+use crate::error::{Error, Result};
 use crate::learn::Learner;
-use crate::tree::{Fit, Tree};
+use crate::tree::{Fit, LearnerInfo, Training, Tree};
+
+mod deviation;
+mod frame;
+mod grow;
+mod lists;
+mod measure;
+mod scan;
+mod search;
+mod summary;
 
 /// Parameters of the greedy learner.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,7 +139,266 @@ impl Default for Greedy {
 }
 
 impl Learner for Greedy {
-    fn fit(&self, _data: &Dataset, _budget: &Budget) -> Result<Fit<Tree>> {
-        unreachable!("under construction")
+    fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
+        self.check(data)?;
+        let start = Instant::now();
+        let (tree, stopped) = self.grow(data, budget)?;
+        let seconds = start.elapsed();
+        let mut params = self.params(data);
+        if stopped {
+            params.insert("stopped".into(), true.into());
+        }
+        let learner = LearnerInfo {
+            name: "greedy".into(),
+            params,
+        };
+        let training = Training::of(&tree, data).taking(seconds);
+        Ok(Fit {
+            model: tree,
+            learner,
+            training,
+            certificate: None,
+        })
+    }
+}
+
+impl Greedy {
+    /// Refuses parameters that make no sense, alone or with this data.
+    pub fn check(&self, data: &Dataset) -> Result<()> {
+        let (classes, numbers) = match data.target() {
+            Target::Classes(classes) => (classes.len(), 0),
+            Target::Numbers(numbers) => (0, numbers.len()),
+            Target::Absent => return Err(Error::schema("the table has no target to learn")),
+        };
+        if classes + numbers == 0 {
+            return Err(Error::schema(
+                "the table has no rows, expected at least one",
+            ));
+        }
+        let at_least = |name, given: usize, least: usize| match given {
+            given if given < least => {
+                Err(Error::parameter(name, given, format!("at least {least}")))
+            }
+            _ => Ok(()),
+        };
+        at_least("min-split", self.min_split, 2)?;
+        at_least("min-leaf", self.min_leaf, 1)?;
+        at_least("bins", self.bins, 2)?;
+        if self.bins > 1 << 16 {
+            return Err(Error::parameter("bins", self.bins, "at most 65536"));
+        }
+        if !self.min_gain.is_finite() || self.min_gain < 0.0 {
+            let allowed = "a number that is not negative";
+            return Err(Error::parameter("min-gain", self.min_gain, allowed));
+        }
+        let criterion = self.criterion(data);
+        if criterion.is_for_classes() != (classes > 0) {
+            let allowed = if classes > 0 {
+                "gini, entropy, gain-ratio or error for a classification target"
+            } else {
+                "mse, mae or binned-gini for a regression target"
+            };
+            return Err(Error::parameter("criterion", criterion.name(), allowed));
+        }
+        if numbers > 0 && matches!(self.loss, Loss::Matrix(_)) {
+            return Err(Error::schema("costs need a classification target"));
+        }
+        Ok(())
+    }
+
+    fn criterion(&self, data: &Dataset) -> Criterion {
+        self.criterion.unwrap_or(match data.target() {
+            Target::Numbers(_) => Criterion::Mse,
+            Target::Classes(_) | Target::Absent => Criterion::Gini,
+        })
+    }
+
+    /// The tree, and whether the budget ended its growth.
+    fn grow(&self, data: &Dataset, budget: &Budget) -> Result<(Tree, bool)> {
+        let criterion = self.criterion(data);
+        let has_missing: Vec<bool> = data.columns().iter().map(Column::has_missing).collect();
+        let whole = data.has_whole_weights();
+        let labels = self.labels(data, criterion);
+        let frame = Frame::new(
+            data.columns(),
+            &has_missing,
+            data.n_rows(),
+            labels,
+            data.weights(),
+            whole,
+        )?;
+        let search = Search {
+            judge: judge(criterion, data),
+            missing: self.missing,
+            categorical: self.categorical_splits,
+            min_leaf: self.min_leaf,
+            min_gain: self.min_gain,
+            zero_gain: self.zero_gain,
+        };
+        let summaries = match data.target() {
+            Target::Numbers(_) => Summaries::Numbers {
+                answer: self.predict,
+                bins: criterion == Criterion::BinnedGini,
+            },
+            Target::Classes(_) | Target::Absent => Summaries::Classes(&self.loss),
+        };
+        let grower = Grower {
+            schema: data.schema(),
+            search,
+            summaries,
+            max_depth: self.max_depth.unwrap_or(usize::MAX),
+            min_split: self.min_split,
+            budget,
+            stopped: AtomicBool::new(false),
+        };
+        let tree = grower.grow(frame)?;
+        Ok((tree, grower.stopped.load(Ordering::Relaxed)))
+    }
+
+    fn labels<'a>(&self, data: &'a Dataset, criterion: Criterion) -> Labels<'a> {
+        match data.target() {
+            Target::Classes(classes) => Labels {
+                classes: Cow::Borrowed(classes),
+                n_classes: data.schema().classes().len(),
+                numbers: Cow::Borrowed(&[]),
+            },
+            Target::Numbers(numbers) => {
+                let binned = criterion == Criterion::BinnedGini;
+                Labels {
+                    classes: if binned {
+                        bins(numbers, self.bins).into()
+                    } else {
+                        Cow::default()
+                    },
+                    n_classes: if binned { self.bins } else { 0 },
+                    numbers: Cow::Borrowed(numbers),
+                }
+            }
+            Target::Absent => unreachable!("checked before"),
+        }
+    }
+
+    /// The parameters as they go into a model file: those that had a say.
+    fn params(&self, data: &Dataset) -> Map<String, Value> {
+        let criterion = self.criterion(data);
+        let mut params = Map::new();
+        params.insert("criterion".into(), criterion.name().into());
+        if criterion == Criterion::BinnedGini {
+            params.insert("bins".into(), self.bins.into());
+        }
+        if !criterion.is_for_classes() {
+            params.insert("predict".into(), self.predict.name().into());
+        }
+        params.insert("max_depth".into(), json!(self.max_depth));
+        params.insert("min_split".into(), self.min_split.into());
+        params.insert("min_leaf".into(), self.min_leaf.into());
+        params.insert("min_gain".into(), self.min_gain.into());
+        params.insert("missing".into(), self.missing.name().into());
+        params.insert(
+            "categorical_splits".into(),
+            self.categorical_splits.name().into(),
+        );
+        params.insert("zero_gain".into(), self.zero_gain.into());
+        params
+    }
+}
+
+fn judge(criterion: Criterion, data: &Dataset) -> Judge {
+    /// Larger numbers are rare enough to be worked out when they come up.
+    const LARGEST_TABLED: f64 = (1 << 20) as f64;
+    let logs = || {
+        let weight = data.total_weight();
+        // Scans of plain rows look every number up; there a table entry a row is affordable.
+        let tabled = if data.weights().is_none() {
+            weight
+        } else {
+            weight.min(LARGEST_TABLED)
+        };
+        Logs::new(
+            weight,
+            if data.has_whole_weights() {
+                tabled as usize
+            } else {
+                0
+            },
+        )
+    };
+    match criterion {
+        Criterion::Gini | Criterion::BinnedGini => Judge::Classes(Measure::Gini),
+        Criterion::Entropy => Judge::Classes(Measure::Entropy(logs())),
+        Criterion::GainRatio => Judge::Classes(Measure::GainRatio(logs())),
+        Criterion::Error => Judge::Classes(Measure::Error),
+        Criterion::Mse => Judge::Squared,
+        Criterion::Mae => Judge::Absolute,
+    }
+}
+
+/// The bin of each number: equal widths between the least and the largest of them.
+fn bins(numbers: &[f64], n_bins: usize) -> Vec<u32> {
+    let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // Halves, so that the width of the widest range does not overflow.
+    let width = high / 2.0 - low / 2.0;
+    let bin = |number: f64| {
+        let place = if width > 0.0 {
+            (number / 2.0 - low / 2.0) / width
+        } else {
+            0.0
+        };
+        ((place * n_bins as f64) as u32).min(n_bins as u32 - 1)
+    };
+    numbers.iter().map(|&number| bin(number)).collect()
+}
+
+impl Criterion {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gini => "gini",
+            Self::Entropy => "entropy",
+            Self::GainRatio => "gain-ratio",
+            Self::Error => "error",
+            Self::Mse => "mse",
+            Self::Mae => "mae",
+            Self::BinnedGini => "binned-gini",
+        }
+    }
+
+    fn is_for_classes(self) -> bool {
+        matches!(
+            self,
+            Self::Gini | Self::Entropy | Self::GainRatio | Self::Error
+        )
+    }
+}
+
+impl Summary {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::Median => "median",
+        }
+    }
+}
+
+impl MissingPolicy {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Distribute => "distribute",
+            Self::Branch => "branch",
+            Self::Majority => "majority",
+        }
+    }
+}
+
+impl CategoricalSplits {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Multiway => "multiway",
+            Self::OneVsRest => "one-vs-rest",
+        }
     }
 }

@@ -1,0 +1,265 @@
+//! The working form of the greedy learner: rows with their weights, and a sorted list a feature.
+//!
+//! The root frame holds all rows of the dataset. A node is a range of its frame, and splitting parts the
+//! range in place. That is not possible where rows with a missing value go to several children: then
+//! each child gets a frame of its own, with its own row numbers and weights. Large subtrees that
+//! are handed to another thread get one too.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::lists::{Packing, is_tie, sorted_list};
+use crate::data::{Column, Value};
+use crate::error::{Error, Result};
+
+/// What the rows of a frame are to be told apart by.
+#[derive(Debug, Clone)]
+pub(super) struct Labels<'a> {
+    /// Classes, or bins of the numbers; empty where the criterion works on the numbers.
+    pub(super) classes: Cow<'a, [u32]>,
+    pub(super) n_classes: usize,
+    /// The numbers of a regression; empty for classification.
+    pub(super) numbers: Cow<'a, [f64]>,
+}
+
+/// Rows with labels and weights, and their order by every feature.
+#[derive(Debug)]
+pub(super) struct Frame<'a> {
+    columns: &'a [Column],
+    has_missing: &'a [bool],
+    n_rows: usize,
+    /// Row of the dataset for each row here; `None` if they are the same.
+    origin: Option<Vec<u32>>,
+    labels: Labels<'a>,
+    /// `None` if every row weighs 1.
+    weights: Option<Cow<'a, [f64]>>,
+    /// The part of each row that is here; `None` if all of it is.
+    shares: Option<Vec<f64>>,
+    /// Are the weights, and so all sums of them, whole numbers?
+    pub(super) whole: bool,
+    packing: Packing,
+    /// Do the entries hold the classes?
+    packed: bool,
+    lists: Vec<Vec<u32>>,
+}
+
+impl<'a> Frame<'a> {
+    /// All rows of a table.
+    pub(super) fn new(
+        columns: &'a [Column],
+        has_missing: &'a [bool],
+        n_rows: usize,
+        labels: Labels<'a>,
+        weights: Option<&'a [f64]>,
+        whole: bool,
+    ) -> Result<Self> {
+        let (packing, packed) = packing(n_rows, &labels).ok_or_else(|| {
+            Error::schema(format!(
+                "{n_rows} rows are more than the greedy learner can take"
+            ))
+        })?;
+        let classes = packed.then_some(&*labels.classes);
+        let lists = columns
+            .par_iter()
+            .map(|column| sorted_list(column, classes, packing))
+            .collect();
+        let weights = weights.map(Cow::Borrowed);
+        let (origin, shares) = (None, None);
+        Ok(Self {
+            columns,
+            has_missing,
+            n_rows,
+            origin,
+            labels,
+            weights,
+            shares,
+            whole,
+            packing,
+            packed,
+            lists,
+        })
+    }
+
+    pub(super) fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    pub(super) fn n_features(&self) -> usize {
+        self.lists.len()
+    }
+
+    pub(super) fn packing(&self) -> Packing {
+        self.packing
+    }
+
+    /// Does every row count as one, with its class in the entry, so that the fast scans apply?
+    pub(super) fn is_plain(&self) -> bool {
+        self.packed && self.weights.is_none() && self.shares.is_none()
+    }
+
+    /// The entries of a node in the order of a feature.
+    pub(super) fn list(&self, feature: usize, range: &Range<usize>) -> &[u32] {
+        &self.lists[feature][range.clone()]
+    }
+
+    pub(super) fn lists_mut(&mut self) -> &mut [Vec<u32>] {
+        &mut self.lists
+    }
+
+    /// The entries of a node whose value is known, and those whose value is missing.
+    pub(super) fn known_and_missing(
+        &self,
+        feature: usize,
+        range: &Range<usize>,
+    ) -> (&[u32], &[u32]) {
+        let list = self.list(feature, range);
+        if !self.has_missing[feature] {
+            return (list, &[]);
+        }
+        let n_known = list.partition_point(|&entry| self.value(feature, entry) != Value::Missing);
+        list.split_at(n_known)
+    }
+
+    pub(super) fn value(&self, feature: usize, entry: u32) -> Value {
+        let row = self.packing.row(entry);
+        self.columns[feature].value(
+            self.origin
+                .as_ref()
+                .map_or(row, |origin| origin[row] as usize),
+        )
+    }
+
+    /// Is the feature categorical?
+    pub(super) fn is_categorical(&self, feature: usize) -> bool {
+        matches!(self.columns[feature], Column::Categorical(_))
+    }
+
+    pub(super) fn class(&self, entry: u32) -> usize {
+        if self.packed {
+            self.packing.class(entry)
+        } else {
+            self.labels.classes[self.packing.row(entry)] as usize
+        }
+    }
+
+    pub(super) fn number(&self, entry: u32) -> f64 {
+        self.labels.numbers[self.packing.row(entry)]
+    }
+
+    pub(super) fn weight(&self, entry: u32) -> f64 {
+        self.weights
+            .as_ref()
+            .map_or(1.0, |weights| weights[self.packing.row(entry)])
+    }
+
+    pub(super) fn share(&self, entry: u32) -> f64 {
+        self.shares
+            .as_ref()
+            .map_or(1.0, |shares| shares[self.packing.row(entry)])
+    }
+
+    pub(super) fn has_weights(&self) -> bool {
+        self.weights.is_some()
+    }
+
+    pub(super) fn n_classes(&self) -> usize {
+        self.labels.n_classes
+    }
+
+    /// Number of rows that these entries stand for.
+    pub(super) fn count_rows(&self, entries: &[u32]) -> f64 {
+        match &self.shares {
+            None => entries.len() as f64,
+            Some(shares) => entries
+                .iter()
+                .map(|&entry| shares[self.packing.row(entry)])
+                .sum(),
+        }
+    }
+
+    /// A frame of its own for some rows of a node. `parts` has the rows in rising order, each with
+    /// the factor for its weight and share; only lists of `features` are made. `numbering` is
+    /// memory that is reused between calls.
+    pub(super) fn subframe(
+        &self,
+        range: &Range<usize>,
+        parts: &[(u32, f64)],
+        features: &[u32],
+        numbering: &mut Vec<u32>,
+    ) -> Frame<'a> {
+        const ABSENT: u32 = u32::MAX;
+        numbering.resize(numbering.len().max(self.n_rows), ABSENT);
+        for &entry in self.list(features[0] as usize, range) {
+            numbering[self.packing.row(entry)] = ABSENT;
+        }
+        for (new, &(row, _)) in parts.iter().enumerate() {
+            numbering[row as usize] = new as u32;
+        }
+        let labels = Labels {
+            classes: pick(&self.labels.classes, parts),
+            n_classes: self.labels.n_classes,
+            numbers: pick(&self.labels.numbers, parts),
+        };
+        let (packing, packed) = packing(parts.len(), &labels).expect("a part fits where all did");
+        let mut lists = vec![Vec::new(); self.lists.len()];
+        for &feature in features {
+            let list = &mut lists[feature as usize];
+            list.reserve_exact(parts.len());
+            let (mut group, mut last_group) = (0_u32, u32::MAX);
+            for &entry in self.list(feature as usize, range) {
+                group += u32::from(!is_tie(entry));
+                let row = numbering[self.packing.row(entry)];
+                if row != ABSENT {
+                    let class = if packed { self.class(entry) as u32 } else { 0 };
+                    list.push(packing.pack(row as usize, class, group == last_group));
+                    last_group = group;
+                }
+            }
+        }
+        let origin = |row: u32| {
+            self.origin
+                .as_ref()
+                .map_or(row, |origin| origin[row as usize])
+        };
+        let is_part = parts.iter().any(|&(_, factor)| factor != 1.0);
+        let scaled = |values: Option<&[f64]>| -> Vec<f64> {
+            let value = |row: u32| values.map_or(1.0, |values| values[row as usize]);
+            parts
+                .iter()
+                .map(|&(row, factor)| value(row) * factor)
+                .collect()
+        };
+        let weights = (is_part || self.weights.is_some()).then(|| scaled(self.weights.as_deref()));
+        let shares = (is_part || self.shares.is_some()).then(|| scaled(self.shares.as_deref()));
+        Frame {
+            columns: self.columns,
+            has_missing: self.has_missing,
+            n_rows: parts.len(),
+            origin: Some(parts.iter().map(|&(row, _)| origin(row)).collect()),
+            labels,
+            weights: weights.map(Cow::Owned),
+            shares,
+            whole: self.whole && !is_part,
+            packing,
+            packed,
+            lists,
+        }
+    }
+}
+
+fn packing(n_rows: usize, labels: &Labels<'_>) -> Option<(Packing, bool)> {
+    let packed = (!labels.classes.is_empty())
+        .then(|| Packing::new(n_rows, labels.n_classes))
+        .flatten()
+        .map(|packing| (packing, true));
+    packed.or_else(|| Packing::new(n_rows, 1).map(|packing| (packing, false)))
+}
+
+fn pick<'a, T: Copy>(values: &[T], parts: &[(u32, f64)]) -> Cow<'a, [T]> {
+    if values.is_empty() {
+        return Cow::Owned(Vec::new());
+    }
+    parts.iter().map(|&(row, _)| values[row as usize]).collect()
+}

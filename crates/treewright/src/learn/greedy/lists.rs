@@ -1,0 +1,372 @@
+//! Rows in the order of a feature, packed for the scans of the greedy learner.
+//!
+//! A node of the growing tree is a range that is the same in the list of every feature. Within its
+//! range a list holds the node's rows: those with a known value by rising value (category code), rows
+//! of equal value by rising row number, then the rows whose value is missing.
+//!
+//! An entry is one `u32`: `row | class | tie`. The class saves a look-up in every scan; the tie bit says
+//! that the value is that of the entry before, so a scan needs no values at all. When rows are taken
+//! out of a list, an entry ties with its new predecessor if every entry in between tied.
+
+use crate::data::{Column, MISSING_CODE};
+
+/// How rows and classes share the 32 bits of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Packing {
+    class_bits: u32,
+}
+
+/// Bit of an entry that says "same value as the entry before". The first entry of a node's range may
+/// have it set: a scan never looks at it there.
+const TIE: u32 = 1;
+
+impl Packing {
+    /// The packing for so many rows and classes; `None` if they do not fit.
+    pub(super) fn new(n_rows: usize, n_classes: usize) -> Option<Self> {
+        let bits = |n: usize| usize::BITS - n.saturating_sub(1).leading_zeros();
+        let class_bits = bits(n_classes);
+        (bits(n_rows) + class_bits < u32::BITS).then_some(Self { class_bits })
+    }
+
+    pub(super) fn pack(self, row: usize, class: u32, tie: bool) -> u32 {
+        ((row as u32) << (self.class_bits + 1)) | (class << 1) | u32::from(tie)
+    }
+
+    #[inline]
+    pub(super) fn row(self, entry: u32) -> usize {
+        (entry >> (self.class_bits + 1)) as usize
+    }
+
+    #[inline]
+    pub(super) fn class(self, entry: u32) -> usize {
+        ((entry >> 1) & ((1 << self.class_bits) - 1)) as usize
+    }
+}
+
+/// Does the entry have the value of the one before it?
+#[inline]
+pub(super) fn is_tie(entry: u32) -> bool {
+    entry & TIE != 0
+}
+
+/// The list of one feature for all rows.
+pub(super) fn sorted_list(column: &Column, classes: Option<&[u32]>, packing: Packing) -> Vec<u32> {
+    let class = |row: usize| classes.map_or(0, |classes| classes[row]);
+    match column {
+        Column::Categorical(codes) => {
+            let n_codes = codes.iter().filter(|&&code| code != MISSING_CODE).max();
+            let n_codes = n_codes.map_or(0, |&last| last as usize + 1);
+            // A missing code is the largest number there is; it comes last as one more category.
+            let key = |row: usize| (codes[row] as usize).min(n_codes);
+            counting_sort(codes.len(), n_codes + 1, key, |row, tie| {
+                packing.pack(row, class(row), tie)
+            })
+        }
+        Column::Numeric(numbers) => {
+            let pack = |row, tie| packing.pack(row, class(row), tie);
+            match whole_range(numbers) {
+                Some((low, n_keys)) => {
+                    let key = |row: usize| {
+                        let number = numbers[row];
+                        if number.is_nan() {
+                            n_keys - 1
+                        } else {
+                            (number - low) as usize
+                        }
+                    };
+                    counting_sort(numbers.len(), n_keys, key, pack)
+                }
+                None => radix_sort(numbers, pack),
+            }
+        }
+    }
+}
+
+/// For whole numbers of a small range: the least of them, and how many keys a counting sort needs
+/// (one more than the range, for missing).
+fn whole_range(numbers: &[f64]) -> Option<(f64, usize)> {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut whole = true;
+    for block in numbers.chunks(1024) {
+        for &number in block {
+            low = low.min(number);
+            high = high.max(number);
+            whole &= number.is_nan() | (number as i32 as f64 == number);
+        }
+        if !whole || high - low > 2.0 * numbers.len() as f64 + 64.0 {
+            return None;
+        }
+    }
+    if low > high {
+        return Some((0.0, 1));
+    }
+    Some((low, (high - low) as usize + 2))
+}
+
+/// Stable sort of `0..n` by a key below `n_keys`.
+fn counting_sort(
+    n: usize,
+    n_keys: usize,
+    key: impl Fn(usize) -> usize,
+    pack: impl Fn(usize, bool) -> u32,
+) -> Vec<u32> {
+    let mut starts = vec![0_u32; n_keys + 1];
+    for row in 0..n {
+        starts[key(row) + 1] += 1;
+    }
+    for at in 1..=n_keys {
+        starts[at] += starts[at - 1];
+    }
+    let mut first = starts.clone();
+    let mut list = vec![0; n];
+    for row in 0..n {
+        let key = key(row);
+        let at = first[key];
+        first[key] += 1;
+        list[at as usize] = pack(row, at != starts[key]);
+    }
+    list
+}
+
+/// Stable sort of any numbers: a radix sort of the upper halves of the keys, then plain sorts of the
+/// few runs in which these are equal and the lower halves are not.
+fn radix_sort(numbers: &[f64], pack: impl Fn(usize, bool) -> u32) -> Vec<u32> {
+    const DIGIT: u32 = 11;
+    let known = || {
+        numbers
+            .iter()
+            .filter(|number| !number.is_nan())
+            .map(|&number| ordered(number))
+    };
+    let (Some(least), Some(most)) = (known().min(), known().max()) else {
+        return (0..numbers.len()).map(|row| pack(row, true)).collect();
+    };
+    // Keys relative to the least, cut to the 32 highest bits that vary; missing above all.
+    let drop = (u64::BITS - (most - least).leading_zeros()).saturating_sub(31);
+    let key = |number: f64| {
+        if number.is_nan() {
+            u32::MAX
+        } else {
+            ((ordered(number) - least) >> drop) as u32
+        }
+    };
+    let mut from: Vec<u64> = numbers
+        .iter()
+        .enumerate()
+        .map(|(row, &number)| u64::from(key(number)) << 32 | row as u64)
+        .collect();
+    let mut to = vec![0_u64; from.len()];
+    for pass in 0..3 {
+        let shift = 32 + pass * DIGIT;
+        let digit = |item: u64| (item >> shift) as usize & ((1 << DIGIT) - 1);
+        let mut starts = [0_u32; 1 << DIGIT];
+        for &item in &from {
+            starts[digit(item)] += 1;
+        }
+        if starts.iter().any(|&count| count as usize == from.len()) {
+            continue;
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += std::mem::replace(start, sum);
+        }
+        for &item in &from {
+            let at = &mut starts[digit(item)];
+            to[*at as usize] = item;
+            *at += 1;
+        }
+        std::mem::swap(&mut from, &mut to);
+    }
+    let row = |item: u64| (item & u64::from(u32::MAX)) as usize;
+    if drop > 0 {
+        for run in from.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
+            let first = numbers[row(run[0])];
+            if run.len() > 1 && run.iter().any(|&item| numbers[row(item)] != first) {
+                run.sort_by(|&a, &b| numbers[row(a)].total_cmp(&numbers[row(b)]));
+            }
+        }
+    }
+    let mut before = f64::NAN;
+    let mut list = Vec::with_capacity(from.len());
+    for &item in &from {
+        let number = numbers[row(item)];
+        list.push(pack(
+            row(item),
+            number == before || number.is_nan() && before.is_nan(),
+        ));
+        before = number;
+    }
+    list
+}
+
+/// A whole number with the order of the floats; -0 does not occur.
+fn ordered(number: f64) -> u64 {
+    let bits = number.to_bits();
+    if bits >> 63 == 0 {
+        bits | 1 << 63
+    } else {
+        !bits
+    }
+}
+
+/// Parts the entries of a node in two, in place and keeping their order: those of side 0, then those of
+/// side 1. A side that is not wanted is left undefined. Nothing branches on the side of a row, which
+/// would be a coin toss.
+pub(super) fn partition_in_two(
+    list: &mut [u32],
+    packing: Packing,
+    side: &[u8],
+    wanted: [bool; 2],
+    scratch: &mut Vec<u32>,
+) {
+    if scratch.len() < list.len() {
+        scratch.resize(list.len(), 0);
+    }
+    let scratch = &mut scratch[..list.len()];
+    let (mut n_low, mut n_high) = (0, 0);
+    // Does the entry tie with the last one written on its side?
+    let (mut tie_low, mut tie_high) = (0, 0);
+    for at in 0..list.len() {
+        let entry = list[at];
+        let high = u32::from(side[packing.row(entry)]);
+        let low = 1 - high;
+        let tie = entry & TIE;
+        tie_low &= tie;
+        tie_high &= tie;
+        let moved = entry & !TIE | tie_low & low | tie_high & high;
+        list[n_low] = moved;
+        scratch[n_high] = moved;
+        tie_low |= low;
+        tie_high |= high;
+        n_low += low as usize;
+        n_high += high as usize;
+    }
+    if wanted[1] {
+        list[n_low..].copy_from_slice(&scratch[..n_high]);
+    }
+}
+
+/// Parts the entries of a node among many children, in place and keeping their order; `starts[c]` is
+/// where child `c` begins, the last one is the length.
+pub(super) fn partition(
+    list: &mut [u32],
+    packing: Packing,
+    child: &[u32],
+    starts: &[u32],
+    scratch: &mut Vec<u32>,
+) {
+    scratch.clear();
+    scratch.extend_from_slice(list);
+    let mut next: Vec<(u32, u32)> = starts.iter().map(|&start| (start, 0)).collect();
+    let mut group = 0;
+    for &entry in scratch.iter() {
+        group += u32::from(!is_tie(entry) || group == 0);
+        let (at, last_group) = &mut next[child[packing.row(entry)] as usize];
+        list[*at as usize] = entry & !TIE | u32::from(*last_group == group);
+        *at += 1;
+        *last_group = group;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACKING: Packing = Packing { class_bits: 1 };
+
+    /// The obvious way: rows by value, then by number; missing last.
+    fn expected(numbers: &[f64], rows: &[usize]) -> Vec<(usize, bool)> {
+        let mut rows = rows.to_vec();
+        rows.sort_by(|&a, &b| {
+            let key = |row: usize| (numbers[row].is_nan(), numbers[row]);
+            key(a)
+                .partial_cmp(&key(b))
+                .unwrap_or(std::cmp::Ordering::Equal)
+                .then(a.cmp(&b))
+        });
+        let same = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
+        let tie = |at: usize| at > 0 && same(numbers[rows[at - 1]], numbers[rows[at]]);
+        (0..rows.len()).map(|at| (rows[at], tie(at))).collect()
+    }
+
+    fn unpacked(list: &[u32]) -> Vec<(usize, bool)> {
+        let tie = |at: usize| at > 0 && is_tie(list[at]);
+        (0..list.len())
+            .map(|at| (PACKING.row(list[at]), tie(at)))
+            .collect()
+    }
+
+    fn random_numbers(random: &mut fastrand::Rng) -> Vec<f64> {
+        let kind = random.u8(0..5);
+        let n = random.usize(1..200);
+        (0..n)
+            .map(|_| match kind {
+                0 => f64::from(random.i32(-3..4)),
+                1 => random.f64() - 0.5,
+                2 => f64::from(random.i32(-3..4)) * 1e300,
+                3 => 1.0 + f64::EPSILON * f64::from(random.u8(0..4)),
+                _ if random.bool() => f64::NAN,
+                _ => f64::from(random.i32(0..20)) / 7.0,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn lists_are_sorted_with_ties_marked() {
+        let mut random = fastrand::Rng::with_seed(1);
+        for _ in 0..2000 {
+            let numbers = random_numbers(&mut random);
+            let rows: Vec<usize> = (0..numbers.len()).collect();
+            let classes: Vec<u32> = rows.iter().map(|_| random.u32(0..2)).collect();
+            let expected = expected(&numbers, &rows);
+            let list = sorted_list(&Column::Numeric(numbers), Some(&classes), PACKING);
+            assert_eq!(unpacked(&list), expected);
+            for &entry in &list {
+                assert_eq!(PACKING.class(entry), classes[PACKING.row(entry)] as usize);
+            }
+        }
+    }
+
+    #[test]
+    fn parting_a_list_keeps_order_and_ties() {
+        let mut random = fastrand::Rng::with_seed(2);
+        let mut scratch = Vec::new();
+        for _ in 0..2000 {
+            let numbers = random_numbers(&mut random);
+            let n_children = random.u32(2..5);
+            let child: Vec<u32> = numbers.iter().map(|_| random.u32(0..n_children)).collect();
+            let list = sorted_list(&Column::Numeric(numbers.clone()), None, PACKING);
+            let mut many = list.clone();
+            let of_child = |c: u32| (0..numbers.len()).filter(move |&row| child[row] == c);
+            let sizes = (0..n_children).map(|c| of_child(c).count() as u32);
+            let starts: Vec<u32> = std::iter::once(0)
+                .chain(sizes.scan(0, |sum, size| {
+                    *sum += size;
+                    Some(*sum)
+                }))
+                .collect();
+            partition(&mut many, PACKING, &child, &starts, &mut scratch);
+            for c in 0..n_children {
+                let rows: Vec<usize> = of_child(c).collect();
+                let part = &many[starts[c as usize] as usize..starts[c as usize + 1] as usize];
+                assert_eq!(unpacked(part), expected(&numbers, &rows));
+            }
+            let mut two = list;
+            let side: Vec<u8> = child.iter().map(|&c| u8::from(c > 0)).collect();
+            partition_in_two(&mut two, PACKING, &side, [true, true], &mut scratch);
+            let rows: Vec<usize> = (0..numbers.len()).filter(|&row| side[row] == 1).collect();
+            assert_eq!(
+                unpacked(&two[numbers.len() - rows.len()..]),
+                expected(&numbers, &rows)
+            );
+        }
+    }
+
+    #[test]
+    fn packing_needs_room() {
+        assert!(Packing::new(1 << 30, 2).is_some());
+        assert!(Packing::new((1 << 30) + 1, 2).is_none());
+        assert!(Packing::new(1 << 20, 3000).is_none());
+        assert!(Packing::new(1, 1).is_some());
+    }
+}
