@@ -146,9 +146,10 @@ impl<T: DecimalType> Decimal<T> {
 impl<T: DecimalType> Display for Decimal<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = T::format_decimal(self.value, T::MAX_PRECISION, self.scale);
-        f.write_str(match digits.contains('.') {
-            true => digits.trim_end_matches('0').trim_end_matches('.'),
-            false => &digits,
-        })
+        if digits.contains('.') {
+            f.write_str(digits.trim_end_matches('0').trim_end_matches('.'))
+        } else {
+            f.write_str(&digits)
+        }
     }
 }
