@@ -7,6 +7,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
+use parquet::file::metadata::RowGroupMetaData;
 use treewright::Result;
 
 use crate::guard::Format;
@@ -25,6 +26,7 @@ impl ParquetTable {
         let bytes = Bytes::from(bytes);
         let metadata = Format::Parquet
             .guard(|| ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::default()))?;
+        check_ranges(&metadata, bytes.len())?;
         // Columns are asked for by their position, which must mean the same on both sides.
         let roots = metadata.parquet_schema().root_schema().get_fields().len();
         if roots != metadata.schema().fields().len() {
@@ -61,4 +63,21 @@ impl ParquetTable {
         }
         Ok(())
     }
+}
+
+/// Refuses columns that are said to lie outside the file; the reader takes this for granted.
+fn check_ranges(metadata: &ArrowReaderMetadata, file: usize) -> Result<()> {
+    let groups = metadata.metadata().row_groups().iter();
+    for column in groups.flat_map(RowGroupMetaData::columns) {
+        let start = column
+            .dictionary_page_offset()
+            .unwrap_or(column.data_page_offset());
+        let inside = || {
+            let length = usize::try_from(column.compressed_size()).ok()?;
+            let end = usize::try_from(start).ok()?.checked_add(length)?;
+            (end <= file).then_some(())
+        };
+        inside().ok_or_else(|| Format::Parquet.error("a column reaches beyond its end"))?;
+    }
+    Ok(())
 }

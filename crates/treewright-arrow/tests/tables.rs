@@ -430,7 +430,9 @@ fn dictionaries_may_change_from_batch_to_batch() {
     let mut builder = StringDictionaryBuilder::<Int32Type>::new();
     let mut grown = Vec::new();
     for cells in [&["b", "c", "b"][..], &["c", "a"], &["d", "b", "NA"]] {
-        cells.iter().for_each(|cell| builder.append_value(cell));
+        for cell in cells {
+            builder.append_value(cell);
+        }
         let array = builder.finish_preserve_values();
         grown.push(table([("x", Arc::new(array) as ArrayRef)]));
     }
