@@ -1,0 +1,687 @@
+//! All splits of a node and what they gain, in the plainest way: every split looks at every row.
+//!
+//! `docs/algorithms/greedy.md` is the specification. Where it promises exact comparison, so does
+//! [`Problem::beats`]; elsewhere two gains that differ by rounding only are held for equal.
+
+use std::collections::BTreeMap;
+
+use treewright::data::{Column, Dataset, Target, Value};
+use treewright::learn::Greedy;
+use treewright::learn::greedy::{CategoricalSplits, Criterion, MissingPolicy};
+use treewright::tree::{Closed, Split};
+
+use super::fraction::Fraction;
+
+/// Two gains closer than this, relative to the impurity of the node, may be equal.
+const TOLERANCE: f64 = 1e-9;
+
+/// Rows of a node with their shares.
+pub(crate) type Shares = Vec<(usize, f64)>;
+
+/// An answer that rounding may leave open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Verdict {
+    No,
+    Maybe,
+    Yes,
+}
+
+/// A table and the parameters to learn with.
+pub(crate) struct Problem<'a> {
+    pub(crate) data: &'a Dataset,
+    pub(crate) params: &'a Greedy,
+    pub(crate) criterion: Criterion,
+    /// Class of each row, or bin of its number.
+    pub(crate) class: Vec<usize>,
+    pub(crate) n_classes: usize,
+    /// Target number of each row, in regression.
+    pub(crate) number: Vec<f64>,
+    root_impurity: f64,
+}
+
+/// Rows seen together.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Group {
+    /// Sum of the shares.
+    pub(crate) rows: f64,
+    pub(crate) weight: f64,
+    /// Weight by class (or bin).
+    pub(crate) counts: Vec<f64>,
+    /// Numbers with their weights, in regression.
+    pub(crate) numbers: Vec<(f64, f64)>,
+}
+
+/// A node that asks for a split.
+pub(crate) struct NodeRows {
+    pub(crate) shares: Shares,
+    pub(crate) group: Group,
+    impurity: f64,
+    /// Whole weights and no distributed row.
+    pub(crate) whole: bool,
+    /// No row has a share below 1.
+    pub(crate) undivided: bool,
+}
+
+/// One way to split a node.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate {
+    pub(crate) split: Split,
+    /// Does the last child take the missing rows?
+    pub(crate) own_missing_child: bool,
+    /// What the children share out: the known rows, or with branches for missing all rows.
+    parent: Group,
+    /// The children, without rows that are distributed or sent to the heaviest child.
+    pub(crate) children: Vec<Group>,
+    missing_weight: f64,
+    pub(crate) gain: f64,
+    /// Entropy of the groups.
+    information: f64,
+}
+
+impl<'a> Problem<'a> {
+    pub(crate) fn new(data: &'a Dataset, params: &'a Greedy) -> Self {
+        let classification = matches!(data.target(), Target::Classes(_));
+        let default = if classification {
+            Criterion::Gini
+        } else {
+            Criterion::Mse
+        };
+        let criterion = params.criterion.unwrap_or(default);
+        let (class, n_classes, number) = match data.target() {
+            Target::Classes(classes) => (
+                classes.iter().map(|&class| class as usize).collect(),
+                data.schema().classes().len(),
+                Vec::new(),
+            ),
+            Target::Numbers(numbers) if criterion == Criterion::BinnedGini => (
+                numbers
+                    .iter()
+                    .map(|&y| bin(y, numbers, params.bins))
+                    .collect(),
+                params.bins,
+                numbers.clone(),
+            ),
+            Target::Numbers(numbers) => (vec![0; numbers.len()], 1, numbers.clone()),
+            Target::Absent => panic!("a table to learn from has a target"),
+        };
+        let mut problem = Self {
+            data,
+            params,
+            criterion,
+            class,
+            n_classes,
+            number,
+            root_impurity: 0.0,
+        };
+        let root = problem.root();
+        problem.root_impurity = root.impurity;
+        problem
+    }
+
+    pub(crate) fn root(&self) -> NodeRows {
+        self.node((0..self.data.n_rows()).map(|row| (row, 1.0)).collect())
+    }
+
+    pub(crate) fn node(&self, shares: Shares) -> NodeRows {
+        let undivided = shares.iter().all(|&(_, share)| share == 1.0);
+        let group = self.group(shares.iter().copied());
+        NodeRows {
+            impurity: self.impurity(&group),
+            group,
+            whole: undivided && self.data.has_whole_weights(),
+            undivided,
+            shares,
+        }
+    }
+
+    fn group(&self, shares: impl Iterator<Item = (usize, f64)>) -> Group {
+        let mut group = Group {
+            counts: vec![0.0; self.n_classes],
+            ..Group::default()
+        };
+        for (row, share) in shares {
+            self.add(&mut group, row, share);
+        }
+        group
+    }
+
+    fn add(&self, group: &mut Group, row: usize, share: f64) {
+        let weight = self.data.weight(row) * share;
+        group.rows += share;
+        group.weight += weight;
+        group.counts[self.class[row]] += weight;
+        if let Some(&number) = self.number.get(row) {
+            group.numbers.push((number, weight));
+        }
+    }
+
+    /// Are all rows of the node of one class (or one number)?
+    pub(crate) fn is_pure(&self, node: &NodeRows) -> bool {
+        let first = node.shares[0].0;
+        node.shares
+            .iter()
+            .all(|&(row, _)| match self.data.target() {
+                Target::Numbers(numbers) => numbers[row] == numbers[first],
+                _ => self.class[row] == self.class[first],
+            })
+    }
+
+    pub(crate) fn impurity(&self, group: &Group) -> f64 {
+        let shares = group.counts.iter().map(|count| count / group.weight);
+        match self.criterion {
+            Criterion::Gini | Criterion::BinnedGini => 1.0 - shares.map(|p| p * p).sum::<f64>(),
+            Criterion::Entropy | Criterion::GainRatio => {
+                shares.filter(|&p| p > 0.0).map(|p| -p * p.log2()).sum()
+            }
+            Criterion::Error => 1.0 - shares.fold(0.0, f64::max),
+            Criterion::Mse => group.mean_of(|y| (y - group.mean()).powi(2)),
+            Criterion::Mae => {
+                let median = group.medians(0.0)[0];
+                group.mean_of(|y| (y - median).abs())
+            }
+        }
+    }
+
+    /// Every split of the node, in the order in which ties are decided.
+    pub(crate) fn candidates(&self, node: &NodeRows) -> Vec<Candidate> {
+        let branching = self.params.missing == MissingPolicy::Branch;
+        let mut all = Vec::new();
+        for (feature, column) in self.data.columns().iter().enumerate() {
+            let values: Vec<Value> = node
+                .shares
+                .iter()
+                .map(|&(row, _)| column.value(row))
+                .collect();
+            let missing = values.contains(&Value::Missing);
+            if values.iter().all(|&value| value == Value::Missing) {
+                continue;
+            }
+            let own_child = branching && missing;
+            let mut splits = Vec::new();
+            match column {
+                Column::Numeric(_) => numeric_splits(feature, &values, own_child, &mut splits),
+                Column::Categorical(_) => {
+                    self.categorical_splits(feature, &values, own_child, &mut splits);
+                }
+            }
+            all.extend(
+                splits
+                    .into_iter()
+                    .map(|split| self.candidate(node, split, own_child)),
+            );
+        }
+        all
+    }
+
+    fn categorical_splits(
+        &self,
+        feature: usize,
+        values: &[Value],
+        own_child: bool,
+        splits: &mut Vec<Split>,
+    ) {
+        let n_codes = self.data.schema().features[feature].categories().len() as u32;
+        let occurring: Vec<u32> = (0..n_codes)
+            .filter(|&code| values.contains(&Value::Category(code)))
+            .collect();
+        let mut push = |child_of: &dyn Fn(u32) -> u32| {
+            let branches = (0..n_codes)
+                .map(|code| occurring.contains(&code).then(|| child_of(code)))
+                .collect();
+            splits.push(Split::Categories { feature, branches });
+        };
+        if own_child {
+            push(&|_| 0);
+        }
+        match self.params.categorical_splits {
+            CategoricalSplits::Multiway if occurring.len() + usize::from(own_child) >= 2 => {
+                push(&|code| occurring.iter().position(|&other| other == code).unwrap() as u32);
+            }
+            CategoricalSplits::OneVsRest if occurring.len() >= 2 => {
+                for &one in &occurring {
+                    push(&|code| u32::from(code != one));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn candidate(&self, node: &NodeRows, split: Split, own_missing_child: bool) -> Candidate {
+        let n_children = split.n_present() + usize::from(own_missing_child);
+        let mut children = vec![self.group(std::iter::empty()); n_children];
+        let column = &self.data.columns()[split.feature()];
+        let mut missing_weight = 0.0;
+        let mut parent = self.group(std::iter::empty());
+        for &(row, share) in &node.shares {
+            match place(&split, column.value(row)) {
+                Some(child) => self.add(&mut children[child], row, share),
+                None => {
+                    missing_weight += self.data.weight(row) * share;
+                    if !own_missing_child {
+                        continue;
+                    }
+                    self.add(&mut children[n_children - 1], row, share);
+                }
+            }
+            self.add(&mut parent, row, share);
+        }
+        let inside: f64 = children
+            .iter()
+            .map(|child| child.weight / parent.weight * self.impurity(child))
+            .sum();
+        let gain = parent.weight / node.group.weight * (self.impurity(&parent) - inside);
+        let mut candidate = Candidate {
+            split,
+            own_missing_child,
+            parent,
+            children,
+            missing_weight,
+            gain,
+            information: 0.0,
+        };
+        candidate.information = candidate
+            .group_weights()
+            .map(|weight| weight / node.group.weight)
+            .filter(|&p| p > 0.0)
+            .map(|p| -p * p.log2())
+            .sum();
+        candidate
+    }
+
+    /// May the split be taken at all?
+    pub(crate) fn admissible(&self, node: &NodeRows, candidate: &Candidate) -> Verdict {
+        let enough = |child: &Group| at_least(child.rows, self.params.min_leaf, node.undivided);
+        let enough = candidate
+            .children
+            .iter()
+            .map(enough)
+            .min()
+            .expect("has children");
+        enough
+            .min(self.reaches_min_gain(node, candidate))
+            .min(self.gains(node, candidate))
+    }
+
+    fn reaches_min_gain(&self, node: &NodeRows, candidate: &Candidate) -> Verdict {
+        let least = self.params.min_gain;
+        let apart = candidate.gain - least;
+        if least <= 0.0 || apart > TOLERANCE * self.scale(node) {
+            Verdict::Yes
+        } else if apart < -TOLERANCE * self.scale(node) {
+            Verdict::No
+        } else {
+            match self.exact_gain(node, candidate) {
+                // A gain that is a float itself leaves nothing to rounding.
+                Some(gain) if gain == Fraction::of_float(least) => Verdict::Yes,
+                _ => Verdict::Maybe,
+            }
+        }
+    }
+
+    /// Is the gain above 0?
+    fn gains(&self, node: &NodeRows, candidate: &Candidate) -> Verdict {
+        let sure = |yes| if yes { Verdict::Yes } else { Verdict::No };
+        let is_exact = self.is_exact(node);
+        if self.params.zero_gain || (is_exact && candidate.gain > 1e-6) {
+            return Verdict::Yes;
+        }
+        if is_exact {
+            return match self.exact_gain(node, candidate) {
+                Some(gain) => sure(gain > Fraction::ZERO),
+                None => sure(!candidate.keeps_class_shares()),
+            };
+        }
+        // The limit is 1e-12 of the impurity of the node; the sums have rounding errors of their own.
+        let impurity = node.impurity;
+        let rounding = 1e-14
+            * if self.number.is_empty() {
+                0.1
+            } else {
+                self.root_impurity
+            };
+        if candidate.gain > 1e-11 * impurity + rounding {
+            Verdict::Yes
+        } else {
+            sure_not(candidate.gain <= 1e-13 * impurity + rounding)
+        }
+    }
+
+    /// Is `a`, which stands at an earlier (later) place, certainly preferred to `b`?
+    pub(crate) fn beats(
+        &self,
+        node: &NodeRows,
+        a: &Candidate,
+        b: &Candidate,
+        a_is_earlier: bool,
+    ) -> bool {
+        let (score_a, score_b) = (self.score(a), self.score(b));
+        let mut tolerance = TOLERANCE * self.scale(node);
+        if self.criterion == Criterion::GainRatio {
+            tolerance = 2.0 * TOLERANCE / a.information.min(b.information).min(1.0);
+        }
+        if (score_a - score_b).abs() > tolerance {
+            return score_a > score_b;
+        }
+        if !self.is_exact(node) {
+            return a_is_earlier && self.is_the_same_question(node, a, b);
+        }
+        match (self.exact_gain(node, a), self.exact_gain(node, b)) {
+            (Some(a), Some(b)) => a > b || (a == b && a_is_earlier),
+            _ => a_is_earlier && self.logarithms(node, a) == self.logarithms(node, b),
+        }
+    }
+
+    pub(crate) fn score(&self, candidate: &Candidate) -> f64 {
+        match self.criterion {
+            Criterion::GainRatio => candidate.gain / candidate.information,
+            _ => candidate.gain,
+        }
+    }
+
+    /// Does the specification promise that no rounding decides at this node?
+    pub(crate) fn is_exact(&self, node: &NodeRows) -> bool {
+        node.whole && !matches!(self.criterion, Criterion::Mse | Criterion::Mae)
+    }
+
+    fn scale(&self, node: &NodeRows) -> f64 {
+        match self.criterion {
+            Criterion::Entropy | Criterion::GainRatio if node.whole => 1.0,
+            Criterion::Mse | Criterion::Mae => node.impurity + 1e-6 * self.root_impurity,
+            _ => node.impurity + 1e-6,
+        }
+    }
+
+    /// The gain as a fraction, where the criterion has one and the counts are whole.
+    fn exact_gain(&self, node: &NodeRows, candidate: &Candidate) -> Option<Fraction> {
+        if !self.is_exact(node) {
+            return None;
+        }
+        let impurity = |group: &Group| -> Option<Fraction> {
+            let weight = group.weight as i128;
+            let counts = group.counts.iter().map(|&count| count as i128);
+            match self.criterion {
+                Criterion::Gini | Criterion::BinnedGini => {
+                    let squares: i128 = counts.map(|count| count * count).sum();
+                    Some(Fraction::new(weight * weight - squares, weight * weight))
+                }
+                Criterion::Error => Some(Fraction::new(weight - counts.max()?, weight)),
+                _ => None,
+            }
+        };
+        let ratio = |a: f64, b: f64| Fraction::new(a as i128, b as i128);
+        let parent = &candidate.parent;
+        let mut drop = impurity(parent)?;
+        for child in &candidate.children {
+            drop = drop - ratio(child.weight, parent.weight) * impurity(child)?;
+        }
+        Some(ratio(parent.weight, node.group.weight) * drop)
+    }
+
+    /// Gain and split information as sums of `n log2 n`: how often each `n` occurs in them. Equal sums
+    /// tie however a single logarithm is rounded. Powers of two have whole logarithms.
+    fn logarithms(&self, node: &NodeRows, candidate: &Candidate) -> [(BTreeMap<u64, i64>, i64); 2] {
+        let mut gain = Logarithms::default();
+        for (group, sign) in std::iter::once((&candidate.parent, 1))
+            .chain(candidate.children.iter().map(|child| (child, -1)))
+        {
+            gain.add(group.weight, sign);
+            group
+                .counts
+                .iter()
+                .for_each(|&count| gain.add(count, -sign));
+        }
+        let mut information = Logarithms::default();
+        if self.criterion == Criterion::GainRatio {
+            information.add(node.group.weight, 1);
+            candidate
+                .group_weights()
+                .for_each(|weight| information.add(weight, -1));
+        }
+        [gain.finish(), information.finish()]
+    }
+
+    /// Do two features ask the same about the same cells? Then even rounding errors are the same.
+    fn is_the_same_question(&self, node: &NodeRows, a: &Candidate, b: &Candidate) -> bool {
+        let [column_a, column_b] = [a, b].map(|x| &self.data.columns()[x.split.feature()]);
+        let same_cells = node
+            .shares
+            .iter()
+            .all(|&(row, _)| column_a.value(row) == column_b.value(row));
+        let same_split = match (&a.split, &b.split) {
+            (Split::Intervals { cuts: a, .. }, Split::Intervals { cuts: b, .. }) => a == b,
+            (Split::Categories { branches: a, .. }, Split::Categories { branches: b, .. }) => {
+                a.iter().flatten().eq(b.iter().flatten())
+            }
+            _ => false,
+        };
+        same_cells && same_split
+    }
+}
+
+#[derive(Default)]
+struct Logarithms {
+    times: BTreeMap<u64, i64>,
+    whole: i64,
+}
+
+impl Logarithms {
+    fn add(&mut self, n: f64, sign: i64) {
+        let n = n as u64;
+        if n.is_power_of_two() {
+            self.whole += sign * n as i64 * i64::from(n.trailing_zeros());
+        } else if n > 0 {
+            *self.times.entry(n).or_default() += sign;
+        }
+    }
+
+    fn finish(mut self) -> (BTreeMap<u64, i64>, i64) {
+        self.times.retain(|_, times| *times != 0);
+        (self.times, self.whole)
+    }
+}
+
+impl Candidate {
+    /// Weights of the groups that the split makes of the node's rows.
+    fn group_weights(&self) -> impl Iterator<Item = f64> {
+        let missing = (!self.own_missing_child).then_some(self.missing_weight);
+        self.children
+            .iter()
+            .map(|child| child.weight)
+            .chain(missing)
+    }
+
+    /// Do all children have the class shares of the parent? For whole counts.
+    fn keeps_class_shares(&self) -> bool {
+        self.children.iter().all(|child| {
+            child
+                .counts
+                .iter()
+                .zip(&self.parent.counts)
+                .all(|(&in_child, &in_parent)| {
+                    in_child as i128 * self.parent.weight as i128
+                        == in_parent as i128 * child.weight as i128
+                })
+        })
+    }
+
+    /// Positions of the children of largest known weight: several if rounding or a tie leaves it open.
+    pub(crate) fn heaviest(&self, whole: bool) -> Vec<usize> {
+        let known = self.children.len() - usize::from(self.own_missing_child);
+        let known = &self.children[..known];
+        let most = known.iter().map(|child| child.weight).fold(0.0, f64::max);
+        let slack = if whole { 0.0 } else { 1e-9 * most };
+        let heaviest = (0..known.len()).filter(|&child| known[child].weight >= most - slack);
+        if whole {
+            heaviest.take(1).collect()
+        } else {
+            heaviest.collect()
+        }
+    }
+}
+
+impl Group {
+    pub(crate) fn mean(&self) -> f64 {
+        self.mean_of(|y| y)
+    }
+
+    fn mean_of(&self, f: impl Fn(f64) -> f64) -> f64 {
+        self.numbers
+            .iter()
+            .map(|&(y, weight)| weight * f(y))
+            .sum::<f64>()
+            / self.weight
+    }
+
+    /// Weighted sum of squared distances from the mean.
+    pub(crate) fn sse(&self) -> f64 {
+        let mean = self.mean();
+        self.mean_of(|y| (y - mean).powi(2)) * self.weight
+    }
+
+    /// What may be called the median if sums of weights are off by `slack`; without slack just one.
+    pub(crate) fn medians(&self, slack: f64) -> Vec<f64> {
+        let mut sorted = self.numbers.clone();
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let below = |y: f64| -> f64 {
+            sorted
+                .iter()
+                .filter(|other| other.0 <= y)
+                .map(|other| other.1)
+                .sum()
+        };
+        let half = self.weight / 2.0;
+        let at = sorted.partition_point(|&(y, _)| below(y) < half - slack);
+        let lower = sorted[at.min(sorted.len() - 1)].0;
+        let upper = sorted.iter().map(|other| other.0).find(|&y| y > lower);
+        match upper {
+            Some(upper) if (below(lower) - half).abs() <= slack => {
+                let middle = f64::midpoint(lower, upper);
+                if slack == 0.0 {
+                    vec![middle]
+                } else {
+                    vec![lower, middle, upper]
+                }
+            }
+            _ => vec![lower],
+        }
+    }
+}
+
+/// The child that a value goes to; `None` for missing values.
+pub(crate) fn place(split: &Split, value: Value) -> Option<usize> {
+    match (split, value) {
+        (Split::Intervals { cuts, .. }, Value::Number(x)) => {
+            Some(cuts.iter().filter(|&&cut| x > cut).count())
+        }
+        (Split::Categories { branches, .. }, Value::Category(code)) => {
+            branches[code as usize].map(|child| child as usize)
+        }
+        _ => None,
+    }
+}
+
+/// Is a sum of shares at least `least`?
+pub(crate) fn at_least(rows: f64, least: usize, undivided: bool) -> Verdict {
+    let apart = rows - least as f64;
+    if !undivided && apart.abs() <= 1e-9 {
+        Verdict::Maybe
+    } else if apart >= 0.0 {
+        Verdict::Yes
+    } else {
+        Verdict::No
+    }
+}
+
+fn sure_not(no: bool) -> Verdict {
+    if no { Verdict::No } else { Verdict::Maybe }
+}
+
+fn numeric_splits(feature: usize, values: &[Value], own_child: bool, splits: &mut Vec<Split>) {
+    let mut distinct: Vec<f64> = values
+        .iter()
+        .filter_map(|value| match value {
+            Value::Number(x) => Some(*x),
+            _ => None,
+        })
+        .collect();
+    distinct.sort_by(f64::total_cmp);
+    distinct.dedup();
+    let split = |cuts| Split::Intervals {
+        feature,
+        cuts,
+        closed: Closed::Right,
+    };
+    if own_child {
+        splits.push(split(Vec::new()));
+    }
+    splits.extend(
+        distinct
+            .windows(2)
+            .map(|pair| split(vec![midpoint(pair[0], pair[1])])),
+    );
+}
+
+// The specification fixes the formula, not only the number.
+#[allow(clippy::manual_midpoint)]
+fn midpoint(a: f64, b: f64) -> f64 {
+    let middle = a / 2.0 + b / 2.0;
+    if a <= middle && middle < b { middle } else { a }
+}
+
+/// The bin of a number; a number between two bins belongs to the upper one, the largest to the last.
+fn bin(y: f64, numbers: &[f64], bins: usize) -> usize {
+    let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let largest = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if least == largest {
+        return 0;
+    }
+    (((y - least) / (largest - least) * bins as f64) as usize).min(bins - 1)
+}
+
+/// Is the bin of every number the same, however the formula is rounded?
+pub(crate) fn bins_are_clear(numbers: &[f64], bins: usize) -> bool {
+    let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let largest = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let inner = numbers.iter().filter(|&&y| y > least && y < largest);
+    inner.copied().all(|y| {
+        let position = (y - least) * bins as f64 / (largest - least);
+        (position - position.round()).abs() > 1e-9
+    })
+}
+
+#[test]
+fn midpoints_stay_between_their_neighbours() {
+    let one = 1.0_f64;
+    assert_eq!(midpoint(1.0, 2.0), 1.5);
+    assert_eq!(midpoint(-7e300, 7e300), 0.0);
+    assert_eq!(
+        midpoint(one.next_up(), one.next_up().next_up()),
+        one.next_up()
+    );
+    assert_eq!(midpoint(0.0, 5e-324), 0.0);
+}
+
+#[test]
+fn medians_by_weight() {
+    let group = |numbers: &[(f64, f64)]| Group {
+        numbers: numbers.to_vec(),
+        weight: numbers.iter().map(|x| x.1).sum(),
+        ..Group::default()
+    };
+    assert_eq!(
+        group(&[(3.0, 1.0), (1.0, 1.0), (2.0, 1.0)]).medians(0.0),
+        [2.0]
+    );
+    assert_eq!(
+        group(&[(3.0, 2.0), (1.0, 1.0), (2.0, 1.0)]).medians(0.0),
+        [2.5]
+    );
+    assert_eq!(
+        group(&[(3.0, 3.0), (1.0, 1.0), (2.0, 1.0)]).medians(0.0),
+        [3.0]
+    );
+    assert_eq!(
+        group(&[(1.0, 1.0), (1.0, 1.0), (5.0, 2.0)]).medians(0.0),
+        [3.0]
+    );
+}
