@@ -9,8 +9,9 @@ use treewright::learn::Greedy;
 use treewright::learn::greedy::Criterion;
 use treewright::tree::{MissingRoute, Moments, NodeId, Outcome, Split, Tree, TreeBuilder};
 
+use super::gains::Verdict;
 use super::greedy::{deal, routes};
-use super::splits::{Candidate, NodeRows, Problem, Verdict};
+use super::splits::{Candidate, NodeRows, Problem};
 
 /// A node of a tree with everything below it.
 #[derive(Debug, Clone)]
@@ -30,17 +31,17 @@ pub(crate) struct PlannedBranch {
 /// Learns by trying everything.
 pub(crate) fn build(data: &Dataset, params: &Greedy) -> Plan {
     let problem = Problem::new(data, params);
-    grow(&problem, problem.root(), 0)
+    grow(&problem, &problem.root(), 0)
 }
 
-fn grow(problem: &Problem<'_>, node: NodeRows, depth: usize) -> Plan {
-    let candidates = match problem.stops(&node, depth) {
+fn grow(problem: &Problem<'_>, node: &NodeRows, depth: usize) -> Plan {
+    let candidates = match problem.stops(node, depth) {
         Verdict::Yes => Vec::new(),
-        _ => problem.candidates(&node),
+        _ => problem.candidates(node),
     };
-    match best(problem, &node, &candidates) {
-        Some(taken) => grow_by(problem, &node, &candidates[taken], depth),
-        None => leaf(problem, &node),
+    match best(problem, node, &candidates) {
+        Some(taken) => grow_by(problem, node, &candidates[taken], depth),
+        None => leaf(problem, node),
     }
 }
 
@@ -55,7 +56,7 @@ pub(crate) fn grow_by(
     let missing = routes(problem.params.missing, taken, node.whole)[0];
     let children = deal(problem, node, taken, missing)
         .into_iter()
-        .map(|shares| grow(problem, problem.node(shares), depth + 1))
+        .map(|shares| grow(problem, &problem.node(shares), depth + 1))
         .collect();
     plan.branch = Some(PlannedBranch {
         split: taken.split.clone(),

@@ -7,14 +7,15 @@ use treewright::learn::Greedy;
 use treewright::learn::greedy::{Criterion, MissingPolicy, Summary};
 use treewright::tree::{Branch, MissingRoute, NodeId, Split, Tree};
 
-use super::splits::{Candidate, NodeRows, Problem, Shares, Verdict, at_least, place};
+use super::gains::{Verdict, at_least};
+use super::splits::{Candidate, NodeRows, Problem, Shares, place};
 
 /// Is this a tree that the greedy learner may learn? The error says which node is wrong and why.
 pub(crate) fn judge(data: &Dataset, params: &Greedy, tree: &Tree) -> Result<(), String> {
     let problem = Problem::new(data, params);
     let judge = Judge { problem, tree };
     judge.loss()?;
-    judge.node(NodeId::ROOT, judge.problem.root(), 0)
+    judge.node(NodeId::ROOT, &judge.problem.root(), 0)
 }
 
 struct Judge<'a> {
@@ -24,9 +25,10 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     fn loss(&self) -> Result<(), String> {
-        let expected = match self.tree.schema().is_classification() {
-            true => self.problem.params.loss.clone(),
-            false => Loss::Squared,
+        let expected = if self.tree.schema().is_classification() {
+            self.problem.params.loss.clone()
+        } else {
+            Loss::Squared
         };
         if *self.tree.loss() != expected || self.tree.schema() != self.problem.data.schema() {
             return Err("the tree has another loss or schema".into());
@@ -34,14 +36,14 @@ impl Judge<'_> {
         Ok(())
     }
 
-    fn node(&self, id: NodeId, node: NodeRows, depth: usize) -> Result<(), String> {
+    fn node(&self, id: NodeId, node: &NodeRows, depth: usize) -> Result<(), String> {
         let at = |what: String| format!("node {} at depth {depth}: {what}", id.0);
-        self.outcome(id, &node).map_err(at)?;
-        self.value(id, &node).map_err(at)?;
-        let stops = self.problem.stops(&node, depth);
+        self.outcome(id, node).map_err(at)?;
+        self.value(id, node).map_err(at)?;
+        let stops = self.problem.stops(node, depth);
         let Some(branch) = self.tree.branch(id) else {
             return if stops == Verdict::No {
-                self.leaf(&node).map_err(at)
+                self.leaf(node).map_err(at)
             } else {
                 Ok(())
             };
@@ -49,11 +51,11 @@ impl Judge<'_> {
         if stops == Verdict::Yes {
             return Err(at("is split against a stopping rule".into()));
         }
-        let chosen = self.choice(branch, &node).map_err(at)?;
-        self.route(branch, &node, &chosen).map_err(at)?;
-        let shares = deal(&self.problem, &node, &chosen, branch.missing);
+        let chosen = self.choice(branch, node).map_err(at)?;
+        self.route(branch, node, &chosen).map_err(at)?;
+        let shares = deal(&self.problem, node, &chosen, branch.missing);
         for (child, shares) in branch.children().zip(shares) {
-            self.node(child, self.problem.node(shares), depth + 1)?;
+            self.node(child, &self.problem.node(shares), depth + 1)?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 mod fraction;
+mod gains;
 pub(crate) mod greedy;
 mod mutants;
 pub(crate) mod predict;

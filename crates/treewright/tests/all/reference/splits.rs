@@ -1,30 +1,14 @@
-//! All splits of a node and what they gain, in the plainest way: every split looks at every row.
+//! All splits of a node, in the plainest way: every split looks at every row.
 //!
-//! `docs/algorithms/greedy.md` is the specification. Where it promises exact comparison, so does
-//! [`Problem::beats`]; elsewhere two gains that differ by rounding only are held for equal.
-
-use std::collections::BTreeMap;
+//! `docs/algorithms/greedy.md` is the specification; [`gains`](super::gains) compares the splits.
 
 use treewright::data::{Column, Dataset, Target, Value};
 use treewright::learn::Greedy;
 use treewright::learn::greedy::{CategoricalSplits, Criterion, MissingPolicy};
 use treewright::tree::{Closed, Split};
 
-use super::fraction::Fraction;
-
-/// Two gains closer than this, relative to the impurity of the node, may be equal.
-const TOLERANCE: f64 = 1e-9;
-
 /// Rows of a node with their shares.
 pub(crate) type Shares = Vec<(usize, f64)>;
-
-/// An answer that rounding may leave open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Verdict {
-    No,
-    Maybe,
-    Yes,
-}
 
 /// A table and the parameters to learn with.
 pub(crate) struct Problem<'a> {
@@ -36,7 +20,7 @@ pub(crate) struct Problem<'a> {
     pub(crate) n_classes: usize,
     /// Target number of each row, in regression.
     pub(crate) number: Vec<f64>,
-    root_impurity: f64,
+    pub(super) root_impurity: f64,
 }
 
 /// Rows seen together.
@@ -55,7 +39,7 @@ pub(crate) struct Group {
 pub(crate) struct NodeRows {
     pub(crate) shares: Shares,
     pub(crate) group: Group,
-    impurity: f64,
+    pub(super) impurity: f64,
     /// Whole weights and no distributed row.
     pub(crate) whole: bool,
     /// No row has a share below 1.
@@ -69,13 +53,13 @@ pub(crate) struct Candidate {
     /// Does the last child take the missing rows?
     pub(crate) own_missing_child: bool,
     /// What the children share out: the known rows, or with branches for missing all rows.
-    parent: Group,
+    pub(super) parent: Group,
     /// The children, without rows that are distributed or sent to the heaviest child.
     pub(crate) children: Vec<Group>,
     missing_weight: f64,
     pub(crate) gain: f64,
     /// Entropy of the groups.
-    information: f64,
+    pub(super) information: f64,
 }
 
 impl<'a> Problem<'a> {
@@ -166,22 +150,6 @@ impl<'a> Problem<'a> {
             })
     }
 
-    pub(crate) fn impurity(&self, group: &Group) -> f64 {
-        let shares = group.counts.iter().map(|count| count / group.weight);
-        match self.criterion {
-            Criterion::Gini | Criterion::BinnedGini => 1.0 - shares.map(|p| p * p).sum::<f64>(),
-            Criterion::Entropy | Criterion::GainRatio => {
-                shares.filter(|&p| p > 0.0).map(|p| -p * p.log2()).sum()
-            }
-            Criterion::Error => 1.0 - shares.fold(0.0, f64::max),
-            Criterion::Mse => group.mean_of(|y| (y - group.mean()).powi(2)),
-            Criterion::Mae => {
-                let median = group.medians(0.0)[0];
-                group.mean_of(|y| (y - median).abs())
-            }
-        }
-    }
-
     /// Every split of the node, in the order in which ties are decided.
     pub(crate) fn candidates(&self, node: &NodeRows) -> Vec<Candidate> {
         let branching = self.params.missing == MissingPolicy::Branch;
@@ -253,15 +221,14 @@ impl<'a> Problem<'a> {
         let mut missing_weight = 0.0;
         let mut parent = self.group(std::iter::empty());
         for &(row, share) in &node.shares {
-            match place(&split, column.value(row)) {
-                Some(child) => self.add(&mut children[child], row, share),
-                None => {
-                    missing_weight += self.data.weight(row) * share;
-                    if !own_missing_child {
-                        continue;
-                    }
-                    self.add(&mut children[n_children - 1], row, share);
+            if let Some(child) = place(&split, column.value(row)) {
+                self.add(&mut children[child], row, share);
+            } else {
+                missing_weight += self.data.weight(row) * share;
+                if !own_missing_child {
+                    continue;
                 }
+                self.add(&mut children[n_children - 1], row, share);
             }
             self.add(&mut parent, row, share);
         }
@@ -287,221 +254,16 @@ impl<'a> Problem<'a> {
             .sum();
         candidate
     }
-
-    /// May the split be taken at all?
-    pub(crate) fn admissible(&self, node: &NodeRows, candidate: &Candidate) -> Verdict {
-        let enough = |child: &Group| at_least(child.rows, self.params.min_leaf, node.undivided);
-        let enough = candidate
-            .children
-            .iter()
-            .map(enough)
-            .min()
-            .expect("has children");
-        enough
-            .min(self.reaches_min_gain(node, candidate))
-            .min(self.gains(node, candidate))
-    }
-
-    fn reaches_min_gain(&self, node: &NodeRows, candidate: &Candidate) -> Verdict {
-        let least = self.params.min_gain;
-        let apart = candidate.gain - least;
-        if least <= 0.0 || apart > TOLERANCE * self.scale(node) {
-            Verdict::Yes
-        } else if apart < -TOLERANCE * self.scale(node) {
-            Verdict::No
-        } else {
-            match self.exact_gain(node, candidate) {
-                // A gain that is a float itself leaves nothing to rounding.
-                Some(gain) if gain == Fraction::of_float(least) => Verdict::Yes,
-                _ => Verdict::Maybe,
-            }
-        }
-    }
-
-    /// Is the gain above 0?
-    fn gains(&self, node: &NodeRows, candidate: &Candidate) -> Verdict {
-        let sure = |yes| if yes { Verdict::Yes } else { Verdict::No };
-        let is_exact = self.is_exact(node);
-        if self.params.zero_gain || (is_exact && candidate.gain > 1e-6) {
-            return Verdict::Yes;
-        }
-        if is_exact {
-            return match self.exact_gain(node, candidate) {
-                Some(gain) => sure(gain > Fraction::ZERO),
-                None => sure(!candidate.keeps_class_shares()),
-            };
-        }
-        // The limit is 1e-12 of the impurity of the node; the sums have rounding errors of their own.
-        let impurity = node.impurity;
-        let rounding = 1e-14
-            * if self.number.is_empty() {
-                0.1
-            } else {
-                self.root_impurity
-            };
-        if candidate.gain > 1e-11 * impurity + rounding {
-            Verdict::Yes
-        } else {
-            sure_not(candidate.gain <= 1e-13 * impurity + rounding)
-        }
-    }
-
-    /// Is `a`, which stands at an earlier (later) place, certainly preferred to `b`?
-    pub(crate) fn beats(
-        &self,
-        node: &NodeRows,
-        a: &Candidate,
-        b: &Candidate,
-        a_is_earlier: bool,
-    ) -> bool {
-        let (score_a, score_b) = (self.score(a), self.score(b));
-        let mut tolerance = TOLERANCE * self.scale(node);
-        if self.criterion == Criterion::GainRatio {
-            tolerance = 2.0 * TOLERANCE / a.information.min(b.information).min(1.0);
-        }
-        if (score_a - score_b).abs() > tolerance {
-            return score_a > score_b;
-        }
-        if !self.is_exact(node) {
-            return a_is_earlier && self.is_the_same_question(node, a, b);
-        }
-        match (self.exact_gain(node, a), self.exact_gain(node, b)) {
-            (Some(a), Some(b)) => a > b || (a == b && a_is_earlier),
-            _ => a_is_earlier && self.logarithms(node, a) == self.logarithms(node, b),
-        }
-    }
-
-    pub(crate) fn score(&self, candidate: &Candidate) -> f64 {
-        match self.criterion {
-            Criterion::GainRatio => candidate.gain / candidate.information,
-            _ => candidate.gain,
-        }
-    }
-
-    /// Does the specification promise that no rounding decides at this node?
-    pub(crate) fn is_exact(&self, node: &NodeRows) -> bool {
-        node.whole && !matches!(self.criterion, Criterion::Mse | Criterion::Mae)
-    }
-
-    fn scale(&self, node: &NodeRows) -> f64 {
-        match self.criterion {
-            Criterion::Entropy | Criterion::GainRatio if node.whole => 1.0,
-            Criterion::Mse | Criterion::Mae => node.impurity + 1e-6 * self.root_impurity,
-            _ => node.impurity + 1e-6,
-        }
-    }
-
-    /// The gain as a fraction, where the criterion has one and the counts are whole.
-    fn exact_gain(&self, node: &NodeRows, candidate: &Candidate) -> Option<Fraction> {
-        if !self.is_exact(node) {
-            return None;
-        }
-        let impurity = |group: &Group| -> Option<Fraction> {
-            let weight = group.weight as i128;
-            let counts = group.counts.iter().map(|&count| count as i128);
-            match self.criterion {
-                Criterion::Gini | Criterion::BinnedGini => {
-                    let squares: i128 = counts.map(|count| count * count).sum();
-                    Some(Fraction::new(weight * weight - squares, weight * weight))
-                }
-                Criterion::Error => Some(Fraction::new(weight - counts.max()?, weight)),
-                _ => None,
-            }
-        };
-        let ratio = |a: f64, b: f64| Fraction::new(a as i128, b as i128);
-        let parent = &candidate.parent;
-        let mut drop = impurity(parent)?;
-        for child in &candidate.children {
-            drop = drop - ratio(child.weight, parent.weight) * impurity(child)?;
-        }
-        Some(ratio(parent.weight, node.group.weight) * drop)
-    }
-
-    /// Gain and split information as sums of `n log2 n`: how often each `n` occurs in them. Equal sums
-    /// tie however a single logarithm is rounded. Powers of two have whole logarithms.
-    fn logarithms(&self, node: &NodeRows, candidate: &Candidate) -> [(BTreeMap<u64, i64>, i64); 2] {
-        let mut gain = Logarithms::default();
-        for (group, sign) in std::iter::once((&candidate.parent, 1))
-            .chain(candidate.children.iter().map(|child| (child, -1)))
-        {
-            gain.add(group.weight, sign);
-            group
-                .counts
-                .iter()
-                .for_each(|&count| gain.add(count, -sign));
-        }
-        let mut information = Logarithms::default();
-        if self.criterion == Criterion::GainRatio {
-            information.add(node.group.weight, 1);
-            candidate
-                .group_weights()
-                .for_each(|weight| information.add(weight, -1));
-        }
-        [gain.finish(), information.finish()]
-    }
-
-    /// Do two features ask the same about the same cells? Then even rounding errors are the same.
-    fn is_the_same_question(&self, node: &NodeRows, a: &Candidate, b: &Candidate) -> bool {
-        let [column_a, column_b] = [a, b].map(|x| &self.data.columns()[x.split.feature()]);
-        let same_cells = node
-            .shares
-            .iter()
-            .all(|&(row, _)| column_a.value(row) == column_b.value(row));
-        let same_split = match (&a.split, &b.split) {
-            (Split::Intervals { cuts: a, .. }, Split::Intervals { cuts: b, .. }) => a == b,
-            (Split::Categories { branches: a, .. }, Split::Categories { branches: b, .. }) => {
-                a.iter().flatten().eq(b.iter().flatten())
-            }
-            _ => false,
-        };
-        same_cells && same_split
-    }
-}
-
-#[derive(Default)]
-struct Logarithms {
-    times: BTreeMap<u64, i64>,
-    whole: i64,
-}
-
-impl Logarithms {
-    fn add(&mut self, n: f64, sign: i64) {
-        let n = n as u64;
-        if n.is_power_of_two() {
-            self.whole += sign * n as i64 * i64::from(n.trailing_zeros());
-        } else if n > 0 {
-            *self.times.entry(n).or_default() += sign;
-        }
-    }
-
-    fn finish(mut self) -> (BTreeMap<u64, i64>, i64) {
-        self.times.retain(|_, times| *times != 0);
-        (self.times, self.whole)
-    }
 }
 
 impl Candidate {
     /// Weights of the groups that the split makes of the node's rows.
-    fn group_weights(&self) -> impl Iterator<Item = f64> {
+    pub(super) fn group_weights(&self) -> impl Iterator<Item = f64> {
         let missing = (!self.own_missing_child).then_some(self.missing_weight);
         self.children
             .iter()
             .map(|child| child.weight)
             .chain(missing)
-    }
-
-    /// Do all children have the class shares of the parent? For whole counts.
-    fn keeps_class_shares(&self) -> bool {
-        self.children.iter().all(|child| {
-            child
-                .counts
-                .iter()
-                .zip(&self.parent.counts)
-                .all(|(&in_child, &in_parent)| {
-                    in_child as i128 * self.parent.weight as i128
-                        == in_parent as i128 * child.weight as i128
-                })
-        })
     }
 
     /// Positions of the children of largest known weight: several if rounding or a tie leaves it open.
@@ -524,7 +286,7 @@ impl Group {
         self.mean_of(|y| y)
     }
 
-    fn mean_of(&self, f: impl Fn(f64) -> f64) -> f64 {
+    pub(super) fn mean_of(&self, f: impl Fn(f64) -> f64) -> f64 {
         self.numbers
             .iter()
             .map(|&(y, weight)| weight * f(y))
@@ -578,22 +340,6 @@ pub(crate) fn place(split: &Split, value: Value) -> Option<usize> {
         }
         _ => None,
     }
-}
-
-/// Is a sum of shares at least `least`?
-pub(crate) fn at_least(rows: f64, least: usize, undivided: bool) -> Verdict {
-    let apart = rows - least as f64;
-    if !undivided && apart.abs() <= 1e-9 {
-        Verdict::Maybe
-    } else if apart >= 0.0 {
-        Verdict::Yes
-    } else {
-        Verdict::No
-    }
-}
-
-fn sure_not(no: bool) -> Verdict {
-    if no { Verdict::No } else { Verdict::Maybe }
 }
 
 fn numeric_splits(feature: usize, values: &[Value], own_child: bool, splits: &mut Vec<Split>) {
