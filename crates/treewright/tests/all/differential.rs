@@ -46,16 +46,16 @@ pub(crate) fn random_params(rng: &mut Rng, criterion: Criterion) -> Greedy {
         ..Greedy::default()
     };
     params.zero_gain = rng.u8(..4) == 0;
-    if rng.bool() {
-        params.min_leaf = rng.usize(1..=4);
+    if rng.u8(..3) == 0 {
+        params.min_leaf = rng.usize(2..=4);
     }
     if rng.u8(..3) == 0 {
         params.min_split = rng.usize(2..=9);
     }
     if rng.u8(..3) == 0 {
-        params.max_depth = Some(rng.usize(0..=4));
+        params.max_depth = Some([0, 1, 2, 2, 3, 3, 4, 4][rng.usize(..8)]);
     }
-    if rng.u8(..4) == 0 {
+    if rng.u8(..6) == 0 {
         params.min_gain = [1e-3, 0.01, 0.05, 0.0625, 0.125, 0.25, 0.5][rng.usize(..7)];
     }
     if rng.bool() {

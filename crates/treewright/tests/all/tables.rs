@@ -75,8 +75,11 @@ impl fmt::Display for Table {
 
 /// A table of 1 to 40 rows and 1 to 5 features.
 pub(crate) fn random_table(rng: &mut Rng, wishes: Wishes) -> Table {
-    let most = [4, 12, 40, 40][rng.usize(..4)];
-    let n_rows = rng.usize(1..=most);
+    let n_rows = match rng.u8(..8) {
+        0 => rng.usize(1..=4),
+        1 | 2 => rng.usize(4..=12),
+        _ => rng.usize(12..=40),
+    };
     let n_features = rng.usize(1..=5);
     let mut columns: Vec<Column> = Vec::new();
     for _ in 0..n_features {
@@ -326,8 +329,8 @@ fn hidden(rng: &mut Rng, columns: &[Column], n_rows: usize) -> Vec<u32> {
 }
 
 fn random_classes(rng: &mut Rng, columns: &[Column], n_rows: usize) -> (TargetKind, Target) {
-    let n_classes = rng.u32(1..=4);
-    let rare = n_classes > 1 && rng.u8(..4) == 0;
+    let n_classes = [1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4][rng.usize(..12)];
+    let rare = n_classes > 1 && rng.u8(..6) == 0;
     let classes = hidden(rng, columns, n_rows)
         .into_iter()
         .map(|x| match x % n_classes {
