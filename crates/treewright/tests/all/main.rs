@@ -1,0 +1,7 @@
+//! All integration tests, in one binary.
+
+mod differential;
+mod laws;
+mod reference;
+mod rooms;
+mod tables;

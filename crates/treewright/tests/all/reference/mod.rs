@@ -1,0 +1,9 @@
+//! Slow and obvious: what the fast algorithms are compared with.
+
+pub(crate) mod build;
+mod fraction;
+mod gains;
+pub(crate) mod greedy;
+mod mutants;
+pub(crate) mod predict;
+pub(crate) mod splits;

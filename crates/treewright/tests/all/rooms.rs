@@ -1,0 +1,308 @@
+//! Who may import whom: reads the sources and fails on a forbidden path.
+//!
+//! Paths that start at `crate` or `super` are resolved to the room they lead to. Comments and test
+//! modules are exempt.
+
+use std::fs;
+use std::path::Path;
+
+/// Each room with the rooms that it may import besides itself.
+const MAY_IMPORT: &[(&str, &[&str])] = &[
+    ("error", &[]),
+    ("budget", &[]),
+    ("data", &["error", "budget"]),
+    ("cost", &["error", "budget", "data"]),
+    ("tree", &["error", "budget", "data", "cost"]),
+    ("learn", &["error", "budget", "data", "cost", "tree"]),
+    ("prune", &["error", "budget", "cost", "tree"]),
+    ("eval", &["error", "data", "cost", "tree"]),
+    (
+        "select",
+        &[
+            "error", "budget", "data", "cost", "tree", "learn", "prune", "eval",
+        ],
+    ),
+    ("export", &["error", "data", "cost", "tree", "eval"]),
+];
+
+/// Names that the crate's root hands on, with the rooms they come from.
+const AT_THE_ROOT: &[(&str, &str)] = &[
+    ("Budget", "budget"),
+    ("Progress", "budget"),
+    ("Error", "error"),
+    ("ErrorKind", "error"),
+    ("Result", "error"),
+    ("Fit", "tree"),
+    ("Tree", "tree"),
+];
+
+#[test]
+fn every_room_imports_only_what_it_may() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let learn = fs::read_to_string(root.join("learn/mod.rs")).expect("there are learners");
+    let learners = learners(&learn);
+    let mut complaints = Vec::new();
+    let mut n_files = 0;
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a readable folder") {
+            let path = entry.expect("a readable entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).expect("readable sources");
+                let inside = path.strip_prefix(&root).expect("inside the sources");
+                complaints.extend(complaints_about(&module(inside), &text, &learners));
+                n_files += 1;
+            }
+        }
+    }
+    assert!(n_files > 10, "looked at {n_files} files only");
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// A learner's folder and the names that `learn` hands on from it.
+type Learners = Vec<(String, Vec<String>)>;
+
+fn learners(text: &str) -> Learners {
+    let code = code_of(text);
+    let modules = code.lines().filter_map(|line| {
+        let rest = line.trim().trim_start_matches("pub ");
+        rest.strip_prefix("mod ")?
+            .strip_suffix(';')
+            .map(str::to_owned)
+    });
+    let mut learners: Learners = modules.map(|module| (module, Vec::new())).collect();
+    for (module, names) in &mut learners {
+        for (at, _) in code.match_indices(&format!("pub use {module}::")) {
+            for path in paths(&code[at + "pub use ".len()..]) {
+                names.extend(path.last().cloned());
+            }
+        }
+    }
+    learners
+}
+
+/// The module path of a source file.
+fn module(file: &Path) -> Vec<String> {
+    let mut parts: Vec<String> = file
+        .with_extension("")
+        .iter()
+        .map(|part| part.to_string_lossy().into_owned())
+        .collect();
+    if parts
+        .last()
+        .is_some_and(|last| last == "mod" || last == "lib")
+    {
+        parts.pop();
+    }
+    parts
+}
+
+fn complaints_about(module: &[String], text: &str, learners: &Learners) -> Vec<String> {
+    // The crate's root is the table of contents and names every room.
+    let Some(room) = module.first() else {
+        return Vec::new();
+    };
+    let Some((_, allowed)) = MAY_IMPORT.iter().find(|(name, _)| name == room) else {
+        return vec![format!("{room}: not a room of the import table")];
+    };
+    let mut complaints = Vec::new();
+    for path in absolute_paths(module, &code_of(text)) {
+        let Some(first) = path.first() else { continue };
+        let to = AT_THE_ROOT
+            .iter()
+            .find(|(name, _)| name == first)
+            .map_or(&**first, |x| x.1);
+        if to == room {
+            if room == "learn" && leads_to_another_learner(module, &path, learners) {
+                complaints.push(format!(
+                    "{}: imports another learner, {}",
+                    module.join("::"),
+                    path.join("::")
+                ));
+            }
+        } else if !allowed.contains(&to) {
+            complaints.push(format!(
+                "{}: imports {}",
+                module.join("::"),
+                path.join("::")
+            ));
+        }
+    }
+    complaints
+}
+
+fn leads_to_another_learner(module: &[String], path: &[String], learners: &Learners) -> bool {
+    let (Some(own), Some(name)) = (module.get(1), path.get(1)) else {
+        return false;
+    };
+    learners
+        .iter()
+        .any(|(folder, names)| folder != own && (folder == name || names.contains(name)))
+}
+
+/// All paths from `crate` or `super`, the latter resolved, without that first word.
+fn absolute_paths(module: &[String], code: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for word in ["crate::", "super::"] {
+        for (at, _) in code.match_indices(word) {
+            let before = code[..at].chars().next_back();
+            let inside = before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':');
+            if inside {
+                continue;
+            }
+            for mut path in paths(&code[at..]) {
+                let ups = path.iter().take_while(|part| *part == "super").count();
+                let base = if word == "super::" {
+                    module.len().saturating_sub(ups)
+                } else {
+                    0
+                };
+                path.drain(..ups.max(1));
+                found.push([&module[..base], &path].concat());
+            }
+        }
+    }
+    found
+}
+
+/// The paths that a text starts with: one, or several if it has braces.
+fn paths(code: &str) -> Vec<Vec<String>> {
+    let mut done = Vec::new();
+    let mut prefixes: Vec<Vec<String>> = vec![Vec::new()];
+    let mut current: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut renaming = false;
+    let mut characters = code.chars().peekable();
+    while let Some(c) = characters.next() {
+        if c.is_alphanumeric() || c == '_' || c == '*' {
+            word.push(c);
+            continue;
+        }
+        if word == "as" {
+            renaming = true;
+        } else if !word.is_empty() && !renaming {
+            current.push(word.clone());
+        }
+        word.clear();
+        match c {
+            ':' if characters.next_if_eq(&':').is_some() => {
+                if characters.next_if_eq(&'{').is_some() {
+                    prefixes.push(current.clone());
+                }
+            }
+            ',' | '}' if prefixes.len() > 1 => {
+                if current.len() > prefixes[prefixes.len() - 1].len() {
+                    done.push(current.clone());
+                }
+                renaming = false;
+                if c == '}' {
+                    prefixes.pop();
+                    if prefixes.len() == 1 {
+                        return done;
+                    }
+                }
+                current.clone_from(&prefixes[prefixes.len() - 1]);
+            }
+            c if c.is_whitespace() && prefixes.len() > 1 => {}
+            _ => break,
+        }
+    }
+    if !word.is_empty() {
+        current.push(word);
+    }
+    if prefixes.len() == 1 && !current.is_empty() {
+        done.push(current);
+    }
+    done
+}
+
+/// The text without comments and without what stands under `#[cfg(test)]`.
+fn code_of(text: &str) -> String {
+    let mut code = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line.trim() == "#[cfg(test)]" {
+            skip_item(&mut lines);
+            continue;
+        }
+        code.push_str(line.split("//").next().unwrap_or_default());
+        code.push('\n');
+    }
+    code
+}
+
+/// Leaves out one item: to its semicolon, or to the brace that closes it.
+fn skip_item<'a>(lines: &mut impl Iterator<Item = &'a str>) {
+    let mut indent = None;
+    for line in lines {
+        let here = line.len() - line.trim_start().len();
+        let indent = *indent.get_or_insert(here);
+        let ends = line.trim_end().ends_with(';') || line.trim() == "}" || line.ends_with("{}");
+        if here == indent && ends {
+            return;
+        }
+    }
+}
+
+#[test]
+fn forbidden_paths_are_found() {
+    let module = |path: &str| path.split("::").map(str::to_owned).collect::<Vec<_>>();
+    let learners = learners("pub mod greedy;\npub mod dyadic;\npub use greedy::Greedy;\n");
+    let complaints = |path: &str, text: &str| complaints_about(&module(path), text, &learners);
+
+    assert!(complaints("data::csv", "use crate::error::{Error, Result};").is_empty());
+    assert!(complaints("data::csv", "// crate::tree\n/// [`x`](crate::Tree)\n").is_empty());
+    assert!(
+        complaints(
+            "data",
+            "#[cfg(test)]\nmod tests {\n    use crate::tree::Tree;\n}\n"
+        )
+        .is_empty()
+    );
+    assert!(complaints("learn::greedy::grow", "use super::super::Learner;").is_empty());
+    assert!(
+        complaints(
+            "learn::greedy",
+            "use crate::learn::{Learner, greedy::grow};"
+        )
+        .is_empty()
+    );
+    assert!(complaints("learn::greedy", "use crate::Budget;").is_empty());
+    assert!(complaints("export::json", "use super::super::cost::Loss;").is_empty());
+
+    let forbidden = [
+        ("error", "use crate::budget::Budget;"),
+        ("data::csv", "use crate::tree::Tree;"),
+        (
+            "data::csv",
+            "use crate::{error::Error, tree::{Split, Tree as T}};",
+        ),
+        (
+            "data::csv",
+            "use crate::{\n    error::Error,\n    Tree,\n};",
+        ),
+        ("data::csv", "fn f(tree: &crate::Tree) {}"),
+        ("data::csv", "use super::super::tree::Tree;"),
+        (
+            "data",
+            "#[cfg(test)]\nmod tests {\n}\nuse crate::tree::Tree;",
+        ),
+        ("cost", "use crate::learn::Learner;"),
+        ("tree::walk", "use crate::eval::Report;"),
+        ("eval", "use crate::budget::Budget;"),
+        ("export::json", "use crate::learn::Greedy;"),
+        ("learn::dyadic", "use crate::learn::greedy::Criterion;"),
+        ("learn::dyadic", "use crate::learn::{Learner, Greedy};"),
+        (
+            "learn::dyadic::grid",
+            "use super::super::greedy::Criterion;",
+        ),
+        ("learn::dyadic", "use crate::eval::Report;"),
+        ("cellar", "fn f() {}"),
+    ];
+    for (path, text) in forbidden {
+        assert!(!complaints(path, text).is_empty(), "{path}: {text}");
+    }
+}
