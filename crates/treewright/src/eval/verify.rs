@@ -190,12 +190,7 @@ impl Nodes {
     }
 
     /// Sends every row down; `arrive` learns the node, the row and its weight there.
-    fn send(
-        &mut self,
-        tree: &Tree,
-        data: &Dataset,
-        mut arrive: impl FnMut(NodeId, usize, f64),
-    ) -> &mut Self {
+    fn send(&mut self, tree: &Tree, data: &Dataset, mut arrive: impl FnMut(NodeId, usize, f64)) {
         for row in 0..data.n_rows() {
             let weight = data.weight(row);
             tree.visit(
@@ -206,7 +201,6 @@ impl Nodes {
                 },
             );
         }
-        self
     }
 
     fn set_occupied(&mut self, tree: &Tree, has_rows: impl Fn(NodeId) -> bool) {
