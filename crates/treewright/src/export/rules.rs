@@ -21,12 +21,20 @@ use crate::tree::{Bound, Branch, MissingRoute, NodeId, Split, Tree};
 pub fn rules(tree: &Tree) -> String {
     let everywhere = distributes_everywhere(tree);
     let mut text = header(tree, everywhere);
-    let mut way = Way::new(tree, !everywhere);
+    for_each_leaf(tree, |leaf, way| {
+        text.push_str(&rule(tree, leaf, way, !everywhere));
+    });
+    text
+}
+
+/// Goes to every leaf, from left to right, with the demands of the way to it.
+fn for_each_leaf(tree: &Tree, mut found: impl FnMut(NodeId, &Way)) {
+    let mut way = Way::new(tree.schema().features.len());
     let mut steps = vec![Step::Enter(NodeId::ROOT)];
     while let Some(step) = steps.pop() {
         match step {
             Step::Enter(id) => match tree.branch(id) {
-                None => text.push_str(&rule(tree, id, &way)),
+                None => found(id, &way),
                 Some(branch) => {
                     for position in (0..branch.n_children as usize).rev() {
                         steps.push(Step::Forget);
@@ -39,7 +47,6 @@ pub fn rules(tree: &Tree) -> String {
             Step::Forget => way.forget(),
         }
     }
-    text
 }
 
 /// What is left to do on the round trip through the tree.
@@ -69,8 +76,8 @@ fn header(tree: &Tree, everywhere: bool) -> String {
     text
 }
 
-fn rule(tree: &Tree, leaf: NodeId, way: &Way<'_>) -> String {
-    let conditions = way.conditions();
+fn rule(tree: &Tree, leaf: NodeId, way: &Way, mark_parts: bool) -> String {
+    let conditions = way.conditions(tree, mark_parts);
     let condition = match &conditions[..] {
         [] => "TRUE".to_owned(),
         [(only, _)] => only.clone(),
@@ -122,9 +129,7 @@ enum Values {
 }
 
 /// The demands of the way from the root to where the round trip is.
-struct Way<'a> {
-    tree: &'a Tree,
-    mark_parts: bool,
+struct Way {
     demands: Vec<Option<Demand>>,
     /// Features with a demand, in the order they were first asked.
     order: Vec<usize>,
@@ -132,12 +137,10 @@ struct Way<'a> {
     replaced: Vec<(usize, Option<Demand>)>,
 }
 
-impl<'a> Way<'a> {
-    fn new(tree: &'a Tree, mark_parts: bool) -> Self {
+impl Way {
+    fn new(n_features: usize) -> Self {
         Self {
-            tree,
-            mark_parts,
-            demands: vec![None; tree.schema().features.len()],
+            demands: vec![None; n_features],
             order: Vec::new(),
             replaced: Vec::new(),
         }
@@ -167,12 +170,12 @@ impl<'a> Way<'a> {
     }
 
     /// The conditions in words, and whether each has an "or" in it.
-    fn conditions(&self) -> Vec<(String, bool)> {
+    fn conditions(&self, tree: &Tree, mark_parts: bool) -> Vec<(String, bool)> {
         self.order
             .iter()
             .filter_map(|&feature| {
                 let demand = self.demands[feature].as_ref()?;
-                Some(demand.words(self.tree, feature, self.mark_parts))
+                Some(demand.words(tree, feature, mark_parts))
             })
             .collect()
     }
@@ -296,6 +299,7 @@ fn categories_in_words(
 mod tests {
     use super::super::samples;
     use super::*;
+    use crate::data::Value;
 
     #[test]
     fn a_greedy_tree() {
@@ -372,5 +376,69 @@ IF x >= 1e20 THEN 2.5  (n 0)
         let text = rules(&samples::chain(100_000));
         assert_eq!(text.lines().count(), 100_003);
         assert!(text.lines().all(|line| line.len() < 100));
+    }
+
+    fn passes(demand: &Demand, value: Value) -> Passes {
+        match (value, &demand.values) {
+            (Value::Missing, _) => demand.missing,
+            (Value::Category(code), Values::Categories(passes)) => passes[code as usize],
+            (Value::Number(x), Values::Interval(lower, upper)) => {
+                let above = |b: &Bound| x > b.cut || x == b.cut && b.included;
+                let below = |b: &Bound| x < b.cut || x == b.cut && b.included;
+                if lower.iter().all(above) && upper.iter().all(below) {
+                    Passes::All
+                } else {
+                    Passes::Nothing
+                }
+            }
+            _ => Passes::Nothing,
+        }
+    }
+
+    #[test]
+    fn a_row_follows_a_rule_just_if_it_reaches_the_leaf() {
+        let numbers = [
+            -2.0, -1.0, 0.0, 1.0, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 18.5, 20.0, 1e300,
+        ];
+        for tree in [samples::every_kind(), samples::repeated(), samples::iris()] {
+            let columns: Vec<Vec<Value>> = tree
+                .schema()
+                .features
+                .iter()
+                .map(|feature| match feature.categories().len() as u32 {
+                    0 => numbers.map(Value::Number).to_vec(),
+                    n => (0..n).map(Value::Category).collect(),
+                })
+                .map(|values| [values, vec![Value::Missing]].concat())
+                .collect();
+            let n_rows: usize = columns.iter().map(Vec::len).product();
+            for row in 0..n_rows {
+                let mut rest = row;
+                let cells: Vec<Value> = columns
+                    .iter()
+                    .map(|values| {
+                        let value = values[rest % values.len()];
+                        rest /= values.len();
+                        value
+                    })
+                    .collect();
+                let mut reached = vec![Passes::Nothing; tree.n_nodes()];
+                tree.visit(
+                    |feature| cells[feature],
+                    |id, share| {
+                        let whole = share == 1.0;
+                        reached[id.index()] = if whole { Passes::All } else { Passes::Part };
+                    },
+                );
+                for_each_leaf(&tree, |leaf, way| {
+                    let demands = way.demands.iter().zip(&cells);
+                    let follows = demands
+                        .filter_map(|(demand, &cell)| Some(passes(demand.as_ref()?, cell)))
+                        .min()
+                        .unwrap_or(Passes::All);
+                    assert_eq!(follows, reached[leaf.index()], "{cells:?} in {leaf:?}");
+                });
+            }
+        }
     }
 }
