@@ -1,1 +1,57 @@
-//! How a tree does on rows.
+//! How a tree does on rows: scores, training figures, and checking what a model file claims.
+
+use crate::data::{Column, Dataset, FeatureKind, Target, TargetKind};
+use crate::error::{Error, Result, quoted};
+use crate::tree::Tree;
+
+mod metrics;
+mod verify;
+
+pub use metrics::{ClassFigures, Figures, Score, score, training};
+pub use verify::{Check, Verification, verify};
+
+/// Refuses rows that the tree cannot be judged on: other columns, no target, a target of another kind.
+fn comparable(tree: &Tree, data: &Dataset) -> Result<()> {
+    let features = &tree.schema().features;
+    if features.len() != data.columns().len() {
+        return Err(Error::schema(format!(
+            "the rows have {} features, the tree expects {}",
+            data.columns().len(),
+            features.len()
+        )));
+    }
+    for (feature, column) in features.iter().zip(data.columns()) {
+        let fits = match (&feature.kind, column) {
+            (FeatureKind::Numeric, Column::Numeric(_))
+            | (FeatureKind::Categorical(_), Column::Categorical(_)) => true,
+            (FeatureKind::Numeric, Column::Categorical(_))
+            | (FeatureKind::Categorical(_), Column::Numeric(_)) => false,
+        };
+        if !fits {
+            return Err(Error::schema(format!(
+                "feature {} is not of the kind that the tree expects",
+                quoted(&feature.name)
+            )));
+        }
+    }
+    let name = quoted(&tree.schema().target.name);
+    match (&tree.schema().target.kind, data.target()) {
+        (TargetKind::Classes(classes), Target::Classes(truths)) => {
+            match truths
+                .iter()
+                .find(|&&truth| truth as usize >= classes.len())
+            {
+                Some(truth) => Err(Error::schema(format!(
+                    "target {name} has class {truth}, the tree knows {}",
+                    classes.len()
+                ))),
+                None => Ok(()),
+            }
+        }
+        (TargetKind::Number, Target::Numbers(_)) => Ok(()),
+        (_, Target::Absent) => Err(Error::schema(format!("the rows have no target {name}"))),
+        _ => Err(Error::schema(format!(
+            "target {name} is not of the kind that the tree predicts"
+        ))),
+    }
+}

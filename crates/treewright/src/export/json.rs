@@ -4,14 +4,19 @@
 //! file. Reading is strict: unknown fields, numbers out of range and broken structure are refused, and
 //! nothing is allocated that the file itself does not pay for. `docs/formats.md` describes the format.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::condition::printable;
 use crate::cost::{CostMatrix, Loss};
 use crate::data::{Feature, FeatureKind, Reading, Schema, TargetColumn, TargetKind};
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::tree::{
     Certificate, Closed, Fit, LearnerInfo, MissingRoute, Moments, NodeId, Outcome, Split, Training,
     Tree, TreeBuilder,
@@ -27,7 +32,11 @@ pub fn write_model(fit: &Fit<Tree>) -> String {
 
 /// Reads a model, checking all of it.
 pub fn read_model(text: &str) -> Result<Fit<Tree>> {
-    let head: Head = serde_json::from_str(text).map_err(|error| Error::model(error.to_string()))?;
+    // A list of values in the right order would do for the parser, but it is not the format.
+    if !text.trim_start().starts_with('{') {
+        return Err(Error::model("expected a JSON object"));
+    }
+    let head: Head = parse(text)?;
     match head.format.as_deref() {
         Some(FORMAT) => {}
         Some(other) => {
@@ -50,9 +59,23 @@ pub fn read_model(text: &str) -> Result<Fit<Tree>> {
             "version is {version}, this program reads {VERSION}"
         )));
     }
-    let file: ModelFile =
-        serde_json::from_str(text).map_err(|error| Error::model(error.to_string()))?;
-    file.into_fit()
+    parse::<ModelFile>(text)?.into_fit()
+}
+
+/// Parses JSON. The parser's messages may quote names of any length and with any characters.
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
+    const LONGEST: usize = 240;
+    serde_json::from_str(text).map_err(|error| {
+        let message = printable(&error.to_string());
+        let n_chars = message.chars().count();
+        if n_chars <= LONGEST {
+            return Error::model(message);
+        }
+        // The end says where.
+        let head: String = message.chars().take(LONGEST - 60).collect();
+        let tail: String = message.chars().skip(n_chars - 60).collect();
+        Error::model(format!("{head}...{tail}"))
+    })
 }
 
 /// What must be right before the rest is looked at.
@@ -108,7 +131,7 @@ struct TargetFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     classes: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    costs: Option<Vec<Vec<f64>>>,
+    costs: Option<Vec<Vec<Amount>>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -194,11 +217,44 @@ enum ClosedFile {
     Right,
 }
 
-#[derive(Serialize, Deserialize)]
+/// A child position, or a word, of which only one means something.
+#[derive(Serialize)]
 #[serde(untagged)]
 enum MissingFile {
     Child(u32),
     Word(String),
+}
+
+impl<'de> Deserialize<'de> for MissingFile {
+    fn deserialize<D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> std::result::Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = MissingFile;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a child position or \"distribute\"")
+            }
+
+            fn visit_u64<E: serde::de::Error>(
+                self,
+                child: u64,
+            ) -> std::result::Result<MissingFile, E> {
+                u32::try_from(child)
+                    .map(MissingFile::Child)
+                    .map_err(|_| E::invalid_value(serde::de::Unexpected::Unsigned(child), &self))
+            }
+
+            fn visit_str<E: serde::de::Error>(
+                self,
+                word: &str,
+            ) -> std::result::Result<MissingFile, E> {
+                Ok(MissingFile::Word(word.to_owned()))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
 }
 
 /// A number that is written as a whole number where it is one.
@@ -225,7 +281,10 @@ impl ModelFile {
         let tree = &fit.model;
         let schema = tree.schema();
         let costs = match tree.loss() {
-            Loss::Matrix(matrix) => Some(matrix.rows().map(<[f64]>::to_vec).collect()),
+            Loss::Matrix(matrix) => {
+                let amounts = |row: &[f64]| row.iter().copied().map(Amount).collect();
+                Some(matrix.rows().map(amounts).collect())
+            }
             Loss::ZeroOne | Loss::Squared => None,
         };
         let classes = schema
@@ -281,8 +340,12 @@ impl ModelFile {
                 (TargetKind::Classes(classes.clone()), Loss::ZeroOne)
             }
             (TaskFile::Classification, Some(classes), Some(costs)) => {
+                let costs: Vec<Vec<f64>> = costs
+                    .iter()
+                    .map(|row| row.iter().map(|cost| cost.0).collect())
+                    .collect();
                 let matrix =
-                    CostMatrix::new(costs).map_err(|error| Error::model(error.to_string()))?;
+                    CostMatrix::new(&costs).map_err(|error| Error::model(error.to_string()))?;
                 (TargetKind::Classes(classes.clone()), Loss::Matrix(matrix))
             }
             (TaskFile::Regression, None, None) => (TargetKind::Number, Loss::Squared),
@@ -330,49 +393,123 @@ fn tree(schema: Arc<Schema>, loss: Loss, nodes: &[NodeFile]) -> Result<Tree> {
             "\"nodes\" is empty, expected at least the root",
         ));
     };
-    let broken = |id: usize, what: &str| Error::model(format!("node {id}: {what}"));
     let mut builder = TreeBuilder::new(schema, loss, root.outcome(0)?, root.value.0)?;
     let mut has_parent = vec![false; nodes.len()];
     has_parent[0] = true;
-    // Position in the file and in the tree; parents are taken in the order of the new numbers.
-    let mut places = vec![(0, NodeId::ROOT)];
-    let mut next = 0;
-    while let Some(&(at, id)) = places.get(next) {
-        next += 1;
-        let node = &nodes[at];
-        let (split, children, missing) = match (&node.split, &node.children, &node.missing) {
-            (None, None, None) => continue,
-            (Some(split), Some(children), Some(missing)) => (split, children, missing),
-            _ => {
-                let what = "\"split\", \"children\" and \"missing\" come together or not at all";
-                return Err(broken(at, what));
-            }
-        };
-        let mut outcomes = Vec::with_capacity(children.len());
-        for &child in children {
-            let Some(node) = nodes.get(child) else {
-                return Err(broken(at, &format!("child {child} does not exist")));
-            };
-            if child <= at {
-                return Err(broken(
-                    at,
-                    &format!("child {child} must come after its parent"),
-                ));
-            }
+    // For every node of the tree its place in the file.
+    let mut place_of = vec![0];
+    // The branches whose parents are built, the one with the first child first: a file that has
+    // siblings side by side, as ours have, keeps its numbers.
+    let mut ready = BinaryHeap::new();
+    ready.extend(BranchFile::of(nodes, 0, NodeId::ROOT)?);
+    while let Some(Reverse(branch)) = ready.pop() {
+        let mut outcomes = Vec::with_capacity(branch.children.len());
+        for &child in branch.children {
+            let node = child_of(nodes, branch.place, child)?;
             if std::mem::replace(&mut has_parent[child], true) {
                 return Err(broken(child, "has more than one parent"));
             }
             outcomes.push((node.outcome(child)?, node.value.0));
         }
+        place_of.extend(branch.children);
+        let route = branch.missing.route(branch.place)?;
         let first = builder
-            .split(id, split.split(), missing.route(at)?, outcomes)
-            .map_err(|error| broken(at, &error.to_string()))?;
-        let ids = (0..children.len() as u32).map(|offset| NodeId(first.0 + offset));
-        places.extend(children.iter().copied().zip(ids));
+            .split(branch.id, branch.split.split(), route, outcomes)
+            .map_err(|error| renumbered(&error, &place_of))?;
+        for (id, &child) in (first.0..).zip(branch.children) {
+            ready.extend(BranchFile::of(nodes, child, NodeId(id))?);
+        }
     }
     match has_parent.iter().position(|has_parent| !has_parent) {
         Some(orphan) => Err(broken(orphan, "has no parent")),
         None => Ok(builder.finish()),
+    }
+}
+
+/// An inner node of a file whose place in the tree is known. Ordered by its first child in the file,
+/// then by its own place, which no other has.
+struct BranchFile<'a> {
+    first_child: usize,
+    place: usize,
+    id: NodeId,
+    split: &'a SplitFile,
+    children: &'a [usize],
+    missing: &'a MissingFile,
+}
+
+impl<'a> BranchFile<'a> {
+    /// `None` for a leaf.
+    fn of(nodes: &'a [NodeFile], place: usize, id: NodeId) -> Result<Option<Reverse<Self>>> {
+        let node = &nodes[place];
+        match (&node.split, &node.children, &node.missing) {
+            (None, None, None) => Ok(None),
+            (Some(split), Some(children), Some(missing)) => Ok(Some(Reverse(Self {
+                first_child: children.iter().copied().min().unwrap_or(0),
+                place,
+                id,
+                split,
+                children,
+                missing,
+            }))),
+            _ => {
+                let what = "\"split\", \"children\" and \"missing\" come together or not at all";
+                Err(broken(place, what))
+            }
+        }
+    }
+
+    fn key(&self) -> (usize, usize) {
+        (self.first_child, self.place)
+    }
+}
+
+impl PartialEq for BranchFile<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for BranchFile<'_> {}
+
+impl PartialOrd for BranchFile<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for BranchFile<'_> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+fn child_of(nodes: &[NodeFile], parent: usize, child: usize) -> Result<&NodeFile> {
+    let Some(node) = nodes.get(child) else {
+        return Err(broken(parent, &format!("child {child} does not exist")));
+    };
+    if child <= parent {
+        let what = format!("child {child} must come after its parent");
+        return Err(broken(parent, &what));
+    }
+    Ok(node)
+}
+
+fn broken(place: usize, what: &str) -> Error {
+    Error::model(format!("node {place}: {what}"))
+}
+
+/// A fault that the builder found, with the number that the node has in the file.
+fn renumbered(error: &Error, place_of: &[usize]) -> Error {
+    let ErrorKind::Model(message) = error.kind() else {
+        return Error::model(error.to_string());
+    };
+    let place = |text: &str| place_of.get(text.parse::<usize>().ok()?).copied();
+    let parts = message
+        .strip_prefix("node ")
+        .and_then(|m| m.split_once(": "));
+    match parts.and_then(|(id, what)| Some((place(id)?, what))) {
+        Some((place, what)) => broken(place, what),
+        None => Error::model(message.clone()),
     }
 }
 
@@ -475,6 +612,19 @@ impl CertificateFile {
             tolerance: self.tolerance,
             what: self.what,
         };
+        let amounts = [
+            self.objective,
+            self.lower_bound,
+            self.tolerance.unwrap_or(0.0),
+        ];
+        if amounts
+            .iter()
+            .any(|amount| !amount.is_finite() || *amount < 0.0)
+        {
+            return Err(Error::model(
+                "\"certificate\" has a number that is negative or not finite",
+            ));
+        }
         if self.lower_bound > self.objective {
             return Err(Error::model("certificate: lower_bound is above objective"));
         }
@@ -590,3 +740,6 @@ impl MissingFile {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
