@@ -78,6 +78,7 @@ struct Level<'a> {
     /// Child of each row, scratch memory of the split at hand.
     side: Vec<u8>,
     child: Vec<u32>,
+    scratch: Vec<u32>,
 }
 
 struct Pending {
@@ -229,6 +230,7 @@ impl Grower<'_> {
         let view = NodeView {
             range: pending.range.clone(),
             counts: &summary.counts,
+            totals: summary.counts.iter().map(|&count| count as u32).collect(),
             weight: summary.weight,
             mean: summary.moments.mean,
         };
@@ -523,6 +525,7 @@ impl<'a> Level<'a> {
             features,
             side: Vec::new(),
             child: Vec::new(),
+            scratch: Vec::new(),
         }
     }
 
@@ -605,9 +608,8 @@ impl<'a> Level<'a> {
                 .filter(|(feature, _)| is_parted(*feature));
             lists.for_each_init(Vec::new, |scratch, (_, list)| part(list, scratch));
         } else {
-            let mut scratch = Vec::new();
             for &feature in alive.iter().filter(|&&feature| is_parted(feature as usize)) {
-                part(&mut lists[feature as usize], &mut scratch);
+                part(&mut lists[feature as usize], &mut self.scratch);
             }
         }
     }

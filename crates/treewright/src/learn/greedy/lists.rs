@@ -131,7 +131,8 @@ fn counting_sort(
 /// Stable sort of any numbers: a radix sort of the upper halves of the keys, then plain sorts of the
 /// few runs in which these are equal and the lower halves are not.
 fn radix_sort(numbers: &[f64], pack: impl Fn(usize, bool) -> u32) -> Vec<u32> {
-    const DIGIT: u32 = 11;
+    const DIGITS: u32 = 3;
+    const BITS: u32 = 11;
     let known = || {
         numbers
             .iter()
@@ -141,60 +142,56 @@ fn radix_sort(numbers: &[f64], pack: impl Fn(usize, bool) -> u32) -> Vec<u32> {
     let (Some(least), Some(most)) = (known().min(), known().max()) else {
         return (0..numbers.len()).map(|row| pack(row, true)).collect();
     };
-    // Keys relative to the least, cut to the 32 highest bits that vary; missing above all.
+    // Keys relative to the least, cut to the 31 highest bits that vary; missing above all.
     let drop = (u64::BITS - (most - least).leading_zeros()).saturating_sub(31);
-    let key = |number: f64| {
-        if number.is_nan() {
+    let digit = |item: u64, at: u32| (item >> (32 + at * BITS)) as usize & ((1 << BITS) - 1);
+    let mut counts = vec![[0_u32; 1 << BITS]; DIGITS as usize];
+    let mut from: Vec<u64> = Vec::with_capacity(numbers.len());
+    for (row, &number) in numbers.iter().enumerate() {
+        let key = if number.is_nan() {
             u32::MAX
         } else {
             ((ordered(number) - least) >> drop) as u32
+        };
+        let item = u64::from(key) << 32 | row as u64;
+        from.push(item);
+        for at in 0..DIGITS {
+            counts[at as usize][digit(item, at)] += 1;
         }
-    };
-    let mut from: Vec<u64> = numbers
-        .iter()
-        .enumerate()
-        .map(|(row, &number)| u64::from(key(number)) << 32 | row as u64)
-        .collect();
+    }
     let mut to = vec![0_u64; from.len()];
-    for pass in 0..3 {
-        let shift = 32 + pass * DIGIT;
-        let digit = |item: u64| (item >> shift) as usize & ((1 << DIGIT) - 1);
-        let mut starts = [0_u32; 1 << DIGIT];
-        for &item in &from {
-            starts[digit(item)] += 1;
-        }
+    for at in 0..DIGITS {
+        let starts = &mut counts[at as usize];
         if starts.iter().any(|&count| count as usize == from.len()) {
             continue;
         }
         let mut sum = 0;
-        for start in &mut starts {
+        for start in starts.iter_mut() {
             sum += std::mem::replace(start, sum);
         }
         for &item in &from {
-            let at = &mut starts[digit(item)];
-            to[*at as usize] = item;
-            *at += 1;
+            let place = &mut starts[digit(item, at)];
+            to[*place as usize] = item;
+            *place += 1;
         }
         std::mem::swap(&mut from, &mut to);
     }
-    let row = |item: u64| (item & u64::from(u32::MAX)) as usize;
-    if drop > 0 {
-        for run in from.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
-            let first = numbers[row(run[0])];
-            if run.len() > 1 && run.iter().any(|&item| numbers[row(item)] != first) {
-                run.sort_by(|&a, &b| numbers[row(a)].total_cmp(&numbers[row(b)]));
-            }
-        }
-    }
-    let mut before = f64::NAN;
+    let row = |item: u64| item as u32 as usize;
     let mut list = Vec::with_capacity(from.len());
-    for &item in &from {
-        let number = numbers[row(item)];
-        list.push(pack(
-            row(item),
-            number == before || number.is_nan() && before.is_nan(),
-        ));
-        before = number;
+    for run in from.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
+        if let [item] = run {
+            list.push(pack(row(*item), false));
+            continue;
+        }
+        if drop > 0 {
+            run.sort_by(|&a, &b| numbers[row(a)].total_cmp(&numbers[row(b)]));
+        }
+        let number = |item: u64| numbers[row(item)];
+        for at in 0..run.len() {
+            let tie =
+                at > 0 && (number(run[at]) == number(run[at - 1]) || number(run[at]).is_nan());
+            list.push(pack(row(run[at]), tie));
+        }
     }
     list
 }
@@ -337,6 +334,7 @@ mod tests {
             let child: Vec<u32> = numbers.iter().map(|_| random.u32(0..n_children)).collect();
             let list = sorted_list(&Column::Numeric(numbers.clone()), None, PACKING);
             let mut many = list.clone();
+            let child = &child;
             let of_child = |c: u32| (0..numbers.len()).filter(move |&row| child[row] == c);
             let sizes = (0..n_children).map(|c| of_child(c).count() as u32);
             let starts: Vec<u32> = std::iter::once(0)
@@ -345,7 +343,7 @@ mod tests {
                     Some(*sum)
                 }))
                 .collect();
-            partition(&mut many, PACKING, &child, &starts, &mut scratch);
+            partition(&mut many, PACKING, child, &starts, &mut scratch);
             for c in 0..n_children {
                 let rows: Vec<usize> = of_child(c).collect();
                 let part = &many[starts[c as usize] as usize..starts[c as usize + 1] as usize];

@@ -272,10 +272,11 @@ fn compare_pairs(a1: Fraction, a2: Fraction, b1: Fraction, b2: Fraction) -> Orde
 
 /// Compares `a * b` with `c * d`.
 pub(super) fn compare_products(a: u128, b: u128, c: u128, d: u128) -> Ordering {
-    match (a.checked_mul(b), c.checked_mul(d)) {
-        (Some(left), Some(right)) => left.cmp(&right),
-        _ => (BigUint::from(a) * b).cmp(&(BigUint::from(c) * d)),
+    let fits = |x: u128, y: u128| x.leading_zeros() + y.leading_zeros() >= u128::BITS;
+    if fits(a, b) && fits(c, d) {
+        return (a * b).cmp(&(c * d));
     }
+    (BigUint::from(a) * b).cmp(&(BigUint::from(c) * d))
 }
 
 /// Compares two sums of fractions. Fractions over the same denominator are added first and what both

@@ -4,6 +4,7 @@
 //! features offer, so features may be tried in any order and on any thread.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -39,9 +40,35 @@ pub(super) struct NodeView<'a> {
     pub(super) range: Range<usize>,
     /// Weighted class counts; empty for numbers.
     pub(super) counts: &'a [f64],
+    /// The same as whole numbers, for the fast scans of rows that count as one each.
+    pub(super) totals: Vec<u32>,
     pub(super) weight: f64,
     /// Mean of the numbers.
     pub(super) mean: f64,
+}
+
+/// The largest drop that any feature has come up with.
+#[derive(Debug)]
+struct Floor(AtomicU64);
+
+impl Default for Floor {
+    fn default() -> Self {
+        Self(AtomicU64::new((-1.0_f64).to_bits()))
+    }
+}
+
+impl Floor {
+    fn get(&self) -> f64 {
+        f64::from_bits(self.0.load(Ordering::Relaxed))
+    }
+
+    fn raise(&self, drop: f64) {
+        let higher = |old: u64| (f64::from_bits(old) < drop).then_some(drop.to_bits());
+        // An error means that the floor is as high already.
+        let _ = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, higher);
+    }
 }
 
 /// The best split that one feature offers.
@@ -84,11 +111,24 @@ impl Search {
         features: &[u32],
         in_parallel: bool,
     ) -> (Option<Candidate>, Vec<u32>) {
-        let look = |&feature: &u32| self.best_of(frame, node, feature as usize);
+        // The best drop so far, known to all threads: a scan may give up what cannot reach it. What is
+        // given up could not have won, so the outcome does not depend on who comes first.
+        let floor = Floor::default();
+        let look = |scratch: &mut Vec<u32>, &feature: &u32| {
+            let found = self.best_of(frame, node, feature as usize, floor.get(), scratch);
+            if let Found::Split(candidate) = &found {
+                floor.raise(candidate.score.drop);
+            }
+            found
+        };
         let found: Vec<Found> = if in_parallel {
-            features.par_iter().map(look).collect()
+            features.par_iter().map_init(Vec::new, look).collect()
         } else {
-            features.iter().map(look).collect()
+            let mut scratch = Vec::new();
+            features
+                .iter()
+                .map(|feature| look(&mut scratch, feature))
+                .collect()
         };
         let mut alive = Vec::with_capacity(features.len());
         let mut best: Option<Candidate> = None;
@@ -111,11 +151,20 @@ impl Search {
         (best, alive)
     }
 
-    fn best_of(&self, frame: &Frame<'_>, node: &NodeView<'_>, feature: usize) -> Found {
+    fn best_of(
+        &self,
+        frame: &Frame<'_>,
+        node: &NodeView<'_>,
+        feature: usize,
+        floor: f64,
+        scratch: &mut Vec<u32>,
+    ) -> Found {
         let (known, missing) = frame.known_and_missing(feature, &node.range);
         let own_branch = self.missing == MissingPolicy::Branch && !missing.is_empty();
-        let constant = known.is_empty()
-            || frame.value(feature, known[0]) == frame.value(feature, known[known.len() - 1]);
+        // Mostly the second entry tells; values are far away in memory.
+        let constant = known.len() < 2
+            || is_tie(known[1])
+                && frame.value(feature, known[0]) == frame.value(feature, known[known.len() - 1]);
         if known.is_empty() || constant && !own_branch {
             return Found::Dead;
         }
@@ -132,7 +181,7 @@ impl Search {
             own_branch,
         };
         let best = match &self.judge {
-            Judge::Classes(measure) => offer.classes(measure, constant),
+            Judge::Classes(measure) => offer.classes(measure, constant, floor, scratch),
             Judge::Squared => offer.squared(),
             Judge::Absolute => offer.absolute(),
         };
@@ -173,14 +222,22 @@ struct Offer<'a> {
 type Best = Option<(Shape, Score)>;
 
 impl Offer<'_> {
-    fn classes(&self, measure: &Measure, constant: bool) -> Best {
+    fn classes(
+        &self,
+        measure: &Measure,
+        constant: bool,
+        floor: f64,
+        scratch: &mut Vec<u32>,
+    ) -> Best {
         let is_numeric = !self.frame.is_categorical(self.feature);
         if is_numeric && self.missing.is_empty() && self.frame.is_plain() && !constant {
+            let zero_gain = self.search.zero_gain;
             let wish = Wish {
                 allowed: self.allowed(),
-                zero_gain: self.search.zero_gain,
+                zero_gain,
+                floor,
             };
-            if let Some(best) = self.scan(measure, &wish) {
+            if let Some(best) = self.scan(measure, &wish, scratch) {
                 return best;
             }
         }
@@ -189,15 +246,17 @@ impl Offer<'_> {
     }
 
     /// The fast scans; `None` if there is none for this criterion.
-    fn scan(&self, measure: &Measure, wish: &Wish) -> Option<Best> {
+    fn scan(&self, measure: &Measure, wish: &Wish, scratch: &mut Vec<u32>) -> Option<Best> {
         let packing = self.frame.packing();
-        let totals: Vec<u32> = self.node.counts.iter().map(|&count| count as u32).collect();
+        let totals = &self.node.totals;
         let cut = match measure {
             Measure::Gini if totals.len() == 2 => {
-                scan::gini_of_two(self.known, packing, &totals, wish)
+                scan::gini_of_two(self.known, packing, totals, wish)
             }
-            Measure::Gini => scan::gini(self.known, packing, &totals, wish),
-            Measure::Entropy(logs) => scan::entropy(self.known, packing, &totals, logs, wish),
+            Measure::Gini => scan::gini(self.known, packing, totals, wish, scratch),
+            Measure::Entropy(logs) => {
+                scan::entropy(self.known, packing, totals, logs, wish, scratch)
+            }
             Measure::GainRatio(_) | Measure::Error => return None,
         };
         Some(cut.map(|cut| (Shape::Cut(cut.position), cut.score)))
@@ -205,8 +264,8 @@ impl Offer<'_> {
 
     /// Cut positions that leave enough rows on both sides, where every row counts as one.
     fn allowed(&self) -> Range<usize> {
-        let least = self.search.min_leaf.max(1);
-        least..(self.known.len() + 1).saturating_sub(least).max(least)
+        let least = self.search.min_leaf;
+        least..(self.known.len() + 1).saturating_sub(least)
     }
 
     fn squared(&self) -> Best {
@@ -426,7 +485,7 @@ impl<'a> ClassJudge<'a> {
             ),
             _ => known.clone(),
         };
-        let floor = 1e-12 * measure.impurity(&counts, weight);
+        let floor = 1e-12 * measure.impurity(&counts, weight) + 1e-14 * weight;
         let base = Baseline {
             counts,
             weight,
@@ -572,6 +631,11 @@ impl AbsoluteJudge {
         };
         let all_of_known = deviation(&[offer.known]);
         let mean = offer.node.mean;
+        let distances = offer.known.iter().chain(offer.missing).map(|&entry| {
+            let Weighed { number, weight } = offer.weighed(entry);
+            weight * number.abs()
+        });
+        let rounding = 1e-14 * distances.sum::<f64>();
         if offer.own_branch {
             let all = deviation(&[offer.known, offer.missing]);
             let missing_drop = all - all_of_known - deviation(&[offer.missing]);
@@ -579,14 +643,14 @@ impl AbsoluteJudge {
                 mean,
                 all_of_known,
                 missing_drop,
-                floor: 1e-12 * all,
+                floor: 1e-12 * all + rounding,
             };
         }
         Self {
             mean,
             all_of_known,
             missing_drop: 0.0,
-            floor: 1e-12 * all_of_known,
+            floor: 1e-12 * all_of_known + rounding,
         }
     }
 }
