@@ -129,6 +129,9 @@ impl<'a> Part<'a> {
                 values.clear();
                 *infinite = false;
             }
+            (Self::Texts(texts), Mode::Texts) | (Self::Few(texts), Mode::Few) => {
+                texts.clear(cells.na);
+            }
             _ => *self = Self::new(mode, cells, rows),
         }
     }
@@ -294,16 +297,25 @@ pub(super) struct Interned<'a> {
 
 impl<'a> Interned<'a> {
     fn new(na: &'a [String], rows: usize) -> Self {
-        let missing = na
-            .iter()
-            .map(|token| (Cow::Borrowed(token.as_str()), MISSING_CODE));
-        Self {
-            code_of: missing.chain([(Cow::Borrowed(""), MISSING_CODE)]).collect(),
+        let mut empty = Self {
+            code_of: FxHashMap::default(),
             distinct: Vec::new(),
             codes: Vec::with_capacity(rows),
             last: "",
             last_code: MISSING_CODE,
-        }
+        };
+        empty.clear(na);
+        empty
+    }
+
+    fn clear(&mut self, na: &'a [String]) {
+        let missing = na.iter().map(String::as_str).chain([""]);
+        self.code_of.clear();
+        self.code_of
+            .extend(missing.map(|token| (Cow::Borrowed(token), MISSING_CODE)));
+        self.distinct.clear();
+        self.codes.clear();
+        (self.last, self.last_code) = ("", MISSING_CODE);
     }
 
     fn push(&mut self, text: Cow<'a, str>) {

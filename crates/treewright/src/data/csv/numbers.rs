@@ -2,7 +2,9 @@
 //!
 //! A decimal whose digits make a whole number up to 2^53 and whose power of ten is at most 22 is the
 //! quotient or product of two numbers that `f64` holds exactly, so a single rounding gives the
-//! nearest `f64`, the same that the standard library finds. Everything else is left to it.
+//! nearest `f64`, the same that the standard library finds. With up to 19 digits, and that is what
+//! programs write that show all digits of an `f64`, both are whole numbers of 64 bits; their quotient
+//! is found and rounded with integers. Everything else is left to the standard library.
 
 use super::records::word_at_position;
 
@@ -17,6 +19,17 @@ const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
+
+/// The powers of ten that 64 bits hold.
+const WHOLE_POWERS: [u64; 20] = {
+    let mut powers = [1; 20];
+    let mut exponent = 1;
+    while exponent < powers.len() {
+        powers[exponent] = powers[exponent - 1] * 10;
+        exponent += 1;
+    }
+    powers
+};
 
 /// Reads a number at the start of `text`, which goes on behind it: the value (never -0) and its
 /// length. `None` says nothing about the text, only that the standard library must look at it.
@@ -34,18 +47,23 @@ pub(super) fn short_number(text: &[u8]) -> Option<(f64, usize)> {
         exponent = -(n_decimals as i64);
     }
     // Checked before anything is done with the mantissa, which wraps around beyond.
-    if n_digits == 0 || n_digits > MOST_DIGITS || mantissa > LARGEST_MANTISSA {
+    if n_digits == 0 || n_digits > MOST_DIGITS {
         return None;
     }
     if matches!(text.get(at), Some(b'e' | b'E')) {
         at += 1;
         exponent += read_exponent(text, &mut at)?;
     }
-    let power = *POWERS.get(exponent.unsigned_abs() as usize)?;
-    let value = if exponent < 0 {
-        mantissa as f64 / power
+    let power = exponent.unsigned_abs() as usize;
+    let value = if mantissa > LARGEST_MANTISSA {
+        if exponent > 0 {
+            return None;
+        }
+        quotient(mantissa, *WHOLE_POWERS.get(power)?)
+    } else if exponent < 0 {
+        mantissa as f64 / POWERS.get(power)?
     } else {
-        mantissa as f64 * power
+        mantissa as f64 * POWERS.get(power)?
     };
     let signed = if sign == b'-' { -value } else { value };
     Some((signed + 0.0, at))
@@ -55,21 +73,12 @@ pub(super) fn short_number(text: &[u8]) -> Option<(f64, usize)> {
 /// the text, where eight bytes cannot be loaded.
 #[inline]
 fn read_digits(text: &[u8], at: &mut usize, mantissa: &mut u64) -> Option<usize> {
-    const SHIFTS: [u64; 9] = [
-        1,
-        10,
-        100,
-        1_000,
-        10_000,
-        100_000,
-        1_000_000,
-        10_000_000,
-        100_000_000,
-    ];
     let start = *at;
     loop {
         let (value, n_digits) = leading_digits(word_at_position(text, *at)?);
-        *mantissa = mantissa.wrapping_mul(SHIFTS[n_digits]).wrapping_add(value);
+        *mantissa = mantissa
+            .wrapping_mul(WHOLE_POWERS[n_digits])
+            .wrapping_add(value);
         *at += n_digits;
         if n_digits < 8 {
             return Some(*at - start);
@@ -114,6 +123,25 @@ fn read_exponent(text: &[u8], at: &mut usize) -> Option<i64> {
     })
 }
 
+/// The `f64` nearest to the quotient of two positive whole numbers, the even one of two.
+fn quotient(dividend: u64, divisor: u64) -> f64 {
+    // With their top bits set, the quotient with 63 more binary places has 63 or 64 bits: ten or
+    // eleven more than fit, so that what they and the remainder say about rounding is exact.
+    let (up, down) = (dividend.leading_zeros(), divisor.leading_zeros());
+    let numerator = u128::from(dividend << up) << 63;
+    let denominator = u128::from(divisor << down);
+    let quotient = (numerator / denominator) as u64;
+    let is_exact = u128::from(quotient) * denominator == numerator;
+    let n_surplus = 11 - quotient.leading_zeros();
+    let (kept, half) = (quotient >> n_surplus, 1 << (n_surplus - 1));
+    let surplus = quotient & (2 * half - 1);
+    let rounds_up = surplus > half || (surplus == half && (!is_exact || kept % 2 == 1));
+    let rounded = (kept + u64::from(rounds_up)) as f64;
+    // Far from the smallest and largest numbers, powers of two only move the exponent.
+    let exponent = i64::from(n_surplus) - 63 + i64::from(down) - i64::from(up);
+    rounded * f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -156,6 +184,13 @@ mod tests {
             "1234567890123456e-10",
             "99999999",
             "0.30000000000000",
+            "9007199254740993",
+            "9007199254740995",
+            "900719925474099.5e1",
+            "0.12345678901234567",
+            "9999999999999999999",
+            ".9999999999999999999",
+            "-1.7976931348623157",
         ] {
             assert!(check(number), "{number}");
         }
@@ -177,8 +212,7 @@ mod tests {
             "1e9999",
             "inf",
             "nan",
-            "9007199254740993",
-            "0.12345678901234567",
+            "9007199254740993e1",
             "12345678901234567890",
             " 1",
             "--1",
@@ -218,6 +252,14 @@ mod tests {
                 any::<f64>().prop_map(|number| number.to_string()),
                 any::<f32>().prop_map(|number| format!("{number:e}")),
                 (0_u64..1 << 54, -25_i32..25).prop_map(|(m, e)| format!("{m}e{e}")),
+                any::<f64>().prop_map(|number| format!("{:.17}", number % 1000.0)),
+                (any::<u64>(), 0_i32..22).prop_map(|(m, e)| format!("{m}e-{e}")),
+                // Halfway between two neighbours, and just beside.
+                (1_u64 << 53..1 << 60, 0_u32..4, -1_i64..=1).prop_map(|(m, e, d)| {
+                    let halfway = (m >> 10 << 10) + (1 << (m.ilog2() - 53));
+                    let number = halfway.wrapping_add_signed(d);
+                    format!("{}e-{e}", number.saturating_mul(10_u64.pow(e)))
+                }),
                 (9_007_199_254_740_000_u64..9_007_199_254_741_999).prop_map(|m| format!("{}.{}", m / 1000, m % 1000)),
             ]
         ) {
