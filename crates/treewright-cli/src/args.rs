@@ -231,7 +231,7 @@ pub(crate) struct ModelOnData {
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
     /// Write the result to this file; it appears only when it is complete
-    #[arg(short, long = "output", value_name = "FILE")]
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
     file: Option<PathBuf>,
 }
 

@@ -256,7 +256,7 @@ fn bad_costs() {
         "costs.csv: costs: \"maybe\" is not a class of the target (its classes: \"no\", \"yes\")\n",
     );
     refused(
-        ",no\nno,0\n",
+        ",no,yes\nno,0,1\n",
         "costs.csv: costs: no row for class \"yes\"\n",
     );
     refused(
