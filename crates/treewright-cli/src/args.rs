@@ -22,7 +22,12 @@ use crate::output::Destination;
 /// treewright turns a table into decision trees that you can read, check and use elsewhere. A table
 /// is a CSV or TSV file (also with .gz), a Parquet, Arrow or Feather file, or `-` for standard input.
 #[derive(Debug, Parser)]
-#[command(name = "treewright", version, max_term_width = 100)]
+#[command(
+    name = "treewright",
+    bin_name = "treewright",
+    version,
+    max_term_width = 100
+)]
 #[command(after_help = "\
 Examples:
   treewright fit greedy iris.csv -o model.json

@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anstream::{AutoStream, ColorChoice};
 use anyhow::{Context, Result, ensure};
@@ -51,10 +51,18 @@ impl Console {
     }
 
     /// A message for the user who wants to know more.
-    pub(crate) fn detail(&self, text: &str) {
+    fn detail(&self, text: &str) {
         if self.verbose {
             say(text);
         }
+    }
+
+    /// Runs some work and tells who wants to know how long it took.
+    pub(crate) fn timed<T>(&self, what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let start = Instant::now();
+        let result = work()?;
+        self.detail(&format!("{what}: {:.3} s", start.elapsed().as_secs_f64()));
+        Ok(result)
     }
 
     /// Runs some work and shows how far it is, if there is somebody to see it.
@@ -210,15 +218,30 @@ pub(crate) fn cell(text: &str) -> String {
     }
 }
 
-/// A table whose first column holds names and whose others hold figures.
-pub(crate) fn figures<H: Into<String>>(header: impl IntoIterator<Item = H>) -> Table {
+/// A table whose first column holds names and whose others hold figures. An empty header is none.
+pub(crate) fn figures(header: Vec<String>, rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    table.set_header(header.into_iter().map(Into::into).collect::<Vec<String>>());
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
+    if !header.is_empty() {
+        table.set_header(header);
     }
-    table
+    table.add_rows(rows);
+    for (position, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if position > 0 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    format!("{}\n", table.trim_fmt())
+}
+
+/// A figure for people: six digits behind the point, or before an exponent where it is extreme.
+pub(crate) fn rounded(figure: f64) -> String {
+    if figure == 0.0 || (1e-4..1e12).contains(&figure.abs()) {
+        format!("{figure:.6}")
+    } else {
+        format!("{figure:.6e}")
+    }
 }
 
 /// Prints an error: one line on standard error, whatever the message holds.

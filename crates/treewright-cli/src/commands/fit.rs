@@ -16,7 +16,7 @@ use treewright::tree::Training;
 use super::{show, start_budget};
 use crate::args::{FitArgs, FitGreedyArgs, FitLearner, ReadingArgs};
 use crate::input::{self, Table};
-use crate::output::{self, Console, Destination};
+use crate::output::{self, Console, Destination, rounded};
 
 /// A tree with more leaves is not printed as a whole.
 const MOST_LEAVES_SHOWN: usize = 40;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &FitArgs, console: &Console) -> Result<ExitCode> {
 fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination()?;
     let options = args.reading.options();
-    let data = Table::open(&args.data)?.to_learn(&options)?;
+    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     let learner = args.greedy.learner(loss(&args.reading, &data)?)?;
     let budget = start_budget(&args.limits)?;
     let mut fit = console.with_progress(&budget, || learner.fit(&data, &budget))?;
@@ -150,7 +150,9 @@ fn figures(training: &Training) -> String {
         format!("training errors {errors} of {}, ", training.weight)
     });
     format!(
-        "{leaves}, depth {}, {errors}training cost {:.6}, {:.3} s",
-        training.depth, training.cost, training.seconds
+        "{leaves}, depth {}, {errors}training cost {}, {:.3} s",
+        training.depth,
+        rounded(training.cost),
+        training.seconds
     )
 }

@@ -15,21 +15,17 @@ use crate::output::{Console, Destination};
 
 pub(crate) fn run(args: &PredictArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination()?;
-    let (fit, table) = input::model_and_table(&args.on.model.model, &args.on.data)?;
-    let tree = &fit.model;
-    ensure_classes(tree, args.proba).with_context(|| input::name_of(&args.on.model.model))?;
-    let data = table.for_model(tree.schema(), false)?;
-    drop(table);
-    let predictions = Predictions::new(tree, &data, args.proba);
-    if let Some(file) = &file {
-        file.write(|out| predictions.write_csv(out))?;
-        console.detail(&format!("{} rows predicted", data.n_rows()));
-    }
-    if console.json {
-        Destination::Stdout.write(|out| predictions.write_json(out))?;
-    } else if file.is_none() {
-        Destination::Stdout.write(|out| predictions.write_csv(out))?;
-    }
+    let (fit, data) = console.timed("reading", || {
+        let (fit, table) = input::model_and_table(&args.on.model.model, &args.on.data)?;
+        ensure_classes(&fit.model, args.proba)
+            .with_context(|| input::name_of(&args.on.model.model))?;
+        let data = table.for_model(fit.model.schema(), false)?;
+        Ok((fit, data))
+    })?;
+    let predictions = console.timed("predicting", || {
+        Ok(Predictions::new(&fit.model, &data, args.proba))
+    })?;
+    console.timed("writing", || predictions.write(file.as_ref(), console))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -57,6 +53,18 @@ impl<'a> Predictions<'a> {
             classes: tree.schema().classes(),
             values: tree.predict(data),
             proba: proba.then(|| tree.predict_proba(data)),
+        }
+    }
+
+    /// A file gets the CSV; standard output gets JSON on demand, else the CSV unless a file has it.
+    fn write(&self, file: Option<&Destination>, console: &Console) -> Result<()> {
+        if let Some(file) = file {
+            file.write(|out| self.write_csv(out))?;
+        }
+        match file {
+            _ if console.json => Destination::Stdout.write(|out| self.write_json(out)),
+            None => Destination::Stdout.write(|out| self.write_csv(out)),
+            Some(_) => Ok(()),
         }
     }
 

@@ -1,6 +1,6 @@
 //! `score`: how a model does on rows whose target is known.
 
-use std::fmt::Write as _;
+use std::iter;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -9,15 +9,18 @@ use treewright::eval::{self, ClassFigures, Figures, Score};
 
 use crate::args::ScoreArgs;
 use crate::input;
-use crate::output::{self, Console};
+use crate::output::{self, Console, rounded};
 
 /// A confusion matrix with more classes does not fit on a screen; `--json` has all of it.
 const MOST_CLASSES_SHOWN: usize = 20;
 
 pub(crate) fn run(args: &ScoreArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination()?;
-    let (fit, table) = input::model_and_table(&args.on.model.model, &args.on.data)?;
-    let data = table.for_model(fit.model.schema(), true)?;
+    let (fit, data) = console.timed("reading", || {
+        let (fit, table) = input::model_and_table(&args.on.model.model, &args.on.data)?;
+        let data = table.for_model(fit.model.schema(), true)?;
+        Ok((fit, data))
+    })?;
     let score = eval::score(&fit.model, &data)?;
     output::document(&score, file.as_ref(), console, || {
         words(&score, fit.model.schema())
@@ -26,28 +29,28 @@ pub(crate) fn run(args: &ScoreArgs, console: &Console) -> Result<ExitCode> {
 }
 
 fn words(score: &Score, schema: &Schema) -> String {
-    let mut list = output::figures(["", ""]);
-    let mut add = |name: &str, figure: String| {
-        list.add_row([name.to_owned(), figure]);
-    };
-    add("rows", score.rows.to_string());
-    add("weight", score.weight.to_string());
+    let mut rows = vec![
+        line("rows", score.rows.to_string()),
+        line("weight", score.weight.to_string()),
+    ];
     match &score.figures {
-        Figures::Classes { error, errors, .. } => {
-            add("errors", errors.to_string());
-            add("error", rounded(*error));
-            add("cost", rounded(score.cost));
-        }
-        Figures::Numbers { mse, mae, r2 } => {
-            add("mean squared error", rounded(*mse));
-            add("mean absolute error", rounded(*mae));
-            add("variance explained", maybe(*r2));
-        }
+        Figures::Classes { error, errors, .. } => rows.extend([
+            line("errors", errors.to_string()),
+            line("error", rounded(*error)),
+            line("cost", rounded(score.cost)),
+        ]),
+        Figures::Numbers { mse, mae, r2 } => rows.extend([
+            line("mean squared error", rounded(*mse)),
+            line("mean absolute error", rounded(*mae)),
+            line("variance explained", maybe(*r2)),
+        ]),
     }
-    add("leaves", score.leaves.to_string());
-    add("depth", score.depth.to_string());
-    add("features queried", rounded(score.features_queried));
-    let mut text = format!("{}\n", list.trim_fmt().trim_start());
+    rows.extend([
+        line("leaves", score.leaves.to_string()),
+        line("depth", score.depth.to_string()),
+        line("features queried", rounded(score.features_queried)),
+    ]);
+    let mut text = output::figures(Vec::new(), rows);
     if let Figures::Classes {
         confusion, classes, ..
     } = &score.figures
@@ -58,18 +61,25 @@ fn words(score: &Score, schema: &Schema) -> String {
     text
 }
 
+fn line(name: &str, figure: String) -> Vec<String> {
+    vec![name.to_owned(), figure]
+}
+
 fn per_class(classes: &[ClassFigures]) -> String {
-    let mut table = output::figures(["class", "weight", "precision", "recall", "f1"]);
-    for figures in classes {
-        table.add_row([
+    let header = ["class", "weight", "precision", "recall", "f1"].map(str::to_owned);
+    let row = |figures: &ClassFigures| {
+        vec![
             output::cell(&figures.class),
             figures.support.to_string(),
             maybe(figures.precision),
             maybe(figures.recall),
             maybe(figures.f1),
-        ]);
-    }
-    format!("\n{}\n", table.trim_fmt())
+        ]
+    };
+    format!(
+        "\n{}",
+        output::figures(header.to_vec(), classes.iter().map(row))
+    )
 }
 
 fn matrix(confusion: &[Vec<f64>], classes: &[String]) -> String {
@@ -77,17 +87,12 @@ fn matrix(confusion: &[Vec<f64>], classes: &[String]) -> String {
         return "\nthe confusion matrix is large: see --json\n".into();
     }
     let names = || classes.iter().map(|class| output::cell(class));
-    let mut table = output::figures(["true \\ predicted".to_owned()].into_iter().chain(names()));
-    for (class, row) in names().zip(confusion) {
-        table.add_row([class].into_iter().chain(row.iter().map(f64::to_string)));
-    }
-    let mut text = String::new();
-    let _ = writeln!(text, "\n{}", table.trim_fmt());
-    text
-}
-
-fn rounded(figure: f64) -> String {
-    format!("{figure:.6}")
+    let header = iter::once("true \\ predicted".to_owned()).chain(names());
+    let rows = names().zip(confusion).map(|(class, row)| {
+        let weights = row.iter().map(f64::to_string);
+        iter::once(class).chain(weights).collect()
+    });
+    format!("\n{}", output::figures(header.collect(), rows))
 }
 
 /// A figure that is a dash where it would be 0 / 0.
