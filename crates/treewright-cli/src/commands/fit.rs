@@ -1,10 +1,10 @@
 //! `fit`: learn one tree.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use serde_json::{Map, Value};
-use treewright::Fit;
 use treewright::cost::Loss;
 use treewright::data::{ClassWeight, Dataset, Task};
 use treewright::error::quoted;
@@ -12,6 +12,7 @@ use treewright::export::json;
 use treewright::export::text::{Line, Style, lines};
 use treewright::learn::Learner;
 use treewright::tree::Training;
+use treewright::{ErrorKind, Fit};
 
 use super::{show, start_budget};
 use crate::args::{FitArgs, FitGreedyArgs, FitLearner, ReadingArgs};
@@ -36,10 +37,12 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     let learner = args.greedy.learner(loss(&args.reading, &data)?)?;
     let budget = start_budget(&args.limits)?;
-    let mut fit = console.with_progress(&budget, || learner.fit(&data, &budget))?;
+    let mut fit = console
+        .with_progress(&budget, || learner.fit(&data, &budget))
+        .map_err(|error| about(&args.data, error))?;
     remember(&mut fit.learner.params, &options.class_weight);
 
-    // Messages wait until nothing can go wrong any more: an error is one line.
+    // Messages wait until here, because an error is one line.
     if options.task == Task::Auto {
         console.note(&decided(&data));
     }
@@ -47,7 +50,7 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
         console.note("the memory limit is not used: a greedy tree needs little beyond the table");
     }
     if budget.is_spent() {
-        console.note("stopped early: the tree is smaller than it would have become");
+        console.note("stopped early: the tree may be smaller than it would have become");
     }
     write(&fit, file.as_ref(), console)?;
     Ok(ExitCode::SUCCESS)
@@ -67,6 +70,14 @@ fn loss(reading: &ReadingArgs, data: &Dataset) -> Result<Loss> {
             );
             input::costs(path, schema.classes()).map(Loss::Matrix)
         }
+    }
+}
+
+/// An error of learning: about the table, unless it is about a parameter.
+fn about(data: &Path, error: treewright::Error) -> anyhow::Error {
+    match error.kind() {
+        ErrorKind::Parameter { .. } => error.into(),
+        _ => anyhow::Error::from(error).context(input::name_of(data)),
     }
 }
 

@@ -123,6 +123,14 @@ fn unknown_column_in_each_flag() {
 }
 
 #[test]
+fn no_features() {
+    let message = "data.csv: the table has no features, expected at least one\n";
+    refused_table("class\nx\ny\n", message);
+    refused_options(&["--features", ""], message);
+    refused_options(&["--drop", "age,sex"], message);
+}
+
+#[test]
 fn missing_target_cell() {
     let line = refused_table("a,class\n1,x\n2,\n3,y\n", "data.csv: ");
     names_all(&line, &["row 2", "line 3", "\"class\"", "missing"]);

@@ -166,8 +166,6 @@ fn columns_are_chosen_by_name() {
     assert_eq!(weight_last["training"]["weight"].as_f64(), Some(3.0));
     let categorical = model(table, &["--categorical", "a"]);
     assert_eq!(categorical["features"][1]["kind"], "categorical");
-    // No features at all: a leaf.
-    assert_eq!(model(table, &["--features", ""])["training"]["leaves"], 1);
 }
 
 #[test]
@@ -252,7 +250,9 @@ fn costs_decide_what_a_leaf_answers() {
         "0",
     ];
     let model = folder.json(&[&arguments[..], &["--json"]].concat());
-    assert_eq!(model["target"]["costs"], json!([[0.0, 1.0], [5.0, 0.0]]));
+    let costs = |truth: usize| model["target"]["costs"][truth].as_array().unwrap();
+    let cost = |truth: usize, predicted: usize| costs(truth)[predicted].as_f64();
+    assert_eq!((cost(0, 1), cost(1, 0)), (Some(1.0), Some(5.0)));
     // Four "no" cost 4 if called "yes"; three "yes" would cost 15.
     assert_eq!(model["nodes"][0]["value"], 1);
     assert_eq!(model["training"]["errors"], 4);
@@ -320,8 +320,6 @@ fn tables_at_the_edge() {
     assert_eq!(all_missing["nodes"][0]["split"]["feature"], 1);
     let only_missing = model("a,class\n,x\n,y\n", &[]);
     assert_eq!(only_missing["training"]["leaves"], 1);
-    let only_target = model("class\nx\ny\n", &[]);
-    assert_eq!(only_target["training"]["leaves"], 1);
     assert_eq!(
         model("a,class\n1,x\n2,y\n", &["--time-limit", "0s"])["task"],
         "classification"

@@ -119,15 +119,25 @@ fn a_value_out_of_range_is_exit_code_1() {
 fn the_learner_refuses_values_out_of_range() {
     let folder = Folder::with_model();
     for (flag, value) in [
-        ("--min-leaf", "0"),
-        ("--min-gain", "-1"),
-        ("--min-gain", "nan"),
-        ("--min-gain", "inf"),
-        ("--criterion", "mse"),
+        ("min-split", "1"),
+        ("min-leaf", "0"),
+        ("bins", "1"),
+        ("min-gain", "-1"),
+        ("min-gain", "NaN"),
+        ("min-gain", "inf"),
+        ("criterion", "mse"),
     ] {
         folder.refused(
-            &["fit", "greedy", "data.csv", flag, value, "-o", "out.json"],
-            "",
+            &[
+                "fit",
+                "greedy",
+                "data.csv",
+                &format!("--{flag}"),
+                value,
+                "-o",
+                "out.json",
+            ],
+            &format!("{flag}: got {value}, expected "),
         );
     }
 }
