@@ -86,7 +86,7 @@ fn draw_progress(progress: &Progress, stopped: &Receiver<()>) {
     if !goes_on(PATIENCE) {
         return;
     }
-    let bar = ProgressBar::no_length();
+    let bar = ProgressBar::no_length().with_elapsed(PATIENCE);
     let style = "{elapsed_precise} {wide_bar} {percent}%";
     bar.set_style(ProgressStyle::with_template(style).expect("the template is well formed"));
     while goes_on(Duration::from_millis(100)) {

@@ -49,8 +49,8 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     if args.limits.memory_limit.is_some() {
         console.note("the memory limit is not used: a greedy tree needs little beyond the table");
     }
-    if budget.is_spent() {
-        console.note("stopped early: the tree may be smaller than it would have become");
+    if fit.learner.params.contains_key("stopped") {
+        console.note("stopped early: the tree is smaller than it would have become");
     }
     write(&fit, file.as_ref(), console)?;
     Ok(ExitCode::SUCCESS)
