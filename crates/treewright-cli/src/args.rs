@@ -15,7 +15,7 @@ use treewright::learn::Greedy;
 use treewright::learn::greedy::{CategoricalSplits, Criterion, MissingPolicy, Summary};
 
 use crate::input;
-use crate::output::Destination;
+use crate::output::{Console, Destination};
 
 /// Decision trees done exactly.
 ///
@@ -241,9 +241,11 @@ pub(crate) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// The file to write to, if one was asked for; refused where there is no place for it.
-    pub(crate) fn destination(&self) -> anyhow::Result<Option<Destination>> {
-        self.file.as_deref().map(Destination::new).transpose()
+    /// Where to write to, if that was said; refused where there is no place for it. With `--json`
+    /// standard output is taken.
+    pub(crate) fn destination(&self, console: &Console) -> anyhow::Result<Option<Destination>> {
+        let destination = self.file.as_deref().map(Destination::new).transpose()?;
+        Ok(destination.filter(|to| !(console.json && matches!(to, Destination::Stdout))))
     }
 }
 

@@ -19,7 +19,7 @@ struct Exported<'a> {
 }
 
 pub(crate) fn run(args: &ExportArgs, console: &Console) -> Result<ExitCode> {
-    let file = args.output.destination()?;
+    let file = args.output.destination(console)?;
     let fit = input::model(&args.model.model)?;
     let text = match args.to {
         ExportForm::Dot => dot::dot(&fit.model),

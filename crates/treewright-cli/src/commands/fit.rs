@@ -32,7 +32,7 @@ pub(crate) fn run(args: &FitArgs, console: &Console) -> Result<ExitCode> {
 }
 
 fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
-    let file = args.output.destination()?;
+    let file = args.output.destination(console)?;
     let options = args.reading.options();
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     let learner = args.greedy.learner(loss(&args.reading, &data)?)?;

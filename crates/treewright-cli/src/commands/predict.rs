@@ -14,7 +14,7 @@ use crate::input;
 use crate::output::{Console, Destination};
 
 pub(crate) fn run(args: &PredictArgs, console: &Console) -> Result<ExitCode> {
-    let file = args.output.destination()?;
+    let file = args.output.destination(console)?;
     let (fit, data) = console.timed("reading", || {
         let (fit, table) = input::model_and_table(&args.on.model.model, &args.on.data)?;
         ensure_classes(&fit.model, args.proba)

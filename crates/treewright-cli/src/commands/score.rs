@@ -15,7 +15,7 @@ use crate::output::{self, Console, rounded};
 const MOST_CLASSES_SHOWN: usize = 20;
 
 pub(crate) fn run(args: &ScoreArgs, console: &Console) -> Result<ExitCode> {
-    let file = args.output.destination()?;
+    let file = args.output.destination(console)?;
     let (fit, data) = console.timed("reading", || {
         let (fit, table) = input::model_and_table(&args.on.model.model, &args.on.data)?;
         let data = table.for_model(fit.model.schema(), true)?;

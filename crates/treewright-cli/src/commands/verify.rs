@@ -14,7 +14,7 @@ use crate::input;
 use crate::output::{self, Console};
 
 pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
-    let file = args.output.destination()?;
+    let file = args.output.destination(console)?;
     let (fit, table) = input::model_and_table(&args.on.model.model, &args.on.data)?;
     let name = input::name_of(&args.on.model.model);
     let mut data = table.for_model(fit.model.schema(), true)?;

@@ -145,6 +145,21 @@ fn export_writes_each_form() {
 }
 
 #[test]
+fn standard_output_gets_one_document_even_if_named_twice() {
+    let folder = Folder::with_model();
+    for arguments in [
+        &["predict", "model.json", "data.csv", "--json", "-o", "-"][..],
+        &["score", "model.json", "data.csv", "--json", "-o", "-"],
+        &["verify", "model.json", "data.csv", "--json", "-o", "-"],
+        &["export", "model.json", "--to", "dot", "--json", "-o", "-"],
+        &["fit", "greedy", "data.csv", "--json", "-o", "-"],
+        &["fit", "greedy", "data.csv", "-o", "-"],
+    ] {
+        folder.json(arguments);
+    }
+}
+
+#[test]
 fn a_model_may_come_from_standard_input_or_be_gzipped() {
     let folder = Folder::with_model().file("model.json.gz", crate::support::gzip(MODEL.as_bytes()));
     let plain = folder.done(&["show", "model.json"]);
