@@ -1,0 +1,281 @@
+//! What leaves the program: results, messages, colours, progress.
+//!
+//! Results go to standard output or to a file, messages to standard error. A file is written under a
+//! temporary name in its folder and renamed when it is complete.
+
+use std::fs;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anstream::{AutoStream, ColorChoice};
+use anyhow::{Context, Result, ensure};
+use comfy_table::{CellAlignment, Table};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use tempfile::NamedTempFile;
+use treewright::{Budget, Progress};
+
+use crate::args::GlobalArgs;
+
+/// A progress bar appears only after this time: short work needs none.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How to talk to the user, decided once from the global options.
+pub(crate) struct Console {
+    /// Is the result wanted as JSON on standard output?
+    pub(crate) json: bool,
+    quiet: bool,
+    verbose: bool,
+}
+
+impl Console {
+    pub(crate) fn new(global: &GlobalArgs) -> Self {
+        if global.no_color {
+            ColorChoice::Never.write_global();
+        }
+        Self {
+            json: global.json,
+            quiet: global.quiet,
+            verbose: global.verbose,
+        }
+    }
+
+    /// A message for the user, on standard error.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            say(text);
+        }
+    }
+
+    /// A message for the user who wants to know more.
+    fn detail(&self, text: &str) {
+        if self.verbose {
+            say(text);
+        }
+    }
+
+    /// Runs some work and tells who wants to know how long it took.
+    pub(crate) fn timed<T>(&self, what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let start = Instant::now();
+        let result = work()?;
+        self.detail(&format!("{what}: {:.3} s", start.elapsed().as_secs_f64()));
+        Ok(result)
+    }
+
+    /// Runs some work and shows how far it is, if there is somebody to see it.
+    pub(crate) fn with_progress<T>(&self, budget: &Budget, work: impl FnOnce() -> T) -> T {
+        if self.quiet || !io::stderr().is_terminal() {
+            return work();
+        }
+        thread::scope(|scope| {
+            let (running, stopped) = channel::<()>();
+            scope.spawn(move || draw_progress(budget.progress(), &stopped));
+            let result = work();
+            drop(running);
+            result
+        })
+    }
+}
+
+/// Draws a bar until the other end of the channel is dropped.
+fn draw_progress(progress: &Progress, stopped: &Receiver<()>) {
+    let goes_on = |time| stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+    if !goes_on(PATIENCE) {
+        return;
+    }
+    let bar = ProgressBar::no_length().with_elapsed(PATIENCE);
+    let style = "{elapsed_precise} {wide_bar} {percent}%";
+    bar.set_style(ProgressStyle::with_template(style).expect("the template is well formed"));
+    while goes_on(Duration::from_millis(100)) {
+        let (done, total) = progress.read();
+        bar.set_length(total);
+        bar.set_position(done);
+    }
+    bar.finish_and_clear();
+}
+
+/// Where a result goes.
+pub(crate) enum Destination {
+    Stdout,
+    /// A file that is replaced as a whole.
+    File(PathBuf),
+    /// Something that cannot be replaced, such as a device or a pipe.
+    Device(PathBuf),
+}
+
+impl Destination {
+    /// Finds out, before any work is done, whether there is a place for the result.
+    pub(crate) fn new(path: &Path) -> Result<Self> {
+        if path.as_os_str() == "-" {
+            return Ok(Self::Stdout);
+        }
+        let context = || path.display().to_string();
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {
+                Err(anyhow::anyhow!("is a folder, expected a file")).with_context(context)
+            }
+            Ok(metadata) if !metadata.is_file() => Ok(Self::Device(path.to_owned())),
+            // Through a link to the file itself, so that the link stays.
+            Ok(_) => Ok(Self::File(fs::canonicalize(path).with_context(context)?)),
+            Err(_) => {
+                let has_folder = folder_of(path).is_dir();
+                ensure!(has_folder, "{}: there is no such folder", path.display());
+                Ok(Self::File(path.to_owned()))
+            }
+        }
+    }
+
+    /// Writes the result; a file appears only if that succeeds.
+    pub(crate) fn write(
+        &self,
+        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
+        let buffered = |target: &mut dyn Write| {
+            let mut out = BufWriter::with_capacity(1 << 16, target);
+            content(&mut out)?;
+            out.flush()
+        };
+        match self {
+            Self::Stdout => Ok(buffered(&mut io::stdout().lock())?),
+            Self::Device(path) => fs::OpenOptions::new()
+                .write(true)
+                .open(path)
+                .and_then(|mut device| buffered(&mut device))
+                .with_context(|| path.display().to_string()),
+            Self::File(path) => temporary_file(path)
+                .and_then(|mut file| {
+                    buffered(file.as_file_mut())?;
+                    file.persist(path).map_err(|error| error.error)
+                })
+                .map(drop)
+                .with_context(|| path.display().to_string()),
+        }
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// A hidden file beside `path`, with the permissions that the file itself has or would get.
+fn temporary_file(path: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".treewright-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let file = builder.tempfile_in(folder_of(path))?;
+    if let Ok(metadata) = fs::metadata(path) {
+        file.as_file().set_permissions(metadata.permissions())?;
+    }
+    Ok(file)
+}
+
+/// Prints text with colours on standard output; the colours are left out where they do not belong.
+pub(crate) fn print(text: &str) -> Result<()> {
+    let mut out = AutoStream::auto(io::stdout().lock());
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// Writes a value as one JSON document with a line end.
+pub(crate) fn json_line(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
+}
+
+/// Writes a value as JSON where it was asked for, else in words on standard output.
+pub(crate) fn document(
+    value: &impl Serialize,
+    file: Option<&Destination>,
+    console: &Console,
+    words: impl FnOnce() -> String,
+) -> Result<()> {
+    let stdout = console.json.then_some(&Destination::Stdout);
+    for destination in file.into_iter().chain(stdout) {
+        destination.write(|out| json_line(out, value))?;
+    }
+    if file.is_none() && !console.json {
+        print(&words())?;
+    }
+    Ok(())
+}
+
+/// A text from a file as it may stand in a table: on one line.
+pub(crate) fn cell(text: &str) -> String {
+    if text.contains(char::is_control) {
+        text.escape_debug().to_string()
+    } else {
+        text.to_owned()
+    }
+}
+
+/// A table whose first column holds names and whose others hold figures. An empty header is none.
+pub(crate) fn figures(header: Vec<String>, rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    if !header.is_empty() {
+        table.set_header(header);
+    }
+    table.add_rows(rows);
+    for (position, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if position > 0 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    format!("{}\n", table.trim_fmt())
+}
+
+/// A figure for people: six digits behind the point, or before an exponent where it is extreme.
+pub(crate) fn rounded(figure: f64) -> String {
+    if figure == 0.0 || (1e-4..1e12).contains(&figure.abs()) {
+        format!("{figure:.6}")
+    } else {
+        format!("{figure:.6e}")
+    }
+}
+
+/// Prints an error: one line on standard error, whatever the message holds.
+pub(crate) fn complain(message: &str) {
+    let one_line: String = message
+        .chars()
+        .flat_map(|c| {
+            let escaped = c.is_control().then(|| c.escape_default());
+            let plain = (!c.is_control()).then_some(c);
+            escaped.into_iter().flatten().chain(plain)
+        })
+        .collect();
+    say(&format!("treewright: {one_line}"));
+}
+
+/// A closed standard error is no reason to fail.
+fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Did the reader of our output go away? That is no error.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    error
+        .chain()
+        .any(|cause| cause.downcast_ref::<io::Error>().is_some_and(closed))
+}
+
+/// A panic is a bug of ours, and the user should hear that instead of a traceback.
+pub(crate) fn report_panics_in_one_line() {
+    std::panic::set_hook(Box::new(|info| {
+        complain(&format!(
+            "this is a bug, please report it with the command you ran: {info}"
+        ));
+        std::process::exit(1);
+    }));
+}

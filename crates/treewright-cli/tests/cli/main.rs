@@ -1,0 +1,10 @@
+//! The real program on real files, with the expected text beside the command.
+
+mod bad_input;
+mod fit;
+mod hostile_models;
+mod predict;
+mod reading;
+mod results;
+mod support;
+mod usage;

@@ -1,0 +1,143 @@
+//! Command lines that cannot be parsed, help, and the global options.
+
+use crate::support::Folder;
+
+#[track_caller]
+fn unparsable(arguments: &[&str]) {
+    let folder = Folder::with_model();
+    let before = folder.names();
+    let run = folder.run(arguments);
+    assert_eq!(run.code, 2, "{arguments:?}: {run:?}");
+    assert_eq!(run.stdout, "", "{arguments:?}");
+    assert!(!run.stderr.is_empty(), "{arguments:?}");
+    assert_eq!(folder.names(), before);
+}
+
+#[test]
+fn a_command_line_that_cannot_be_parsed_is_exit_code_2() {
+    unparsable(&[]);
+    unparsable(&["grow", "data.csv"]);
+    unparsable(&["fit"]);
+    unparsable(&["fit", "greedy"]);
+    unparsable(&["fit", "greedily", "data.csv"]);
+    unparsable(&["fit", "greedy", "data.csv", "more.csv"]);
+    unparsable(&["predict", "model.json"]);
+    unparsable(&["export", "model.json"]);
+    unparsable(&["export", "model.json", "--to", "stone"]);
+    let fit = |options: &[&str]| unparsable(&[&["fit", "greedy", "data.csv"], options].concat());
+    fit(&["--nonsense"]);
+    fit(&["--target"]);
+    fit(&["--task", "guess"]);
+    fit(&["--criterion", "beauty"]);
+    fit(&["--predict", "mode"]);
+    fit(&["--missing", "forget"]);
+    fit(&["--categorical-splits", "all"]);
+    fit(&["--max-depth", "deep"]);
+    fit(&["--max-depth", "2.5"]);
+    fit(&["--min-gain", "much"]);
+    fit(&["--bins", ""]);
+    fit(&["--threads", "two"]);
+    fit(&["--time-limit", "soon"]);
+    fit(&["--time-limit", "-5s"]);
+    fit(&["--memory-limit", "lots"]);
+    fit(&["--class-weight", "no"]);
+    fit(&["--class-weight", "no=heavy"]);
+    fit(&["--class-weight", ""]);
+    fit(&["--drop", "\"age"]);
+    fit(&["--quiet", "--verbose"]);
+}
+
+#[test]
+fn help_and_version_are_results() {
+    let folder = Folder::new();
+    for arguments in [
+        &["--help"][..],
+        &["fit", "--help"],
+        &["fit", "greedy", "--help"],
+        &["predict", "--help"],
+        &["score", "--help"],
+        &["show", "--help"],
+        &["verify", "--help"],
+        &["export", "--help"],
+    ] {
+        let help = folder.done(arguments);
+        assert!(help.contains("Examples:\n  treewright "), "{help}");
+        assert!(help.contains("Global options:"), "{help}");
+    }
+    let help = folder.done(&["fit", "greedy", "--help"]);
+    for heading in ["Reading:", "Greedy tree:", "Limits:", "Output:"] {
+        assert!(help.contains(heading), "{heading} is not in {help}");
+    }
+    assert!(folder.done(&["--version"]).starts_with("treewright "));
+}
+
+#[test]
+fn global_options_stand_before_or_after_the_command() {
+    let folder = Folder::with_model();
+    let after = folder.json(&["predict", "model.json", "data.csv", "--json"]);
+    assert_eq!(
+        folder.json(&["--json", "predict", "model.json", "data.csv"]),
+        after
+    );
+    assert_eq!(
+        folder.json(&["predict", "--json", "model.json", "data.csv"]),
+        after
+    );
+    let all = ["--threads", "1", "--no-color", "-v", "--json"];
+    let command = ["predict", "model.json", "data.csv"];
+    assert_eq!(folder.json(&[&all[..], &command].concat()), after);
+    assert_eq!(folder.json(&[&command[..], &all].concat()), after);
+    folder.done(&["--quiet", "show", "model.json"]);
+    folder.done(&["show", "--quiet", "model.json"]);
+}
+
+#[test]
+fn a_value_out_of_range_is_exit_code_1() {
+    let folder = Folder::with_model();
+    for arguments in [
+        &["--threads", "0", "show", "model.json"][..],
+        &["show", "model.json", "--threads", "0"],
+    ] {
+        folder.refused(arguments, "threads: got 0, expected at least 1\n");
+    }
+    folder.refused(
+        &["show", "model.json", "--threads", "-2"],
+        "threads: got -2, expected at least 1\n",
+    );
+    let fit = |flag: &str, value: &str, name: &str| {
+        folder.refused(
+            &["fit", "greedy", "data.csv", flag, value, "-o", "out.json"],
+            &format!("{name}: got {value}, expected "),
+        );
+    };
+    fit("--max-depth", "-1", "max-depth");
+    fit("--min-leaf", "-1", "min-leaf");
+    fit("--bins", "100000000000000000000", "bins");
+}
+
+#[test]
+fn the_learner_refuses_values_out_of_range() {
+    let folder = Folder::with_model();
+    for (flag, value) in [
+        ("min-split", "1"),
+        ("min-leaf", "0"),
+        ("bins", "1"),
+        ("min-gain", "-1"),
+        ("min-gain", "NaN"),
+        ("min-gain", "inf"),
+        ("criterion", "mse"),
+    ] {
+        folder.refused(
+            &[
+                "fit",
+                "greedy",
+                "data.csv",
+                &format!("--{flag}"),
+                value,
+                "-o",
+                "out.json",
+            ],
+            &format!("{flag}: got {value}, expected "),
+        );
+    }
+}
