@@ -1,7 +1,8 @@
 """Writes the bundled tables: `python3 testdata/make_tables.py [FOLDER]`.
 
 Standard library only. The same seed gives the same files: all randomness goes through
-`random.Random.random`, whose sequence Python keeps stable between versions, and all numbers are rounded.
+`random.Random.random`, whose sequence Python keeps stable between versions, and all numbers are
+rounded.
 """
 
 import csv
@@ -59,7 +60,7 @@ def titanic():
 
 
 def rings():
-    """Three rings around the origin, a tilted copy of one coordinate, and a feature of pure noise."""
+    """Three rings around the origin, a noisy mixture of both coordinates, and pure noise."""
     draw = Draw(1995)
     yield ["x", "y", "tilt", "noise", "ring"]
     for row in range(600):

@@ -1,7 +1,7 @@
 """An outside evaluator of model files.
 
-Knows the model format and nothing of the program: it reads the table itself, sends every row down the
-tree, and recomputes what the file claims (counts, values, training figures) and what
+Knows the model format and nothing of the program: it reads the table itself, sends every row down
+the tree, and recomputes what the file claims (counts, values, training figures) and what
 `treewright predict --proba` printed. Standard library only.
 
     python3 tests/python/evaluate.py target/debug/treewright
@@ -172,6 +172,8 @@ class Tree:
         self.costs = model["target"].get("costs")
         self.check_structure(model["features"])
         self.shares = [self.child_shares(node) for node in self.nodes]
+        if self.classes is not None:
+            self.proba = [self.shares_of_classes(at) for at in range(len(self.nodes))]
 
     def check_structure(self, features):
         parents = [0] * len(self.nodes)
@@ -202,7 +204,7 @@ class Tree:
         kind = features[split["feature"]]["kind"]
         if split["kind"] == "intervals":
             cuts = split["cuts"]
-            expect(kind == "numeric" or not cuts, f"node {at} cuts a categorical feature")
+            expect(kind == "numeric", f"node {at} cuts a categorical feature")
             expect(all(a < b for a, b in zip(cuts, cuts[1:], strict=False)), f"node {at}: {cuts}")
             expect(split["closed"] in ("left", "right"), f"node {at}: closed")
             present = len(cuts) + 1
@@ -252,10 +254,7 @@ class Tree:
                 continue
             split = node["split"]
             value = rows.columns[split["feature"]][row]
-            if not split.get("cuts", True) and value is not MISSING:
-                place = 0
-            else:
-                place = self.position(split, value)
+            place = self.position(split, value)
             if place is None and node["missing"] != "distribute":
                 place = node["missing"]
             if place is not None:
@@ -274,24 +273,28 @@ class Tree:
             at = self.parent[at]
         return at
 
+    def shares_of_classes(self, at):
+        counts = self.nodes[self.occupied(at)]["counts"]
+        return [count / sum(counts) for count in counts]
+
     def expected_costs(self, counts):
-        """The cost of predicting each class, exactly for the counts as given."""
-        counts = [Fraction(count) for count in counts]
-        total = sum(counts)
+        """The cost of predicting each class; exact where counts and costs are fractions."""
         if self.costs is None:
+            total = sum(counts)
             return [total - count for count in counts]
         return [
-            sum(count * Fraction(row[guess]) for count, row in zip(counts, self.costs, strict=True))
+            sum(count * row[guess] for count, row in zip(counts, self.costs, strict=True))
             for guess in range(len(counts))
         ]
 
-    def accepts(self, counts, guess, exact):
-        """Is this the class of least expected cost? Near-ties may go either way unless exact."""
-        costs = self.expected_costs(counts)
+    def cheapest(self, counts, exact):
+        """The classes of least expected cost: the first of them, or all within rounding."""
         if exact:
-            return guess == costs.index(min(costs))
-        slack = RELATIVE * float(sum(Fraction(count) for count in counts)) * self.largest_cost()
-        return float(costs[guess] - min(costs)) <= slack
+            costs = self.expected_costs([Fraction(count) for count in counts])
+            return [costs.index(min(costs))]
+        costs = self.expected_costs(counts)
+        limit = min(costs) + RELATIVE * sum(counts) * self.largest_cost()
+        return [guess for guess, cost in enumerate(costs) if cost <= limit]
 
     def largest_cost(self):
         return 1.0 if self.costs is None else max(max(row) for row in self.costs)
@@ -299,10 +302,8 @@ class Tree:
     def distribution(self, leaves):
         mixture = [0.0] * len(self.classes)
         for at, share in leaves:
-            counts = self.nodes[self.occupied(at)]["counts"]
-            total = sum(counts)
-            for i, count in enumerate(counts):
-                mixture[i] += share * count / total
+            for i, proba in enumerate(self.proba[at]):
+                mixture[i] += share * proba
         return mixture
 
 
@@ -350,7 +351,8 @@ def check_counts(tree, at, data, members, exact):
     value = node["value"]
     expect(type(value) is int and 0 <= value < len(tree.classes), f"value is {value!r}")
     if members:
-        expect(tree.accepts(node["counts"], value, exact), f"class {value} is not the cheapest")
+        best = tree.cheapest(node["counts"], exact)
+        expect(value in best, f"class {value} is not the cheapest, which is {best}")
     else:
         check_empty(tree, at)
 
@@ -435,11 +437,11 @@ def check_training(model, tree, data, exact):
         if tree.classes is None:
             cost.append(weight * (truth - number_of(tree, leaves)) ** 2)
             continue
-        guess, sure = class_of(tree, leaves)
+        guess, *others = classes_of(tree, leaves)
         errors.append(weight * (guess != truth))
         loss = tree.costs[truth][guess] if tree.costs else float(guess != truth)
         cost.append(weight * loss)
-        if not sure:
+        if others:
             unsure_errors += weight
             unsure_cost += weight * tree.largest_cost()
     cost = math.fsum(cost)
@@ -463,14 +465,11 @@ def number_of(tree, leaves):
     return math.fsum(share * tree.nodes[at]["value"] for at, share in leaves)
 
 
-def class_of(tree, leaves):
-    """The predicted class, and whether it is beyond doubt (a mixture may tie up to rounding)."""
+def classes_of(tree, leaves):
+    """The classes a row may be given: one, unless a mixture ties up to rounding."""
     if len(leaves) == 1:
-        return tree.nodes[leaves[0][0]]["value"], True
-    mixture = tree.distribution(leaves)
-    costs = tree.expected_costs(mixture)
-    guess = costs.index(min(costs))
-    return guess, sum(tree.accepts(mixture, other, False) for other in range(len(costs))) == 1
+        return [tree.nodes[leaves[0][0]]["value"]]
+    return tree.cheapest(tree.distribution(leaves), exact=False)
 
 
 def check_min_leaf(tree, members, least):
@@ -495,12 +494,9 @@ def check_predictions(model, tree, data, text):
             number = number_of(tree, leaves)
             expect(close(float(line[0]), number), f"row {row + 1}: {line[0]}, not {number}")
             continue
-        expect(line[0] in tree.classes, f"row {row + 1}: {line[0]!r} is not a class")
-        given = tree.classes.index(line[0])
-        guess, sure = class_of(tree, leaves)
+        allowed = [tree.classes[guess] for guess in classes_of(tree, leaves)]
+        expect(line[0] in allowed, f"row {row + 1}: class {line[0]!r}, not {allowed}")
         mixture = tree.distribution(leaves)
-        right = given == guess or (not sure and tree.accepts(mixture, given, False))
-        expect(right, f"row {row + 1}: class {line[0]!r}, not {tree.classes[guess]!r}")
         same = all(close(float(a), b) for a, b in zip(line[1:], mixture, strict=True))
         expect(same, f"row {row + 1}: probabilities {line[1:]}, not {mixture}")
 
@@ -697,7 +693,7 @@ def outside(runner, largest):
         if entry["rows"] * entry["features"] > largest:
             left_out.append(entry["name"])
             continue
-        base = {"na": [""], "target": "class", "task": "classification"}
+        base = {"na": [], "target": "class", "task": "classification"}
         if entry["categorical_columns"]:
             base["categorical"] = entry["categorical_columns"]
         for criterion, missing in (
