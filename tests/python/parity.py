@@ -3,7 +3,7 @@
 Trees are not compared as wholes: where two splits gain the same, scikit-learn takes one by chance
 and everything below differs. Instead both trees are walked from the root together. At every node
 the gains of both splits are computed from the rows; ours must not be below. Equal partitions are
-followed, ties are not. Besides, at every larger node of our tree all cuts of all features are tried.
+followed, ties are not. Besides, at every larger node of our tree every cut is tried.
 
     python tests/python/parity.py target/debug/treewright [--all]
 

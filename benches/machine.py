@@ -1,0 +1,83 @@
+"""What a record must say about where it was made, and how to run things apart from each other."""
+
+import os
+import platform
+import subprocess
+import sys
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def heading(title):
+    """Title, machine, versions and command, in Markdown."""
+    lines = [f"# {title}", "", f"- date: {date.today()}", f"- machine: {processor()}"]
+    lines.append(f"- commit: {output(['git', 'describe', '--always', '--dirty'], ROOT)}")
+    peers = ", ".join(f"{name} {number}" for name, number in versions())
+    lines.append(f"- {output(['rustc', '--version'])}, Python {platform.python_version()}, {peers}")
+    command = ["python", os.path.relpath(sys.argv[0], ROOT), *sys.argv[1:]]
+    lines.append(f"- command: `{' '.join(command)}`")
+    return "\n".join(lines) + "\n"
+
+
+def processor():
+    model = platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    return f"{model}, {os.cpu_count()} logical cores, {platform.system()}"
+
+
+def versions():
+    for name in ("numpy", "pandas", "scikit-learn", "lightgbm"):
+        try:
+            yield name, version(name)
+        except PackageNotFoundError:
+            continue
+
+
+def output(command, folder=None):
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    return done.stdout.strip() if done.returncode == 0 else "unknown"
+
+
+def target_folder():
+    """Where cargo puts what it builds."""
+    import json
+
+    command = ["cargo", "metadata", "--format-version", "1", "--no-deps", "--locked"]
+    return Path(json.loads(subprocess.check_output(command, cwd=ROOT))["target_directory"])
+
+
+def build():
+    """The bench program and the command line, in release."""
+    for what in (["-p", "treewright", "--example", "bench_fit"], ["-p", "treewright-cli"]):
+        command = ["cargo", "build", "--release", "--locked", "--quiet", *what]
+        subprocess.run(command, cwd=ROOT, check=True)
+    release = target_folder() / "release"
+    return release / "examples" / "bench_fit", release / "treewright"
+
+
+def peak_megabytes(command):
+    """Largest memory of a command and its CPU seconds, from the wait for it alone."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=ROOT)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise RuntimeError(f"exit {process.returncode} from {command}")
+    unit = 1 if sys.platform == "darwin" else 1024  # macOS counts bytes, Linux kilobytes
+    return usage.ru_maxrss * unit / 2**20, usage.ru_utime + usage.ru_stime
+
+
+def print_table(header, rows):
+    """A Markdown table, row by row as the figures come in."""
+    print("| " + " | ".join(header) + " |")
+    print("|" + "---|" * len(header))
+    for row in rows:
+        print("| " + " | ".join(str(cell) for cell in row) + " |", flush=True)
+    print()
