@@ -538,7 +538,7 @@ class Runner:
         self.failed = 0
 
     def case(self, name, path, options):
-        """Fits, checks the model, predicts the same rows and spoiled ones."""
+        """Fits, checks the model, has it verified, predicts the same rows and spoiled ones."""
         try:
             self.check(path, options)
             self.passed += 1
@@ -561,6 +561,7 @@ class Runner:
         model = json.loads(model_path.read_text(encoding="utf-8"))
         check_reading(model, header, rows, options)
         tree = check_model(model, header, rows, options)
+        run([self.program, "verify", model_path, path, "--quiet"])
         self.predict(model_path, model, tree, path, header, rows)
         spoiled = self.folder / "spoiled.csv"
         header, rows = spoil(model, header, rows)
