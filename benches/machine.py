@@ -1,5 +1,6 @@
 """What a record must say about where it was made, and how to run things apart from each other."""
 
+import json
 import os
 import platform
 import subprocess
@@ -9,6 +10,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# A new process starts with the peak of the one that made it, so a small one must make it.
+LAUNCHER = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
+usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(usage.ru_maxrss, usage.ru_utime + usage.ru_stime)
+sys.exit(code)
+"""
 
 
 def heading(title):
@@ -48,8 +58,6 @@ def output(command, folder=None):
 
 def target_folder():
     """Where cargo puts what it builds."""
-    import json
-
     command = ["cargo", "metadata", "--format-version", "1", "--no-deps", "--locked"]
     return Path(json.loads(subprocess.check_output(command, cwd=ROOT))["target_directory"])
 
@@ -64,14 +72,14 @@ def build():
 
 
 def peak_megabytes(command):
-    """Largest memory of a command and its CPU seconds, from the wait for it alone."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=ROOT)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise RuntimeError(f"exit {process.returncode} from {command}")
+    """Largest memory of a command, and its CPU seconds."""
+    command = [sys.executable, "-I", "-S", "-c", LAUNCHER, *map(str, command)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    if done.returncode != 0:
+        raise RuntimeError(f"exit {done.returncode} from {command[5:]}: {done.stderr.strip()}")
+    peak, seconds = done.stdout.split()
     unit = 1 if sys.platform == "darwin" else 1024  # macOS counts bytes, Linux kilobytes
-    return usage.ru_maxrss * unit / 2**20, usage.ru_utime + usage.ru_stime
+    return int(peak) * unit / 2**20, float(seconds)
 
 
 def print_table(header, rows):
