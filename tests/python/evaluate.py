@@ -512,6 +512,13 @@ def run(command):
     return done.stdout
 
 
+def as_record(names):
+    """A list on the command line is one CSV record."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue()
+
+
 def flags(options):
     """Command-line flags for the options of a case."""
     words = []
@@ -522,9 +529,9 @@ def flags(options):
         if value is True:
             words.append(flag)
         elif isinstance(value, dict):
-            words += [flag, ",".join(f"{key}={item}" for key, item in value.items())]
+            words += [flag, as_record(f"{key}={item}" for key, item in value.items())]
         elif isinstance(value, list):
-            words += [flag, ",".join(value)]
+            words += [flag, as_record(value)]
         else:
             words += [flag, str(value)]
     return words
@@ -718,7 +725,7 @@ def main():
     if arguments.model:
         model = json.loads(Path(arguments.model).read_text(encoding="utf-8"))
         header, rows = read_table(arguments.table)
-        tree = check_model(model, header, rows, {})
+        tree = check_model(model, header, rows, model["learner"]["params"])
         with tempfile.TemporaryDirectory() as folder:
             runner = Runner(arguments.program, folder)
             runner.predict(arguments.model, model, tree, arguments.table, header, rows)
