@@ -330,9 +330,9 @@ def check_model(model, header, rows, options):
         except Difference as difference:
             raise Difference(f"node {at}: {difference}") from None
     check_training(model, tree, data, exact)
-    if "max_depth" in options:
+    if options.get("max_depth") is not None:
         expect(max(tree.depth) <= options["max_depth"], "deeper than --max-depth")
-    if "min_leaf" in options:
+    if options.get("min_leaf") is not None:
         check_min_leaf(tree, members, options["min_leaf"])
     return tree
 
