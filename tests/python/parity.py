@@ -223,7 +223,7 @@ def main():
     tables = list(bundled())
     folder = os.environ.get("TREEWRIGHT_DATA")
     if folder:
-        tables += outside(Path(folder), float("inf") if arguments.all else 200_000)
+        tables += outside(Path(folder), float("inf") if arguments.all else 400_000)
     else:
         print("skipped: TREEWRIGHT_DATA is not set, bundled tables only")
     passed = failed = 0
