@@ -27,9 +27,17 @@ def heading(title):
     lines.append(f"- commit: {output(['git', 'describe', '--always', '--dirty'], ROOT)}")
     peers = ", ".join(f"{name} {number}" for name, number in versions())
     lines.append(f"- {output(['rustc', '--version'])}, Python {platform.python_version()}, {peers}")
-    command = ["python", os.path.relpath(sys.argv[0], ROOT), *sys.argv[1:]]
-    lines.append(f"- command: `{' '.join(command)}`")
+    lines.append(f"- command: `{' '.join(own_command())}`")
     return "\n".join(lines) + "\n"
+
+
+def own_command():
+    """How the script was called, without where it keeps its tables."""
+    words = ["python", os.path.relpath(sys.argv[0], ROOT), *sys.argv[1:]]
+    if "--folder" in words:
+        at = words.index("--folder")
+        del words[at : at + 2]
+    return words
 
 
 def processor():

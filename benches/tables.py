@@ -40,11 +40,12 @@ def generated(name, folder, n_rows, n_features, n_classes, noise, seed=0):
     y = np.searchsorted(edges, score)
     redrawn = rng.random(n_rows) < noise
     y[redrawn] = rng.integers(0, n_classes, redrawn.sum())
-    return stored(name, folder, x, y)
+    # A kept file must not be taken for one with other settings.
+    file = f"{n_rows}-{n_features}-{n_classes}-{noise}-{seed}"
+    return stored(name, Path(folder) / f"{file}.csv", x, y)
 
 
-def stored(name, folder, x, y):
-    path = Path(folder) / f"{name}.csv"
+def stored(name, path, x, y):
     if not path.exists():
         frame = pd.DataFrame(x.astype(np.float64), columns=[f"x{i}" for i in range(x.shape[1])])
         frame["class"] = y
@@ -70,4 +71,6 @@ def real(names, folder):
         for column in texts:
             frame[column] = pd.factorize(frame[column], sort=True)[0]
         x = frame.drop(columns="class").to_numpy(dtype=np.float32)
-        yield stored(entry["name"], folder, x, frame["class"].to_numpy())
+        yield stored(
+            entry["name"], Path(folder) / f"{entry['name']}.csv", x, frame["class"].to_numpy()
+        )
