@@ -1,0 +1,69 @@
+# `make help` lists what there is.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test slow bench lint fmt tools rust-lint python-lint rust-test
+
+# rustup puts cargo here; a shell started before that does not know it yet.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+
+# Where cargo builds: asked, since CARGO_TARGET_DIR and cargo's own settings may move it.
+TARGET = $(shell cargo metadata --no-deps --format-version 1 --locked \
+	| sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')
+TITANIC := testdata/tables/titanic.csv
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
+
+demo: tools ## builds the program and learns a tree from a bundled table
+	cargo build --release --locked -p treewright-cli
+	@mkdir -p demo
+	@treewright() { echo; echo "\$$ treewright $$*"; "$(TARGET)/release/treewright" "$$@"; }; \
+	treewright fit greedy $(TITANIC) --max-depth 3 -o demo/titanic.json; \
+	treewright show demo/titanic.json; \
+	treewright score demo/titanic.json $(TITANIC)
+
+test: lint rust-test ## every check, in a few minutes
+	@tests/python/run "$(TARGET)/debug/treewright"
+
+slow: tools ## the widest runs: ignored tests and all tables of TREEWRIGHT_DATA
+	cargo test --release --locked --workspace -- --include-ignored
+	cargo build --release --locked -p treewright-cli
+	@tests/python/run "$(TARGET)/release/treewright" --all
+
+bench: tools ## comparisons with peers, written to benches/record/
+	@reason=$$(tests/python/venv benches/requirements.txt) || { echo "bench: $$reason"; exit 1; }
+	.venv/bin/python benches/fit_greedy.py | tee "benches/record/$$(date +%F)-fit-greedy.md"
+	.venv/bin/python benches/predict.py | tee "benches/record/$$(date +%F)-predict.md"
+
+lint: rust-lint python-lint ## format, lints, documentation, licences
+
+fmt: ## formats all sources
+	cargo fmt --all
+	@if command -v ruff >/dev/null; then ruff format -q .; else echo "skipped: ruff is not installed"; fi
+
+tools:
+	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust (https://rustup.rs)"; exit 1; }
+	@command -v cc >/dev/null || { echo "a C compiler and linker (cc) is missing: on Debian" \
+		"apt-get install gcc libc6-dev, on macOS xcode-select --install"; exit 1; }
+
+rust-lint: tools
+	@if cargo fmt --version >/dev/null 2>&1; then echo "cargo fmt --all --check"; \
+		cargo fmt --all --check; else echo "skipped: cargo fmt is not installed"; fi
+	@if cargo clippy --version >/dev/null 2>&1; then echo "cargo clippy"; \
+		cargo clippy --locked --workspace --all-targets -- -D warnings; \
+		else echo "skipped: cargo clippy is not installed"; fi
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --workspace
+	@if cargo deny --version >/dev/null 2>&1; then echo "cargo deny"; \
+		cargo deny check bans licenses sources; \
+		else echo "skipped: cargo deny is not installed"; fi
+
+python-lint:
+	@if command -v ruff >/dev/null; then echo "ruff"; ruff check -q .; ruff format -q --check .; \
+		else echo "skipped: ruff is not installed"; fi
+
+rust-test: tools
+	cargo build --locked -p treewright-cli
+	cargo test --locked --workspace
