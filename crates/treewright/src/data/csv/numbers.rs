@@ -65,7 +65,9 @@ pub(super) fn short_number(text: &[u8]) -> Option<(f64, usize)> {
     } else {
         mantissa as f64 * POWERS.get(power)?
     };
-    let signed = if sign == b'-' { -value } else { value };
+    // Not a branch: signs are even harder to predict than lengths.
+    let sign_bit = u64::from(sign == b'-') << 63;
+    let signed = f64::from_bits(value.to_bits() | sign_bit);
     Some((signed + 0.0, at))
 }
 
