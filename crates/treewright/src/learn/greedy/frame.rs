@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::coarse::Coarse;
 use super::lists::{Packing, is_tie, sorted_list};
 use crate::data::{Column, Value};
 use crate::error::{Error, Result};
@@ -42,7 +43,9 @@ pub(super) struct Frame<'a> {
     packing: Packing,
     /// Do the entries hold the classes?
     packed: bool,
+    /// A list for each feature; with coarse features one more, of the rows by their numbers.
     lists: Vec<Vec<u32>>,
+    coarse: Option<Coarse>,
 }
 
 impl<'a> Frame<'a> {
@@ -79,7 +82,50 @@ impl<'a> Frame<'a> {
             packing,
             packed,
             lists,
+            coarse: None,
         })
+    }
+
+    /// Finds out which features are coarse, so that large nodes can do without their lists.
+    pub(super) fn find_coarse(&mut self) {
+        if !self.is_plain() {
+            return;
+        }
+        self.coarse = Coarse::new(self.columns, self.has_missing, &self.lists, self.packing);
+        if self.coarse.is_some() {
+            let pack = |row: usize| self.packing.pack(row, self.labels.classes[row], false);
+            self.lists.push((0..self.n_rows).map(pack).collect());
+        }
+    }
+
+    /// The coarse features, if there are any.
+    pub(super) fn coarse(&self) -> Option<&Coarse> {
+        self.coarse.as_ref()
+    }
+
+    /// Has the feature no list in nodes that are still coarse?
+    pub(super) fn is_coarse(&self, feature: usize) -> bool {
+        self.coarse
+            .as_ref()
+            .is_some_and(|coarse| coarse.is_coarse(feature))
+    }
+
+    /// Which list has the rows of a coarse node by their numbers.
+    pub(super) fn row_list(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Makes the lists of the coarse ones among these features, for one node.
+    pub(super) fn refine(&mut self, range: &Range<usize>, features: &[u32]) {
+        let Some(coarse) = &self.coarse else { return };
+        let (lists, rows) = self.lists.split_at_mut(self.columns.len());
+        let rows = &rows[0][range.clone()];
+        for &feature in features {
+            if coarse.is_coarse(feature as usize) {
+                let list = &mut lists[feature as usize][range.clone()];
+                coarse.sort(feature as usize, rows, self.packing, list);
+            }
+        }
     }
 
     pub(super) fn n_rows(&self) -> usize {
@@ -87,7 +133,7 @@ impl<'a> Frame<'a> {
     }
 
     pub(super) fn n_features(&self) -> usize {
-        self.lists.len()
+        self.columns.len()
     }
 
     pub(super) fn packing(&self) -> Packing {
@@ -180,18 +226,24 @@ impl<'a> Frame<'a> {
     }
 
     /// A frame of its own for some rows of a node. `parts` has the rows in rising order, each with
-    /// the factor for its weight and share; only lists of `features` are made. `numbering` is
-    /// memory that is reused between calls.
+    /// the factor for its weight and share; only lists of `features` are made. A coarse node passes
+    /// its coarseness on. `numbering` is memory that is reused between calls.
     pub(super) fn subframe(
         &self,
         range: &Range<usize>,
         parts: &[(u32, f64)],
         features: &[u32],
+        is_coarse: bool,
         numbering: &mut Vec<u32>,
     ) -> Frame<'a> {
         const ABSENT: u32 = u32::MAX;
         numbering.resize(numbering.len().max(self.n_rows), ABSENT);
-        for &entry in self.list(features[0] as usize, range) {
+        let any_list = if is_coarse {
+            self.row_list()
+        } else {
+            features[0] as usize
+        };
+        for &entry in self.list(any_list, range) {
             numbering[self.packing.row(entry)] = ABSENT;
         }
         for (new, &(row, _)) in parts.iter().enumerate() {
@@ -203,8 +255,12 @@ impl<'a> Frame<'a> {
             numbers: pick(&self.labels.numbers, parts),
         };
         let (packing, packed) = packing(parts.len(), &labels).expect("a part fits where all did");
-        let mut lists = vec![Vec::new(); self.lists.len()];
+        let mut lists = vec![Vec::new(); self.columns.len()];
         for &feature in features {
+            if is_coarse && self.is_coarse(feature as usize) {
+                lists[feature as usize].resize(parts.len(), 0);
+                continue;
+            }
             let list = &mut lists[feature as usize];
             list.reserve_exact(parts.len());
             let (mut group, mut last_group) = (0_u32, u32::MAX);
@@ -233,6 +289,13 @@ impl<'a> Frame<'a> {
         };
         let weights = (is_part || self.weights.is_some()).then(|| scaled(self.weights.as_deref()));
         let shares = (is_part || self.shares.is_some()).then(|| scaled(self.shares.as_deref()));
+        let coarse = self.coarse.as_ref().filter(|_| is_coarse).map(|coarse| {
+            let class = |row: u32| self.labels.classes[row as usize];
+            let pack =
+                |(new, &(row, _)): (usize, &(u32, f64))| packing.pack(new, class(row), false);
+            lists.push(parts.iter().enumerate().map(pack).collect());
+            coarse.pick(parts.iter().map(|&(row, _)| row as usize))
+        });
         Frame {
             columns: self.columns,
             has_missing: self.has_missing,
@@ -245,6 +308,7 @@ impl<'a> Frame<'a> {
             packing,
             packed,
             lists,
+            coarse,
         }
     }
 }

@@ -81,19 +81,23 @@ struct Level<'a> {
     scratch: Vec<u32>,
 }
 
+#[derive(Clone)]
 struct Pending {
     node: usize,
     range: Range<usize>,
     depth: usize,
     features: Range<usize>,
+    /// Have the coarse features no lists here?
+    is_coarse: bool,
 }
 
 /// A split that was chosen, with all that follows from it.
 struct Chosen {
     split: Split,
     missing: MissingRoute,
-    feature: usize,
-    /// Positions in the feature's list and the child that they belong to, in order of position. With
+    /// The list that has the rows of each child together: that of the split's feature, mostly.
+    list: usize,
+    /// Positions in that list and the child that they belong to, in order of position. With
     /// [`Chosen::distributes`] the missing rows are not among them.
     parts: Vec<(Range<usize>, u32)>,
     n_children: usize,
@@ -197,12 +201,25 @@ impl Grower<'_> {
             leaf(pending.range.len());
             return Ok(Vec::new());
         }
-        let (candidate, alive) = self.best_split(level, pending, grown);
+        let mut pending = pending.clone();
+        let summary = &grown.nodes[pending.node].summary;
+        level.refine_if_small(&mut pending, summary);
+        let (candidate, alive) = self.best_split(level, &pending, grown);
         let Some(candidate) = candidate else {
             leaf(pending.range.len());
             return Ok(Vec::new());
         };
-        let chosen = self.choose(&level.frame, &pending.range, &candidate);
+        let chosen = match candidate.shape {
+            Shape::Coarse {
+                below,
+                above,
+                n_below,
+            } => {
+                level.part_rows(&pending, candidate.feature, below);
+                self.choose_coarse(level, &pending, candidate.feature, (below, above), n_below)
+            }
+            _ => self.choose(&level.frame, &pending.range, &candidate),
+        };
         if let Split::Categories { branches, .. } = &chosen.split {
             grown.n_branches += branches.len();
             if grown.n_branches > MOST_BRANCHES {
@@ -213,9 +230,10 @@ impl Grower<'_> {
             }
         }
         if chosen.distributes.is_some() {
-            Ok(self.distribute(level, pending, &alive, chosen, grown, numbering))
+            level.refine(&mut pending);
+            Ok(self.distribute(level, &pending, &alive, chosen, grown, numbering))
         } else {
-            self.part(level, pending, &alive, chosen, grown);
+            self.part(level, &pending, &alive, chosen, grown);
             Ok(Vec::new())
         }
     }
@@ -233,6 +251,7 @@ impl Grower<'_> {
             totals: summary.counts.iter().map(|&count| count as u32).collect(),
             weight: summary.weight,
             mean: summary.moments.mean,
+            is_coarse: pending.is_coarse,
         };
         let features = &level.features[pending.features.clone()];
         let is_large = pending.range.len() * features.len() >= LARGE;
@@ -245,6 +264,7 @@ impl Grower<'_> {
         let (known, missing) = frame.known_and_missing(feature, range);
         let n_known = known.len();
         let mut parts: Vec<(Range<usize>, u32)> = match candidate.shape {
+            Shape::Coarse { .. } => unreachable!("coarse features are parted by their codes"),
             Shape::MissingOnly => vec![(0..n_known, 0)],
             Shape::Cut(position) => vec![(0..position, 0), (position..n_known, 1)],
             Shape::OneVsRest(start, end) => vec![(0..start, 1), (start..end, 0), (end..n_known, 1)],
@@ -300,10 +320,45 @@ impl Grower<'_> {
         Chosen {
             split,
             missing: route,
-            feature,
+            list: feature,
             parts,
             n_children,
             distributes,
+        }
+    }
+
+    /// The same for a cut between two codes of a coarse feature; the list of rows has been parted.
+    fn choose_coarse(
+        &self,
+        level: &Level<'_>,
+        pending: &Pending,
+        feature: usize,
+        (below, above): (u8, u8),
+        n_below: usize,
+    ) -> Chosen {
+        let coarse = level
+            .frame
+            .coarse()
+            .expect("only called for coarse features");
+        let cut = midpoint(coarse.value(feature, below), coarse.value(feature, above));
+        let n_rows = pending.range.len();
+        let missing = match self.search.missing {
+            MissingPolicy::Distribute => MissingRoute::Distribute,
+            MissingPolicy::Branch | MissingPolicy::Majority => {
+                MissingRoute::Child(u32::from(n_rows - n_below > n_below))
+            }
+        };
+        Chosen {
+            split: Split::Intervals {
+                feature,
+                cuts: vec![cut],
+                closed: Closed::Right,
+            },
+            missing,
+            list: level.frame.row_list(),
+            parts: vec![(0..n_below, 0), (n_below..n_rows, 1)],
+            n_children: 2,
+            distributes: None,
         }
     }
 
@@ -360,7 +415,7 @@ impl Grower<'_> {
         chosen: Chosen,
         grown: &mut Grown,
     ) {
-        let list = level.frame.list(chosen.feature, &pending.range);
+        let list = level.frame.list(chosen.list, &pending.range);
         let mut slices: Vec<Vec<&[u32]>> = vec![Vec::new(); chosen.n_children];
         for (positions, child) in &chosen.parts {
             slices[*child as usize].push(&list[positions.clone()]);
@@ -400,6 +455,7 @@ impl Grower<'_> {
                         range,
                         depth,
                         features,
+                        is_coarse: pending.is_coarse,
                     });
                 }
             }
@@ -419,7 +475,7 @@ impl Grower<'_> {
         numbering: &mut Vec<u32>,
     ) -> Vec<Level<'a>> {
         let frame = &level.frame;
-        let (known, missing) = frame.known_and_missing(chosen.feature, &pending.range);
+        let (known, missing) = frame.known_and_missing(chosen.list, &pending.range);
         let row = |&entry: &u32| frame.packing().row(entry) as u32;
         let shares = chosen
             .distributes
@@ -438,7 +494,7 @@ impl Grower<'_> {
         let mut levels = Vec::new();
         for (child, mut rows) in rows.into_iter().enumerate() {
             rows.sort_unstable_by_key(|&(row, _)| row);
-            let frame = frame.subframe(&pending.range, &rows, alive, numbering);
+            let frame = frame.subframe(&pending.range, &rows, alive, false, numbering);
             let all = 0..frame.n_rows();
             let summary = self
                 .summaries
@@ -518,6 +574,7 @@ impl<'a> Level<'a> {
             range,
             depth,
             features: 0..features.len(),
+            is_coarse: frame.coarse().is_some(),
         };
         Self {
             frame,
@@ -537,13 +594,22 @@ impl<'a> Level<'a> {
         numbering: &mut Vec<u32>,
     ) -> Task<'a> {
         let features = self.features[pending.features.clone()].to_vec();
-        let entries = self.frame.list(features[0] as usize, &pending.range);
+        let any_list = if pending.is_coarse {
+            self.frame.row_list()
+        } else {
+            features[0] as usize
+        };
+        let entries = self.frame.list(any_list, &pending.range);
         let row = |&entry: &u32| (self.frame.packing().row(entry) as u32, 1.0);
         let mut rows: Vec<(u32, f64)> = entries.iter().map(row).collect();
         rows.sort_unstable_by_key(|&(row, _)| row);
-        let frame = self
-            .frame
-            .subframe(&pending.range, &rows, &features, numbering);
+        let frame = self.frame.subframe(
+            &pending.range,
+            &rows,
+            &features,
+            pending.is_coarse,
+            numbering,
+        );
         let summary = nodes[pending.node].summary.clone();
         Task {
             frame,
@@ -564,7 +630,7 @@ impl<'a> Level<'a> {
     ) {
         let packing = self.frame.packing();
         let n_rows = self.frame.n_rows();
-        let list = self.frame.list(chosen.feature, &pending.range);
+        let list = self.frame.list(chosen.list, &pending.range);
         let in_two = sizes.len() == 2;
         if in_two {
             self.side.resize(n_rows, 0);
@@ -596,21 +662,67 @@ impl<'a> Level<'a> {
                 partition(list, packing, child, &starts, scratch);
             }
         };
-        let is_parted = |feature: usize| {
-            alive.binary_search(&(feature as u32)).is_ok()
-                && !(in_order && feature == chosen.feature)
+        let is_parted = |list: usize| {
+            let is_used = if list == self.frame.row_list() {
+                pending.is_coarse
+            } else {
+                alive.binary_search(&(list as u32)).is_ok()
+                    && !(pending.is_coarse && self.frame.is_coarse(list))
+            };
+            is_used && !(in_order && list == chosen.list)
         };
+        let parted: Vec<bool> = (0..=self.frame.row_list()).map(is_parted).collect();
         let lists = self.frame.lists_mut();
         if pending.range.len() * alive.len() >= LARGE {
             let lists = lists
                 .par_iter_mut()
-                .enumerate()
-                .filter(|(feature, _)| is_parted(*feature));
-            lists.for_each_init(Vec::new, |scratch, (_, list)| part(list, scratch));
+                .zip(&parted)
+                .filter(|(_, is_parted)| **is_parted);
+            lists.for_each_init(Vec::new, |scratch, (list, _)| part(list, scratch));
         } else {
-            for &feature in alive.iter().filter(|&&feature| is_parted(feature as usize)) {
-                part(&mut lists[feature as usize], &mut self.scratch);
-            }
+            let scratch = &mut self.scratch;
+            let lists = lists
+                .iter_mut()
+                .zip(&parted)
+                .filter(|(_, is_parted)| **is_parted);
+            lists.for_each(|(list, _)| part(list, scratch));
+        }
+    }
+
+    /// Parts the list of the rows of a coarse node by the codes of a feature.
+    fn part_rows(&mut self, pending: &Pending, feature: usize, below: u8) {
+        let packing = self.frame.packing();
+        self.side.resize(self.frame.n_rows(), 0);
+        let row_list = self.frame.row_list();
+        let coarse = self
+            .frame
+            .coarse()
+            .expect("only called for coarse features");
+        for &entry in self.frame.list(row_list, &pending.range) {
+            let row = packing.row(entry);
+            self.side[row] = u8::from(coarse.code(feature, row) > below);
+        }
+        let rows = &mut self.frame.lists_mut()[row_list][pending.range.clone()];
+        partition_in_two(rows, packing, &self.side, [true; 2], &mut self.scratch);
+    }
+
+    /// Gives a coarse node lists for all its features once counting does not pay any more.
+    fn refine_if_small(&mut self, pending: &mut Pending, summary: &NodeSummary) {
+        let Some(coarse) = self.frame.coarse().filter(|_| pending.is_coarse) else {
+            return;
+        };
+        let n_classes = summary.counts.iter().filter(|&&count| count > 0.0).count();
+        let features = &self.features[pending.features.clone()];
+        if !coarse.pays(features, pending.range.len(), n_classes) {
+            self.refine(pending);
+        }
+    }
+
+    fn refine(&mut self, pending: &mut Pending) {
+        if pending.is_coarse {
+            self.frame
+                .refine(&pending.range, &self.features[pending.features.clone()]);
+            pending.is_coarse = false;
         }
     }
 }

@@ -9,6 +9,7 @@
 //! | `frame` | the working form: the lists with labels and weights |
 //! | `search` | the best split of a node, for every criterion and kind of feature |
 //! | `scan` | the same for the common case, fast |
+//! | `coarse` | the same for features with few values, by counting |
 //! | `measure`, `deviation` | what a split is worth, and exact comparison |
 //! | `summary` | counts and answers of nodes |
 //! | `grow` | the stack of nodes, threads, and the finished tree |
@@ -33,6 +34,7 @@ use crate::error::{Error, Result};
 use crate::learn::Learner;
 use crate::tree::{Fit, LearnerInfo, Training, Tree};
 
+mod coarse;
 mod deviation;
 mod frame;
 mod grow;
@@ -219,7 +221,7 @@ impl Greedy {
         let has_missing: Vec<bool> = data.columns().iter().map(Column::has_missing).collect();
         let whole = data.has_whole_weights();
         let labels = self.labels(data, criterion);
-        let frame = Frame::new(
+        let mut frame = Frame::new(
             data.columns(),
             &has_missing,
             data.n_rows(),
@@ -227,6 +229,9 @@ impl Greedy {
             data.weights(),
             whole,
         )?;
+        if criterion.can_count() {
+            frame.find_coarse();
+        }
         let search = Search {
             judge: judge(criterion, data),
             missing: self.missing,
@@ -362,6 +367,11 @@ impl Criterion {
             Self::Mae => "mae",
             Self::BinnedGini => "binned-gini",
         }
+    }
+
+    /// Can features with few values be judged by counting?
+    fn can_count(self) -> bool {
+        matches!(self, Self::Gini | Self::Entropy | Self::BinnedGini)
     }
 
     fn is_for_classes(self) -> bool {

@@ -53,88 +53,29 @@ pub(super) fn gini_of_two(
     totals: &[u32],
     wish: &Wish,
 ) -> Option<Cut> {
-    let n = entries.len();
-    let ones = u64::from(totals[1]);
-    // `d = n * L_1 - n_l * N_1` goes down by `N_1` at a row of class 0, up by `N_0` at one of class 1.
-    let step = [-(ones as i64), n as i64 - ones as i64];
-    let moved = |rows: usize, of_one: u32| i64::from(of_one) * n as i64 - rows as i64 * ones as i64;
+    let mut best = GiniOfTwo::new(totals, wish);
     let Range { mut start, end } = wish.allowed.clone();
-    let mut d = moved(start, count_ones(&entries[..start.min(n)], packing));
-    let mut best: Option<(usize, i64)> = None;
-    // The drop is `2 d^2 / (n * n_l * n_r)`.
-    let reach = wish.floor * n as f64 / 2.0;
-    let (mut best_over, mut best_under) = (reach.max(if wish.zero_gain { -1.0 } else { 0.0 }), 1.0);
-    let under = |n_low: usize| n_low as f64 * (n - n_low) as f64;
+    let mut d = best.moved(
+        start,
+        count_ones(&entries[..start.min(entries.len())], packing),
+    );
     while start < end {
         let stop = (start + BLOCK).min(end);
         let block = &entries[start..stop];
         let of_one = count_ones(block, packing);
-        let up = d + i64::from(of_one) * step[1];
-        let down = d + (block.len() as i64 - i64::from(of_one)) * step[0];
-        let most = up.abs().max(down.abs()) as f64;
-        let least_under = under(start).min(under(stop - 1));
-        if most * most * best_under < best_over * least_under * CLOSE {
-            d += moved(block.len(), of_one);
-            start = stop;
-            continue;
-        }
-        for (position, &entry) in (start..stop).zip(block) {
-            let (over, under) = (d as f64 * d as f64, under(position));
-            if over * best_under >= best_over * under * CLOSE && !is_tie(entry) {
-                let better = match best {
-                    None => wish.zero_gain || d != 0,
-                    Some((at, best_d)) => is_higher(n, (position, d), (at, best_d)),
-                };
-                if better {
-                    best = Some((position, d));
-                    (best_over, best_under) = (over, under);
+        if best.is_hopeless(start, block.len(), of_one, d) {
+            d += best.moved(block.len(), of_one);
+        } else {
+            for (position, &entry) in (start..stop).zip(block) {
+                if best.comes_close(position, d) && !is_tie(entry) {
+                    best.offer(position, d);
                 }
+                d += best.step[packing.class(entry)];
             }
-            d += step[packing.class(entry)];
         }
         start = stop;
     }
-    best.map(|(position, d)| {
-        let n_low = position as u64;
-        let low_ones = (d + (n_low * ones) as i64) as u64 / n as u64;
-        let squares =
-            |ones: u64, n: u64| (u128::from(ones).pow(2) + u128::from(n - ones).pow(2), n);
-        let (low, high) = (
-            squares(low_ones, n_low),
-            squares(ones - low_ones, n as u64 - n_low),
-        );
-        Cut {
-            position,
-            score: Score::squares(low, high, squares(ones, n as u64)),
-        }
-    })
-}
-
-/// Is `d^2 / (n_l * n_r)` larger for the first of two cuts, given as position and `d`?
-fn is_higher(n: usize, (a, a_d): (usize, i64), (b, b_d): (usize, i64)) -> bool {
-    // `d` is at most `n^2 / 4`, so below this size everything fits into a machine word.
-    const SMALL: usize = 1 << 11;
-    let product = |at: usize| (at * (n - at)) as u64;
-    let (a_d, b_d) = (a_d.unsigned_abs(), b_d.unsigned_abs());
-    if n <= SMALL {
-        return a_d * a_d * product(b) > b_d * b_d * product(a);
-    }
-    let square = |d: u64| u128::from(d) * u128::from(d);
-    compare_products(
-        square(a_d),
-        product(b).into(),
-        square(b_d),
-        product(a).into(),
-    )
-    .is_gt()
-}
-
-/// Number of entries of class 1, where there are two classes.
-fn count_ones(entries: &[u32], packing: Packing) -> u32 {
-    entries
-        .iter()
-        .map(|&entry| packing.class(entry) as u32)
-        .sum()
+    best.cut()
 }
 
 /// Gini, any number of classes.
@@ -145,49 +86,19 @@ pub(super) fn gini(
     wish: &Wish,
     low: &mut Vec<u32>,
 ) -> Option<Cut> {
-    let n = entries.len() as u64;
-    let sum_of_squares = |counts: &[u32]| counts.iter().map(|&c| u64::from(c).pow(2)).sum::<u64>();
-    let all_squares = sum_of_squares(totals);
+    let mut best = Gini::new(totals, wish);
     let Range { mut start, end } = wish.allowed.clone();
-    low.clear();
-    low.resize(totals.len(), 0);
-    count(&entries[..start.min(entries.len())], packing, low);
-    // SL and D of the module's doc.
-    let product = |low: &[u32]| {
-        low.iter()
-            .zip(totals)
-            .map(|(&low, &total)| u64::from(low) * u64::from(total))
-            .sum::<u64>()
-    };
-    let (mut squares, mut products) = (sum_of_squares(low), product(low));
-    // Worth of the cut times `n_l * n_r`, rounded and exact.
-    let over = |n_low: usize, squares: u64, products: u64| {
-        let rest = all_squares as i64 - 2 * products as i64;
-        squares as f64 * n as f64 + n_low as f64 * rest as f64
-    };
-    let exact = |n_low: usize, squares: u64, products: u64| {
-        let rest = i128::from(all_squares) - 2 * i128::from(products);
-        let over = i128::from(squares) * i128::from(n) + n_low as i128 * rest;
-        (over as u128, n_low as u128 * (n as usize - n_low) as u128)
-    };
-    let mut best: Option<(usize, u64, u64)> = None;
-    // Without a cut the rows are worth `all_squares / n`; a cut that gains is worth more.
-    let mut best_exact = (u128::from(all_squares), u128::from(n));
-    let reach = all_squares as f64 / n as f64 + wish.floor.max(0.0) - Score::tolerance(n as f64);
-    let anything_goes = wish.zero_gain && wish.floor <= 0.0;
-    let (mut best_over, mut best_under) = (if anything_goes { 0.0 } else { reach }, 1.0);
+    start_counting(entries, packing, totals, start, low);
+    let mut sums = best.sums(low);
     let mut skips = Skips::new(totals.len());
     while start < end {
         let stop = (start + skips.block).min(end);
         let block = &entries[start..stop];
         if skips.try_next() {
-            let before = squares as f64 / start as f64;
             count(block, packing, low);
-            let (all, some) = (sum_of_squares(low), product(low));
-            let n_high = n as usize - stop;
-            let after = (all_squares + all - 2 * some) as f64 / n_high.max(1) as f64;
-            if (before + after + block.len() as f64) * best_under < best_over * CLOSE {
-                (squares, products) = (all, some);
+            let after = best.sums(low);
+            if best.is_hopeless(start, sums, stop, after) {
+                sums = after;
                 start = stop;
                 continue;
             }
@@ -197,36 +108,17 @@ pub(super) fn gini(
             }
         }
         for (position, &entry) in (start..stop).zip(block) {
-            if !is_tie(entry) {
-                let this_over = over(position, squares, products);
-                let this_under = position as f64 * (n as usize - position) as f64;
-                if this_over * best_under >= best_over * this_under * CLOSE {
-                    let this = exact(position, squares, products);
-                    let order = compare_products(this.0, best_exact.1, best_exact.0, this.1);
-                    if order.is_gt() || best.is_none() && wish.zero_gain {
-                        best = Some((position, squares, products));
-                        best_exact = this;
-                        (best_over, best_under) = (this_over, this_under);
-                    }
-                }
+            if !is_tie(entry) && best.comes_close(position, sums) {
+                best.offer(position, sums);
             }
             let class = packing.class(entry);
-            squares += 2 * u64::from(low[class]) + 1;
-            products += u64::from(totals[class]);
+            sums.squares += 2 * u64::from(low[class]) + 1;
+            sums.products += u64::from(totals[class]);
             low[class] += 1;
         }
         start = stop;
     }
-    best.map(|(position, squares, products)| {
-        let n_low = position as u64;
-        let high_squares = all_squares + squares - 2 * products;
-        let score = Score::squares(
-            (u128::from(squares), n_low),
-            (u128::from(high_squares), n - n_low),
-            (u128::from(all_squares), n),
-        );
-        Cut { position, score }
-    })
+    best.cut()
 }
 
 /// Entropy, any number of classes.
@@ -238,43 +130,20 @@ pub(super) fn entropy(
     wish: &Wish,
     low: &mut Vec<u32>,
 ) -> Option<Cut> {
-    let n = entries.len();
-    let table = &logs.table()[..=n];
+    let mut best = Entropy::new(totals, logs, wish);
+    let table = best.table;
     let Range { mut start, end } = wish.allowed.clone();
-    low.clear();
-    low.resize(totals.len(), 0);
-    count(&entries[..start.min(n)], packing, low);
-    let sum_low = |low: &[u32]| low.iter().map(|&low| table[low as usize]).sum::<i64>();
-    let sum_high = |low: &[u32]| {
-        low.iter()
-            .zip(totals)
-            .map(|(&low, &total)| table[(total - low) as usize])
-            .sum::<i64>()
-    };
-    let before = totals
-        .iter()
-        .map(|&total| table[total as usize])
-        .sum::<i64>()
-        - table[n];
-    let (mut worth_low, mut worth_high) = (sum_low(low), sum_high(low));
-    let close_to_zero = rounding(3 * (totals.len() + 1)) as i64;
-    let mut best: Option<(usize, i64)> = None;
-    let floor = (wish.floor / logs.unit() * (1.0 - 1e-14)) as i64 - 2;
-    let mut best_drop = if wish.zero_gain { i64::MIN } else { 0 };
-    if wish.floor > 0.0 {
-        best_drop = best_drop.max(floor);
-    }
+    start_counting(entries, packing, totals, start, low);
+    let (mut worth_low, mut worth_high) = best.sums(low);
     let mut skips = Skips::new(totals.len());
     while start < end {
         let stop = (start + skips.block).min(end);
         let block = &entries[start..stop];
         if skips.try_next() {
-            let all_below = worth_low - table[start];
             count(block, packing, low);
-            let (now_low, now_high) = (sum_low(low), sum_high(low));
-            let all_above = now_high - table[n - stop];
-            if all_below + all_above - before + close_to_zero <= best_drop {
-                (worth_low, worth_high) = (now_low, now_high);
+            let after = best.sums(low);
+            if best.is_hopeless(start, worth_low, stop, after.1) {
+                (worth_low, worth_high) = after;
                 start = stop;
                 continue;
             }
@@ -284,19 +153,9 @@ pub(super) fn entropy(
             }
         }
         for (position, &entry) in (start..stop).zip(block) {
-            let mut drop = worth_low + worth_high - table[position] - table[n - position] - before;
-            if drop > best_drop && !is_tie(entry) {
-                if drop <= close_to_zero {
-                    drop = if is_even(low, totals, position, n) {
-                        0
-                    } else {
-                        drop.max(1)
-                    };
-                }
-                if drop > best_drop {
-                    best = Some((position, drop));
-                    best_drop = drop;
-                }
+            let drop = best.drop(position, worth_low + worth_high);
+            if drop > best.best_drop && !is_tie(entry) {
+                best.offer(position, drop, low);
             }
             let class = packing.class(entry);
             let n_low = low[class] as usize;
@@ -307,10 +166,308 @@ pub(super) fn entropy(
         }
         start = stop;
     }
-    best.map(|(position, drop)| Cut {
-        position,
-        score: Score::whole(drop.into(), logs.unit()),
-    })
+    best.cut()
+}
+
+/// The best cut so far, gini of two classes.
+pub(super) struct GiniOfTwo {
+    n: usize,
+    ones: u64,
+    zero_gain: bool,
+    /// What a row of class 0 and of class 1 adds to `d = n * L_1 - n_l * N_1`.
+    step: [i64; 2],
+    best: Option<(usize, i64)>,
+    /// Rounded `d^2` and `n_l * n_r` of the best, or of what must be reached.
+    over: f64,
+    under: f64,
+}
+
+impl GiniOfTwo {
+    pub(super) fn new(totals: &[u32], wish: &Wish) -> Self {
+        let n = totals[0] as usize + totals[1] as usize;
+        // The drop is `2 d^2 / (n * n_l * n_r)`.
+        let reach = wish.floor * n as f64 / 2.0;
+        Self {
+            n,
+            ones: u64::from(totals[1]),
+            zero_gain: wish.zero_gain,
+            step: [-i64::from(totals[1]), i64::from(totals[0])],
+            best: None,
+            over: reach.max(if wish.zero_gain { -1.0 } else { 0.0 }),
+            under: 1.0,
+        }
+    }
+
+    /// What some rows, `of_one` of them of class 1, add to `d`.
+    pub(super) fn moved(&self, rows: usize, of_one: u32) -> i64 {
+        i64::from(of_one) * self.n as i64 - rows as i64 * self.ones as i64
+    }
+
+    fn under(&self, n_low: usize) -> f64 {
+        n_low as f64 * (self.n - n_low) as f64
+    }
+
+    /// Can no cut before one of these rows come close to the best? `d` is that before the first.
+    fn is_hopeless(&self, start: usize, rows: usize, of_one: u32, d: i64) -> bool {
+        let up = d + i64::from(of_one) * self.step[1];
+        let down = d + (rows as i64 - i64::from(of_one)) * self.step[0];
+        let most = up.abs().max(down.abs()) as f64;
+        let least_under = self.under(start).min(self.under(start + rows - 1));
+        most * most * self.under < self.over * least_under * CLOSE
+    }
+
+    #[inline]
+    pub(super) fn comes_close(&self, n_low: usize, d: i64) -> bool {
+        d as f64 * d as f64 * self.under >= self.over * self.under(n_low) * CLOSE
+    }
+
+    /// Takes a cut that comes close, if it is better.
+    pub(super) fn offer(&mut self, n_low: usize, d: i64) {
+        let better = match self.best {
+            None => self.zero_gain || d != 0,
+            Some(best) => self.is_higher((n_low, d), best),
+        };
+        if better {
+            self.best = Some((n_low, d));
+            (self.over, self.under) = (d as f64 * d as f64, self.under(n_low));
+        }
+    }
+
+    /// Is `d^2 / (n_l * n_r)` larger for the first of two cuts, given as `n_l` and `d`?
+    fn is_higher(&self, (a, a_d): (usize, i64), (b, b_d): (usize, i64)) -> bool {
+        // `d` is at most `n^2 / 4`, so below this size everything fits into a machine word.
+        const SMALL: usize = 1 << 11;
+        let product = |at: usize| (at * (self.n - at)) as u64;
+        let (a_d, b_d) = (a_d.unsigned_abs(), b_d.unsigned_abs());
+        if self.n <= SMALL {
+            return a_d * a_d * product(b) > b_d * b_d * product(a);
+        }
+        let square = |d: u64| u128::from(d) * u128::from(d);
+        compare_products(
+            square(a_d),
+            product(b).into(),
+            square(b_d),
+            product(a).into(),
+        )
+        .is_gt()
+    }
+
+    pub(super) fn cut(&self) -> Option<Cut> {
+        let (position, d) = self.best?;
+        let (n, n_low) = (self.n as u64, position as u64);
+        let low_ones = (d + (n_low * self.ones) as i64) as u64 / n;
+        let squares =
+            |ones: u64, n: u64| (u128::from(ones).pow(2) + u128::from(n - ones).pow(2), n);
+        let (low, high) = (
+            squares(low_ones, n_low),
+            squares(self.ones - low_ones, n - n_low),
+        );
+        Some(Cut {
+            position,
+            score: Score::squares(low, high, squares(self.ones, n)),
+        })
+    }
+}
+
+/// The best cut so far, gini.
+pub(super) struct Gini<'a> {
+    n: usize,
+    totals: &'a [u32],
+    all_squares: u64,
+    zero_gain: bool,
+    best: Option<(usize, Sums)>,
+    /// Worth of the best as a fraction; at first that of the uncut node, which a cut must exceed.
+    exact: (u128, u128),
+    /// The same rounded, or what must be reached.
+    over: f64,
+    under: f64,
+}
+
+/// `SL` and `D` of the module's doc.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sums {
+    squares: u64,
+    products: u64,
+}
+
+impl<'a> Gini<'a> {
+    pub(super) fn new(totals: &'a [u32], wish: &Wish) -> Self {
+        let n: usize = totals.iter().map(|&total| total as usize).sum();
+        let all_squares = totals
+            .iter()
+            .map(|&total| u64::from(total).pow(2))
+            .sum::<u64>();
+        let before = all_squares as f64 / n as f64;
+        let reach = before + wish.floor.max(0.0) - Score::tolerance(n as f64);
+        let anything_goes = wish.zero_gain && wish.floor <= 0.0;
+        Self {
+            n,
+            totals,
+            all_squares,
+            zero_gain: wish.zero_gain,
+            best: None,
+            exact: (all_squares.into(), n as u128),
+            over: if anything_goes { 0.0 } else { reach },
+            under: 1.0,
+        }
+    }
+
+    pub(super) fn sums(&self, low: &[u32]) -> Sums {
+        let (mut squares, mut products) = (0, 0);
+        for (&low, &total) in low.iter().zip(self.totals) {
+            squares += u64::from(low) * u64::from(low);
+            products += u64::from(low) * u64::from(total);
+        }
+        Sums { squares, products }
+    }
+
+    /// Can no cut between two positions come close to the best?
+    fn is_hopeless(&self, start: usize, before: Sums, stop: usize, after: Sums) -> bool {
+        let low = before.squares as f64 / start as f64;
+        let high_squares = self.all_squares + after.squares - 2 * after.products;
+        let high = high_squares as f64 / (self.n - stop).max(1) as f64;
+        (low + high + (stop - start) as f64) * self.under < self.over * CLOSE
+    }
+
+    /// Worth of the cut times `n_l * n_r`, and that product, rounded.
+    #[inline]
+    fn fraction(&self, n_low: usize, sums: Sums) -> (f64, f64) {
+        let rest = self.all_squares as i64 - 2 * sums.products as i64;
+        let over = sums.squares as f64 * self.n as f64 + n_low as f64 * rest as f64;
+        (over, n_low as f64 * (self.n - n_low) as f64)
+    }
+
+    #[inline]
+    pub(super) fn comes_close(&self, n_low: usize, sums: Sums) -> bool {
+        let (over, under) = self.fraction(n_low, sums);
+        over * self.under >= self.over * under * CLOSE
+    }
+
+    /// Takes a cut that comes close, if it is better.
+    pub(super) fn offer(&mut self, n_low: usize, sums: Sums) {
+        let rest = i128::from(self.all_squares) - 2 * i128::from(sums.products);
+        let over = i128::from(sums.squares) * self.n as i128 + n_low as i128 * rest;
+        let exact = (over as u128, n_low as u128 * (self.n - n_low) as u128);
+        let order = compare_products(exact.0, self.exact.1, self.exact.0, exact.1);
+        if order.is_gt() || self.best.is_none() && self.zero_gain {
+            self.best = Some((n_low, sums));
+            self.exact = exact;
+            (self.over, self.under) = self.fraction(n_low, sums);
+        }
+    }
+
+    pub(super) fn cut(&self) -> Option<Cut> {
+        let (position, sums) = self.best?;
+        let (n, n_low) = (self.n as u64, position as u64);
+        let high_squares = self.all_squares + sums.squares - 2 * sums.products;
+        let score = Score::squares(
+            (sums.squares.into(), n_low),
+            (high_squares.into(), n - n_low),
+            (self.all_squares.into(), n),
+        );
+        Some(Cut { position, score })
+    }
+}
+
+/// The best cut so far, entropy.
+pub(super) struct Entropy<'a> {
+    n: usize,
+    totals: &'a [u32],
+    table: &'a [i64],
+    unit: f64,
+    /// Worth of the uncut node.
+    before: i64,
+    /// Up to here a drop may be nothing but rounding.
+    close_to_zero: i64,
+    best: Option<usize>,
+    best_drop: i64,
+}
+
+impl<'a> Entropy<'a> {
+    pub(super) fn new(totals: &'a [u32], logs: &'a Logs, wish: &Wish) -> Self {
+        let n: usize = totals.iter().map(|&total| total as usize).sum();
+        let table = &logs.table()[..=n];
+        let least = if wish.zero_gain { i64::MIN } else { 0 };
+        let floor = (wish.floor / logs.unit() * (1.0 - 1e-14)) as i64 - 2;
+        Self {
+            n,
+            totals,
+            table,
+            unit: logs.unit(),
+            before: totals
+                .iter()
+                .map(|&total| table[total as usize])
+                .sum::<i64>()
+                - table[n],
+            close_to_zero: rounding(3 * (totals.len() + 1)) as i64,
+            best: None,
+            best_drop: if wish.floor > 0.0 {
+                least.max(floor)
+            } else {
+                least
+            },
+        }
+    }
+
+    /// The sums over classes below and above the cut.
+    pub(super) fn sums(&self, low: &[u32]) -> (i64, i64) {
+        let (mut below, mut above) = (0, 0);
+        for (&low, &total) in low.iter().zip(self.totals) {
+            below += self.table[low as usize];
+            above += self.table[(total - low) as usize];
+        }
+        (below, above)
+    }
+
+    /// Can no cut between two positions come close to the best?
+    fn is_hopeless(&self, start: usize, below: i64, stop: usize, above: i64) -> bool {
+        let worth = below - self.table[start] + above - self.table[self.n - stop];
+        worth - self.before + self.close_to_zero <= self.best_drop
+    }
+
+    #[inline]
+    pub(super) fn drop(&self, n_low: usize, sums: i64) -> i64 {
+        sums - self.table[n_low] - self.table[self.n - n_low] - self.before
+    }
+
+    /// Takes a cut, if it is better.
+    pub(super) fn offer(&mut self, n_low: usize, drop: i64, low: &[u32]) {
+        let drop = match drop {
+            drop if drop > self.close_to_zero => drop,
+            _ if is_even(low, self.totals, n_low, self.n) => 0,
+            drop => drop.max(1),
+        };
+        if drop > self.best_drop {
+            self.best = Some(n_low);
+            self.best_drop = drop;
+        }
+    }
+
+    pub(super) fn cut(&self) -> Option<Cut> {
+        let score = Score::whole(self.best_drop.into(), self.unit);
+        self.best.map(|position| Cut { position, score })
+    }
+}
+
+/// Number of entries of class 1, where there are two classes.
+fn count_ones(entries: &[u32], packing: Packing) -> u32 {
+    entries
+        .iter()
+        .map(|&entry| packing.class(entry) as u32)
+        .sum()
+}
+
+/// Counts the classes below the first position that is looked at.
+fn start_counting(
+    entries: &[u32],
+    packing: Packing,
+    totals: &[u32],
+    start: usize,
+    low: &mut Vec<u32>,
+) {
+    low.clear();
+    low.resize(totals.len(), 0);
+    count(&entries[..start.min(entries.len())], packing, low);
 }
 
 /// When to try to pass over a block: always, until it fails; then less and less often.

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::coarse::{CoarseCut, Present};
 use super::deviation::{RunningMedian, Sum, Weighed};
 use super::frame::Frame;
 use super::lists::is_tie;
@@ -45,6 +46,8 @@ pub(super) struct NodeView<'a> {
     pub(super) weight: f64,
     /// Mean of the numbers.
     pub(super) mean: f64,
+    /// Are the coarse features to be counted, because they have no lists here?
+    pub(super) is_coarse: bool,
 }
 
 /// The largest drop that any feature has come up with.
@@ -88,6 +91,15 @@ pub(super) enum Shape {
     Cut(usize),
     /// A child for each category.
     Multiway,
+    /// Between two codes of a coarse feature.
+    Coarse {
+        /// The last code below the cut that occurs.
+        below: u8,
+        /// The first code above it that occurs.
+        above: u8,
+        /// Number of rows below it.
+        n_below: usize,
+    },
     /// The category that stands at this range of positions, against the others.
     OneVsRest(usize, usize),
 }
@@ -103,7 +115,7 @@ pub(super) enum Found {
 }
 
 impl Search {
-    /// The best split of a node among these features, and which of them are dead.
+    /// The best split of a node among these features, and which of them are alive: not constant.
     pub(super) fn best(
         &self,
         frame: &Frame<'_>,
@@ -114,41 +126,119 @@ impl Search {
         // The best drop so far, known to all threads: a scan may give up what cannot reach it. What is
         // given up could not have won, so the outcome does not depend on who comes first.
         let floor = Floor::default();
+        let is_coarse = |&&feature: &&u32| node.is_coarse && frame.is_coarse(feature as usize);
+        let coarse: Vec<u32> = features.iter().filter(is_coarse).copied().collect();
+        let fine: Vec<u32> = features
+            .iter()
+            .filter(|&f| !is_coarse(&f))
+            .copied()
+            .collect();
+        let mut found = self.best_of_coarse(frame, node, &coarse, &floor, in_parallel);
         let look = |scratch: &mut Vec<u32>, &feature: &u32| {
             let found = self.best_of(frame, node, feature as usize, floor.get(), scratch);
             if let Found::Split(candidate) = &found {
                 floor.raise(candidate.score.drop);
             }
-            found
+            (feature, found)
         };
-        let found: Vec<Found> = if in_parallel {
-            features.par_iter().map_init(Vec::new, look).collect()
+        if in_parallel {
+            found.par_extend(fine.par_iter().map_init(Vec::new, look));
         } else {
             let mut scratch = Vec::new();
-            features
-                .iter()
-                .map(|feature| look(&mut scratch, feature))
-                .collect()
-        };
+            found.extend(fine.iter().map(|feature| look(&mut scratch, feature)));
+        }
         let mut alive = Vec::with_capacity(features.len());
         let mut best: Option<Candidate> = None;
         let tolerance = Score::tolerance(node.weight);
-        for (&feature, found) in features.iter().zip(found) {
-            match found {
-                Found::Dead => continue,
-                Found::Nothing => {}
-                Found::Split(candidate) => {
-                    let better = best
-                        .as_ref()
-                        .is_none_or(|best| candidate.score.compare(&best.score, tolerance).is_gt());
-                    if better {
-                        best = Some(candidate);
-                    }
+        for (feature, found) in found {
+            if !matches!(found, Found::Dead) {
+                alive.push(feature);
+            }
+            if let Found::Split(candidate) = found {
+                let better = best.as_ref().is_none_or(|best| {
+                    let order = candidate.score.compare(&best.score, tolerance);
+                    order.is_gt() || order.is_eq() && candidate.feature < best.feature
+                });
+                if better {
+                    best = Some(candidate);
                 }
             }
-            alive.push(feature);
         }
+        alive.sort_unstable();
         (best, alive)
+    }
+
+    /// The best splits of the coarse features of a coarse node.
+    fn best_of_coarse(
+        &self,
+        frame: &Frame<'_>,
+        node: &NodeView<'_>,
+        features: &[u32],
+        floor: &Floor,
+        in_parallel: bool,
+    ) -> Vec<(u32, Found)> {
+        let (Some(coarse), Judge::Classes(measure)) = (frame.coarse(), &self.judge) else {
+            return Vec::new();
+        };
+        if features.is_empty() {
+            return Vec::new();
+        }
+        let classes = Present::of(&node.totals);
+        let entries = frame.list(frame.row_list(), &node.range);
+        let look = |group: Range<usize>| {
+            let group = &features[group];
+            let mut wish = |found: Option<&CoarseCut>| {
+                if let Some(found) = found.filter(|found| self.gains_enough(&found.cut.score, node))
+                {
+                    floor.raise(found.cut.score.drop);
+                }
+                Wish {
+                    allowed: self.allowed(entries.len()),
+                    zero_gain: self.zero_gain,
+                    floor: floor.get(),
+                }
+            };
+            let looks = coarse.look(
+                group,
+                entries,
+                frame.packing(),
+                &classes,
+                measure,
+                &mut wish,
+            );
+            let found = group.iter().zip(looks).map(|(&feature, look)| {
+                let found = match look {
+                    None => Found::Dead,
+                    Some(Some(found)) if self.gains_enough(&found.cut.score, node) => {
+                        let shape = Shape::Coarse {
+                            below: found.below,
+                            above: found.above,
+                            n_below: found.cut.position,
+                        };
+                        let feature = feature as usize;
+                        Found::Split(Candidate {
+                            feature,
+                            shape,
+                            score: found.cut.score,
+                        })
+                    }
+                    Some(_) => Found::Nothing,
+                };
+                (feature, found)
+            });
+            found.collect::<Vec<_>>()
+        };
+        let groups = coarse.groups(features, classes.n_classes());
+        if in_parallel {
+            groups.into_par_iter().flat_map_iter(look).collect()
+        } else {
+            groups.into_iter().flat_map(look).collect()
+        }
+    }
+
+    /// Cut positions that leave enough rows on both sides, where every row counts as one.
+    fn allowed(&self, n_rows: usize) -> Range<usize> {
+        self.min_leaf..(n_rows + 1).saturating_sub(self.min_leaf)
     }
 
     fn best_of(
@@ -233,7 +323,7 @@ impl Offer<'_> {
         if is_numeric && self.missing.is_empty() && self.frame.is_plain() && !constant {
             let zero_gain = self.search.zero_gain;
             let wish = Wish {
-                allowed: self.allowed(),
+                allowed: self.search.allowed(self.known.len()),
                 zero_gain,
                 floor,
             };
@@ -260,12 +350,6 @@ impl Offer<'_> {
             Measure::GainRatio(_) | Measure::Error => return None,
         };
         Some(cut.map(|cut| (Shape::Cut(cut.position), cut.score)))
-    }
-
-    /// Cut positions that leave enough rows on both sides, where every row counts as one.
-    fn allowed(&self) -> Range<usize> {
-        let least = self.search.min_leaf;
-        least..(self.known.len() + 1).saturating_sub(least)
     }
 
     fn squared(&self) -> Best {
