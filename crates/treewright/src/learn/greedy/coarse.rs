@@ -9,10 +9,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::lists::{Packing, is_tie};
+use super::lists::{Packing, is_tie, whole_range};
 use super::measure::Measure;
 use super::scan::{Cut, Entropy, Gini, GiniOfTwo, Wish};
-use crate::data::Column;
 
 /// A feature is coarse if it has at most this many values, so that a code is a byte.
 const MOST_VALUES: usize = 256;
@@ -48,54 +47,87 @@ pub(super) struct CoarseCut {
 /// What looking at one coarse feature yields: `None` if it is constant, else its best cut if any.
 pub(super) type Look = Option<Option<CoarseCut>>;
 
+/// One feature by codes: the distinct values, rising, and for every row the position of its value.
+#[derive(Debug)]
+pub(super) struct Codes {
+    values: Vec<f64>,
+    codes: Vec<u8>,
+}
+
+impl Codes {
+    /// Tries to code numbers of which none is missing, without sorting them: whole numbers of a small
+    /// range.
+    pub(super) fn of_whole_numbers(numbers: &[f64]) -> Option<Self> {
+        const WIDEST: usize = 1 << 12;
+        let (low, n_keys) = whole_range(numbers).filter(|&(_, n_keys)| n_keys <= WIDEST)?;
+        let key = |number: f64| (number - low) as i32 as usize;
+        let mut occurs = vec![false; n_keys];
+        for &number in numbers {
+            occurs[key(number)] = true;
+        }
+        let values: Vec<f64> = (0..n_keys)
+            .filter(|&key| occurs[key])
+            .map(|key| low + key as f64)
+            .collect();
+        if !Self::pays(values.len(), numbers.len()) {
+            return None;
+        }
+        let mut code_of = vec![0_u8; n_keys];
+        for (code, &value) in values.iter().enumerate() {
+            code_of[key(value)] = code as u8;
+        }
+        Some(Self {
+            codes: numbers.iter().map(|&number| code_of[key(number)]).collect(),
+            values,
+        })
+    }
+
+    /// Tries to code numbers that have been sorted; none is missing.
+    pub(super) fn of_list(numbers: &[f64], list: &[u32], packing: Packing) -> Option<Self> {
+        let is_new = |&at: &usize| at == 0 || !is_tie(list[at]);
+        let n_values = (0..list.len()).filter(is_new).take(MOST_VALUES + 1).count();
+        if !Self::pays(n_values, list.len()) {
+            return None;
+        }
+        let mut values = Vec::with_capacity(n_values);
+        let mut codes = vec![0; list.len()];
+        for (at, &entry) in list.iter().enumerate() {
+            if is_new(&at) {
+                values.push(numbers[packing.row(entry)]);
+            }
+            codes[packing.row(entry)] = (values.len() - 1) as u8;
+        }
+        Some(Self { values, codes })
+    }
+
+    fn pays(n_values: usize, n_rows: usize) -> bool {
+        n_values <= MOST_VALUES && 4 * n_values <= n_rows
+    }
+}
+
 impl Coarse {
-    /// Finds the coarse ones among features that were sorted; `None` if there are none.
-    pub(super) fn new(
-        columns: &[Column],
-        has_missing: &[bool],
-        lists: &[Vec<u32>],
-        packing: Packing,
-    ) -> Option<Self> {
+    /// Puts the codes of some features together, row by row. `None` if there are none.
+    pub(super) fn new(codes: Vec<Option<Codes>>, n_rows: usize) -> Option<Self> {
+        let n_places = codes.iter().flatten().count();
         let mut shared = Shared {
-            place: vec![None; columns.len()],
+            place: vec![None; codes.len()],
             values: Vec::new(),
         };
-        let mut features = Vec::new();
-        for (feature, (column, list)) in columns.iter().zip(lists).enumerate() {
-            let Column::Numeric(numbers) = column else {
+        let mut by_row = vec![0; n_rows * n_places];
+        for (feature, codes) in codes.into_iter().enumerate() {
+            let Some(Codes { values, codes }) = codes else {
                 continue;
             };
-            if has_missing[feature] {
-                continue;
+            let place = shared.values.len();
+            for (row, &code) in codes.iter().enumerate() {
+                by_row[row * n_places + place] = code;
             }
-            let mut values = Vec::new();
-            for (at, &entry) in list.iter().enumerate() {
-                if at == 0 || !is_tie(entry) {
-                    values.push(numbers[packing.row(entry)]);
-                    if values.len() > MOST_VALUES {
-                        break;
-                    }
-                }
-            }
-            if values.len() <= MOST_VALUES && 4 * values.len() <= list.len() {
-                shared.place[feature] = Some(shared.values.len());
-                shared.values.push(values);
-                features.push(feature);
-            }
-        }
-        let n_places = shared.values.len();
-        let n_rows = lists.first().map_or(0, Vec::len);
-        let mut codes = vec![0; n_rows * n_places];
-        for (place, &feature) in features.iter().enumerate() {
-            let mut code = 0;
-            for (at, &entry) in lists[feature].iter().enumerate() {
-                code += u8::from(at > 0 && !is_tie(entry));
-                codes[packing.row(entry) * n_places + place] = code;
-            }
+            shared.place[feature] = Some(place);
+            shared.values.push(values);
         }
         (n_places > 0).then(|| Self {
             shared: Arc::new(shared),
-            codes,
+            codes: by_row,
         })
     }
 
@@ -154,56 +186,44 @@ impl Coarse {
         groups
     }
 
-    /// The best cuts of a group of coarse features at a node with these entries.
-    pub(super) fn look(
+    /// Counts the values and classes of some coarse features among the entries of a node.
+    pub(super) fn count<'a>(
         &self,
         features: &[u32],
         entries: &[u32],
         packing: Packing,
-        classes: &Present,
-        measure: &Measure,
-        wish: &mut dyn FnMut(Option<&CoarseCut>) -> Wish,
-    ) -> Vec<Look> {
-        let n_classes = classes.totals.len();
+        classes: &'a Present,
+        buffer: &'a mut Vec<u32>,
+    ) -> Tables<'a> {
+        let n_places = self.n_places();
         let places: Vec<usize> = features.iter().map(|&f| self.place(f as usize)).collect();
         let mut starts = vec![0];
         for &place in &places {
-            let size = self.shared.values[place].len() * n_classes;
-            starts.push(starts[starts.len() - 1] + size);
+            starts.push(starts[starts.len() - 1] + self.shared.values[place].len());
         }
-        let tables = self.count(&places, &starts, entries, packing, classes);
-        let mut current = wish(None);
-        let mut found = Vec::with_capacity(features.len());
-        for ends in starts.windows(2) {
-            let table = &tables[ends[0]..ends[1]];
-            let look = best_cut(table, &classes.totals, measure, &current);
-            if let Some(Some(cut)) = &look {
-                current = wish(Some(cut));
-            }
-            found.push(look);
-        }
-        found
-    }
-
-    fn count(
-        &self,
-        places: &[usize],
-        starts: &[usize],
-        entries: &[u32],
-        packing: Packing,
-        classes: &Present,
-    ) -> Vec<u32> {
-        let n_places = self.n_places();
-        let n_classes = classes.totals.len();
-        let mut tables = vec![0_u32; starts[places.len()]];
+        let n_cells = starts[places.len()];
+        buffer.clear();
+        buffer.resize(n_cells * classes.totals.len(), 0);
+        let are_all = places.len() == n_places;
         for &entry in entries {
             let codes = &self.codes[packing.row(entry) * n_places..][..n_places];
             let class = classes.position[packing.class(entry)] as usize;
-            for (&place, &start) in places.iter().zip(starts) {
-                tables[start + usize::from(codes[place]) * n_classes + class] += 1;
+            let table = &mut buffer[class * n_cells..][..n_cells];
+            if are_all {
+                for (&code, &start) in codes.iter().zip(&starts) {
+                    table[start + usize::from(code)] += 1;
+                }
+            } else {
+                for (&place, &start) in places.iter().zip(&starts) {
+                    table[start + usize::from(codes[place])] += 1;
+                }
             }
         }
-        tables
+        Tables {
+            counts: buffer,
+            starts,
+            classes,
+        }
     }
 
     /// The entries of a node in the order of a coarse feature. `rows` has them by rising row number.
@@ -270,91 +290,108 @@ impl Present {
     }
 }
 
-/// The best cut of one table of counts.
-fn best_cut(table: &[u32], totals: &[u32], measure: &Measure, wish: &Wish) -> Look {
-    let is_allowed = |n_low: usize| wish.allowed.contains(&n_low);
-    let cut = match measure {
-        Measure::Gini if totals.len() == 2 => {
-            let mut best = GiniOfTwo::new(totals, wish);
-            let mut d = 0;
-            let varies = each_value(table, 2, |n_low, n, counts| {
-                if is_allowed(n_low) && best.comes_close(n_low, d) {
-                    best.offer(n_low, d);
-                }
-                d += best.moved(n, counts[1]);
-            });
-            varies.then(|| best.cut())
-        }
-        Measure::Gini => {
-            let mut best = Gini::new(totals, wish);
-            let mut low = vec![0; totals.len()];
-            let varies = each_value(table, totals.len(), |n_low, _, counts| {
-                if is_allowed(n_low) {
-                    let sums = best.sums(&low);
-                    if best.comes_close(n_low, sums) {
-                        best.offer(n_low, sums);
+/// Counts of some coarse features at a node: for each class that occurs, for each feature, for each
+/// value.
+pub(super) struct Tables<'a> {
+    counts: &'a [u32],
+    /// Where the values of each feature begin; the last one is the number of values of all.
+    starts: Vec<usize>,
+    classes: &'a Present,
+}
+
+impl Tables<'_> {
+    /// The best cut of the feature at a position among those that were counted.
+    pub(super) fn best_cut(
+        &self,
+        at: usize,
+        measure: &Measure,
+        wish: &Wish,
+        low: &mut Vec<u32>,
+    ) -> Look {
+        let totals = &self.classes.totals;
+        let is_allowed = |n_low: usize| wish.allowed.contains(&n_low);
+        low.clear();
+        low.resize(totals.len(), 0);
+        let cut = match measure {
+            Measure::Gini if totals.len() == 2 => {
+                let mut best = GiniOfTwo::new(totals, wish);
+                let varies = self.each_value(at, low, |n_low, low| {
+                    let d = best.moved(n_low, low[1]);
+                    if is_allowed(n_low) && best.comes_close(n_low, d) {
+                        best.offer(n_low, d);
                     }
-                }
-                add(&mut low, counts);
-            });
-            varies.then(|| best.cut())
-        }
-        Measure::Entropy(logs) => {
-            let mut best = Entropy::new(totals, logs, wish);
-            let mut low = vec![0; totals.len()];
-            let varies = each_value(table, totals.len(), |n_low, _, counts| {
-                if is_allowed(n_low) {
-                    let (below, above) = best.sums(&low);
-                    best.offer(n_low, best.drop(n_low, below + above), &low);
-                }
-                add(&mut low, counts);
-            });
-            varies.then(|| best.cut())
-        }
-        Measure::GainRatio(_) | Measure::Error => unreachable!("has no coarse features"),
-    };
-    cut.map(|cut| cut.map(|cut| locate(table, totals.len(), cut)))
-}
+                });
+                varies.then(|| best.cut())
+            }
+            Measure::Gini => {
+                let mut best = Gini::new(totals, wish);
+                let varies = self.each_value(at, low, |n_low, low| {
+                    if is_allowed(n_low) {
+                        let sums = best.sums(low);
+                        if best.comes_close(n_low, sums) {
+                            best.offer(n_low, sums);
+                        }
+                    }
+                });
+                varies.then(|| best.cut())
+            }
+            Measure::Entropy(logs) => {
+                let mut best = Entropy::new(totals, logs, wish);
+                let varies = self.each_value(at, low, |n_low, low| {
+                    if is_allowed(n_low) {
+                        let (below, above) = best.sums(low);
+                        best.offer(n_low, best.drop(n_low, below + above), low);
+                    }
+                });
+                varies.then(|| best.cut())
+            }
+            Measure::GainRatio(_) | Measure::Error => unreachable!("has no coarse features"),
+        };
+        cut.map(|cut| cut.map(|cut| self.locate(at, cut)))
+    }
 
-/// Visits the values that occur, with the number of rows below, the rows of the value and its counts.
-/// Says whether there are two of them.
-fn each_value(
-    table: &[u32],
-    n_classes: usize,
-    mut visit: impl FnMut(usize, usize, &[u32]),
-) -> bool {
-    let mut n_low = 0;
-    let mut n_values = 0;
-    for counts in table.chunks_exact(n_classes) {
-        let n = counts.iter().sum::<u32>() as usize;
-        if n > 0 {
-            visit(n_low, n, counts);
+    /// Visits the values that occur, but for the first, with the number and the counts of the rows
+    /// below. Says whether there are two of them.
+    fn each_value(&self, at: usize, low: &mut [u32], mut visit: impl FnMut(usize, &[u32])) -> bool {
+        let (mut n_low, mut n_values) = (0, 0);
+        for cell in self.starts[at]..self.starts[at + 1] {
+            let n = self.rows(cell);
+            if n > 0 {
+                if n_values > 0 {
+                    visit(n_low, low);
+                }
+                for (low, counts) in low.iter_mut().zip(self.of_classes()) {
+                    *low += counts[cell];
+                }
+                n_low += n;
+                n_values += 1;
+            }
+        }
+        n_values > 1
+    }
+
+    /// Finds the values on both sides of a cut.
+    fn locate(&self, at: usize, cut: Cut) -> CoarseCut {
+        let (mut below, mut above) = (0, 0);
+        let mut n_low = 0;
+        for (code, cell) in (self.starts[at]..self.starts[at + 1]).enumerate() {
+            let n = self.rows(cell);
+            if n > 0 && n_low < cut.position {
+                below = code as u8;
+            } else if n > 0 {
+                above = code as u8;
+                break;
+            }
             n_low += n;
-            n_values += 1;
         }
+        CoarseCut { cut, below, above }
     }
-    n_values > 1
-}
 
-/// Finds the values on both sides of a cut.
-fn locate(table: &[u32], n_classes: usize, cut: Cut) -> CoarseCut {
-    let (mut below, mut above) = (0, 0);
-    let mut n_low = 0;
-    for (code, counts) in table.chunks_exact(n_classes).enumerate() {
-        let n = counts.iter().sum::<u32>() as usize;
-        if n > 0 && n_low < cut.position {
-            below = code as u8;
-        } else if n > 0 {
-            above = code as u8;
-            break;
-        }
-        n_low += n;
+    fn rows(&self, cell: usize) -> usize {
+        self.of_classes().map(|counts| counts[cell] as usize).sum()
     }
-    CoarseCut { cut, below, above }
-}
 
-fn add(sum: &mut [u32], counts: &[u32]) {
-    for (sum, count) in sum.iter_mut().zip(counts) {
-        *sum += count;
+    fn of_classes(&self) -> impl Iterator<Item = &[u32]> {
+        self.counts.chunks_exact(self.starts[self.starts.len() - 1])
     }
 }

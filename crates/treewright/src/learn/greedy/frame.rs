@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::coarse::Coarse;
+use super::coarse::{Coarse, Codes};
 use super::lists::{Packing, is_tie, sorted_list};
 use crate::data::{Column, Value};
 use crate::error::{Error, Result};
@@ -49,7 +49,7 @@ pub(super) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// All rows of a table.
+    /// All rows of a table. With `can_count` the criterion can do without the lists of coarse features.
     pub(super) fn new(
         columns: &'a [Column],
         has_missing: &'a [bool],
@@ -57,6 +57,7 @@ impl<'a> Frame<'a> {
         labels: Labels<'a>,
         weights: Option<&'a [f64]>,
         whole: bool,
+        can_count: bool,
     ) -> Result<Self> {
         let (packing, packed) = packing(n_rows, &labels).ok_or_else(|| {
             Error::schema(format!(
@@ -64,10 +65,26 @@ impl<'a> Frame<'a> {
             ))
         })?;
         let classes = packed.then_some(&*labels.classes);
-        let lists = columns
-            .par_iter()
-            .map(|column| sorted_list(column, classes, packing))
-            .collect();
+        let can_count = can_count && packed && weights.is_none();
+        let prepare = |(column, &has_missing): (&Column, &bool)| {
+            let numbers = match column {
+                Column::Numeric(numbers) if can_count && !has_missing => Some(numbers),
+                _ => None,
+            };
+            if let Some(codes) = numbers.and_then(|numbers| Codes::of_whole_numbers(numbers)) {
+                return (vec![0; n_rows], Some(codes));
+            }
+            let list = sorted_list(column, classes, packing);
+            let codes = numbers.and_then(|numbers| Codes::of_list(numbers, &list, packing));
+            (list, codes)
+        };
+        let prepared = columns.par_iter().zip(has_missing).map(prepare);
+        let (mut lists, codes): (Vec<Vec<u32>>, Vec<Option<Codes>>) = prepared.unzip();
+        let coarse = Coarse::new(codes, n_rows);
+        if coarse.is_some() {
+            let pack = |row: usize| packing.pack(row, labels.classes[row], false);
+            lists.push((0..n_rows).map(pack).collect());
+        }
         let weights = weights.map(Cow::Borrowed);
         let (origin, shares) = (None, None);
         Ok(Self {
@@ -82,20 +99,8 @@ impl<'a> Frame<'a> {
             packing,
             packed,
             lists,
-            coarse: None,
+            coarse,
         })
-    }
-
-    /// Finds out which features are coarse, so that large nodes can do without their lists.
-    pub(super) fn find_coarse(&mut self) {
-        if !self.is_plain() {
-            return;
-        }
-        self.coarse = Coarse::new(self.columns, self.has_missing, &self.lists, self.packing);
-        if self.coarse.is_some() {
-            let pack = |row: usize| self.packing.pack(row, self.labels.classes[row], false);
-            self.lists.push((0..self.n_rows).map(pack).collect());
-        }
     }
 
     /// The coarse features, if there are any.
@@ -113,6 +118,13 @@ impl<'a> Frame<'a> {
     /// Which list has the rows of a coarse node by their numbers.
     pub(super) fn row_list(&self) -> usize {
         self.columns.len()
+    }
+
+    /// A list that has all rows of the frame.
+    pub(super) fn all_rows(&self) -> &[u32] {
+        let row_list = self.coarse.is_some().then_some(self.row_list());
+        let list = row_list.or_else(|| self.lists.iter().position(|list| !list.is_empty()));
+        list.map_or(&[], |list| &self.lists[list])
     }
 
     /// Makes the lists of the coarse ones among these features, for one node.

@@ -117,7 +117,7 @@ impl Grower<'_> {
                     "the table has no features, expected at least one",
                 ));
             }
-            _ => self.summaries.of(&frame, &[frame.list(0, &(0..n_rows))]),
+            _ => self.summaries.of(&frame, &[frame.all_rows()]),
         };
         let threads = rayon::current_num_threads();
         let task_rows = if threads > 1 {
@@ -495,10 +495,7 @@ impl Grower<'_> {
         for (child, mut rows) in rows.into_iter().enumerate() {
             rows.sort_unstable_by_key(|&(row, _)| row);
             let frame = frame.subframe(&pending.range, &rows, alive, false, numbering);
-            let all = 0..frame.n_rows();
-            let summary = self
-                .summaries
-                .of(&frame, &[frame.list(alive[0] as usize, &all)]);
+            let summary = self.summaries.of(&frame, &[frame.all_rows()]);
             if !self.stops(&summary, depth) {
                 levels.push(Level::new(frame, first + child, depth, alive.to_vec()));
             }

@@ -84,7 +84,7 @@ pub(super) fn sorted_list(column: &Column, classes: Option<&[u32]>, packing: Pac
 
 /// For whole numbers of a small range: the least of them, and how many keys a counting sort needs
 /// (one more than the range, for missing).
-fn whole_range(numbers: &[f64]) -> Option<(f64, usize)> {
+pub(super) fn whole_range(numbers: &[f64]) -> Option<(f64, usize)> {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut whole = true;
     for block in numbers.chunks(1024) {

@@ -45,22 +45,34 @@ enum Exact {
     /// Nothing better than `rank` is known.
     Rounded,
     /// The drop as a whole number of some unit.
-    Whole(i128),
+    Whole(i64),
     /// The drop and the information of the split, in the same unit.
-    Ratio(i128, i128),
-    /// The drop is the sum of `worth` minus `before`.
-    Fractions { worth: Terms, before: Fraction },
+    Ratio(i64, i64),
+    /// A gini split in two, from the sums of squared counts below, above and in all.
+    Pair(Pair),
+    /// Any gini split.
+    Sum(Box<Sum>),
+}
+
+/// Sums of squared counts on both sides of a cut, and in all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pair {
+    pub(super) low: u64,
+    pub(super) high: u64,
+    pub(super) all: u64,
+    pub(super) n_low: u32,
+    pub(super) n_high: u32,
+}
+
+/// The drop is the sum of `worth` minus `before`.
+#[derive(Debug, Clone)]
+struct Sum {
+    worth: Vec<Fraction>,
+    before: Fraction,
 }
 
 /// Numerator and denominator.
 type Fraction = (u128, u64);
-
-/// The fractions of a split's children: two or three of them mostly.
-#[derive(Debug, Clone)]
-enum Terms {
-    Few([Fraction; 3], u8),
-    Many(Vec<Fraction>),
-}
 
 /// What a node's candidates are measured against.
 #[derive(Debug, Clone)]
@@ -87,6 +99,35 @@ impl Measure {
         }
     }
 
+    /// Worth of rows in two groups: those with counts `low`, and the others of those with counts `all`.
+    pub(super) fn worth_of_two(&self, low: &[f64], all: &[f64], weights: [f64; 2]) -> f64 {
+        let pairs = low.iter().zip(all).map(|(&low, &all)| (low, all - low));
+        match self {
+            Self::Gini => {
+                let add = |sum: (f64, f64), (l, h): (f64, f64)| (sum.0 + l * l, sum.1 + h * h);
+                let (low, high) = pairs.fold((0.0, 0.0), add);
+                low / weights[0] + high / weights[1]
+            }
+            Self::Entropy(_) | Self::GainRatio(_) => {
+                let groups = n_log_n(weights[0]) + n_log_n(weights[1]);
+                pairs.map(|(l, h)| n_log_n(l) + n_log_n(h)).sum::<f64>() - groups
+            }
+            Self::Error => {
+                let larger = |max: (f64, f64), (l, h): (f64, f64)| (max.0.max(l), max.1.max(h));
+                let (low, high) = pairs.fold((0.0, 0.0), larger);
+                low + high
+            }
+        }
+    }
+
+    /// What a split with this drop is ranked by, rounded.
+    pub(super) fn rank(&self, base: &Baseline, drop: f64, weights: &[f64]) -> f64 {
+        match self {
+            Self::GainRatio(_) => drop / split_information(base, weights),
+            _ => drop,
+        }
+    }
+
     /// The weighted impurity of rows with these counts, rounded.
     pub(super) fn impurity(&self, counts: &[f64], weight: f64) -> f64 {
         match self {
@@ -103,10 +144,7 @@ impl Measure {
             .sum();
         let drop = worth - self.worth(&base.counts, base.weight);
         if !base.whole {
-            let rank = match self {
-                Self::GainRatio(_) => drop / split_information(base, weights),
-                _ => drop,
-            };
+            let rank = self.rank(base, drop, weights);
             return Score {
                 drop,
                 rank,
@@ -114,11 +152,13 @@ impl Measure {
             };
         }
         let exact = match self {
-            Self::Gini => Exact::Fractions {
-                worth: Terms::new(parts().map(|(counts, &weight)| squares(counts, weight))),
+            Self::Gini => Exact::Sum(Box::new(Sum {
+                worth: parts()
+                    .map(|(counts, &weight)| squares(counts, weight))
+                    .collect(),
                 before: squares(&base.counts, base.weight),
-            },
-            Self::Error => Exact::Whole(drop as i128),
+            })),
+            Self::Error => Exact::Whole(drop as i64),
             Self::Entropy(logs) => Exact::Whole(logs.drop(base, children, weights)),
             Self::GainRatio(logs) => Exact::Ratio(
                 logs.drop(base, children, weights),
@@ -144,7 +184,7 @@ impl Score {
     }
 
     /// A drop that is a whole number of the unit of [`Logs`].
-    pub(super) fn whole(drop: i128, unit: f64) -> Self {
+    pub(super) fn whole(drop: i64, unit: f64) -> Self {
         let rounded = drop as f64 * unit;
         Self {
             drop: rounded,
@@ -153,16 +193,22 @@ impl Score {
         }
     }
 
-    /// A gini drop of two children, from the sums of their squared counts.
-    pub(super) fn squares(low: Fraction, high: Fraction, before: Fraction) -> Self {
-        let value = |(squares, n): Fraction| squares as f64 / n as f64;
-        let drop = value(low) + value(high) - value(before);
-        let worth = Terms::Few([low, high, (0, 1)], 2);
+    /// A gini drop of two children.
+    pub(super) fn pair(pair: Pair) -> Self {
+        let worth = |squares: u64, n: u32| squares as f64 / f64::from(n);
+        let n = f64::from(pair.n_low) + f64::from(pair.n_high);
+        let drop =
+            worth(pair.low, pair.n_low) + worth(pair.high, pair.n_high) - pair.all as f64 / n;
         Self {
             drop,
             rank: drop,
-            exact: Exact::Fractions { worth, before },
+            exact: Exact::Pair(pair),
         }
+    }
+
+    /// What splits are ranked by, rounded: the drop, or the gain ratio.
+    pub(super) fn rank(&self) -> f64 {
+        self.rank
     }
 
     /// Is the gain above zero? A rounded drop must be above `floor`.
@@ -170,9 +216,11 @@ impl Score {
         match &self.exact {
             Exact::Rounded => self.drop > floor,
             Exact::Whole(drop) | Exact::Ratio(drop, _) => *drop > 0,
-            Exact::Fractions { worth, before } => {
-                self.drop > tolerance
-                    || compare_sums(worth.as_slice(), std::slice::from_ref(before)).is_gt()
+            Exact::Pair(_) | Exact::Sum(_) => {
+                self.drop > tolerance || {
+                    let sum = self.exact.sum();
+                    compare_sums(&sum.worth, &[sum.before]).is_gt()
+                }
             }
         }
     }
@@ -187,43 +235,68 @@ impl Score {
         match (&self.exact, &other.exact) {
             (Exact::Whole(a), Exact::Whole(b)) => a.cmp(b),
             (Exact::Ratio(a, a_information), Exact::Ratio(b, b_information)) => {
-                (a * b_information).cmp(&(b * a_information))
+                let product = |x: i64, y: i64| i128::from(x) * i128::from(y);
+                product(*a, *b_information).cmp(&product(*b, *a_information))
             }
-            (
-                Exact::Fractions {
-                    worth: a,
-                    before: a_before,
-                },
-                Exact::Fractions {
-                    worth: b,
-                    before: b_before,
-                },
-            ) if (self.rank - other.rank).abs() <= tolerance => {
-                compare_drops(a.as_slice(), *a_before, b.as_slice(), *b_before)
+            (Exact::Pair(_) | Exact::Sum(_), Exact::Pair(_) | Exact::Sum(_))
+                if (self.rank - other.rank).abs() <= tolerance =>
+            {
+                self.exact.compare(&other.exact)
             }
             _ => self.rank.total_cmp(&other.rank),
         }
     }
 }
 
-impl Terms {
-    fn new(fractions: impl ExactSizeIterator<Item = Fraction>) -> Self {
-        let n = fractions.len();
-        if n > 3 {
-            return Self::Many(fractions.collect());
+impl Exact {
+    /// Compares the drops of two gini splits.
+    fn compare(&self, other: &Self) -> Ordering {
+        if let (Self::Pair(a), Self::Pair(b)) = (self, other) {
+            if a.all == b.all && a.n_low + a.n_high == b.n_low + b.n_high {
+                return a.compare(b);
+            }
         }
-        let mut few = [(0, 1); 3];
-        for (place, fraction) in few.iter_mut().zip(fractions) {
-            *place = fraction;
-        }
-        Self::Few(few, n as u8)
+        let (a, b) = (self.sum(), other.sum());
+        let with = |terms: &[Fraction], other: Fraction| [terms, &[other]].concat();
+        compare_sums(&with(&a.worth, b.before), &with(&b.worth, a.before))
     }
 
-    fn as_slice(&self) -> &[Fraction] {
+    fn sum(&self) -> Sum {
         match self {
-            Self::Few(few, n) => &few[..usize::from(*n)],
-            Self::Many(many) => many,
+            Self::Sum(sum) => (**sum).clone(),
+            Self::Pair(pair) => Sum {
+                worth: vec![
+                    (pair.low.into(), pair.n_low.into()),
+                    (pair.high.into(), pair.n_high.into()),
+                ],
+                before: (
+                    pair.all.into(),
+                    u64::from(pair.n_low) + u64::from(pair.n_high),
+                ),
+            },
+            Self::Rounded | Self::Whole(_) | Self::Ratio(..) => {
+                unreachable!("only gini splits are sums of fractions")
+            }
         }
+    }
+}
+
+impl Pair {
+    /// Compares the worth of two cuts of the same rows.
+    fn compare(&self, other: &Self) -> Ordering {
+        if self == other {
+            return Ordering::Equal;
+        }
+        // low / n_low + high / n_high, over the product of the denominators.
+        let fraction = |pair: &Self| {
+            let (n_low, n_high) = (u128::from(pair.n_low), u128::from(pair.n_high));
+            (
+                u128::from(pair.low) * n_high + u128::from(pair.high) * n_low,
+                n_low * n_high,
+            )
+        };
+        let ((p, m), (q, n)) = (fraction(self), fraction(other));
+        compare_products(p, n, q, m)
     }
 }
 
@@ -235,39 +308,6 @@ fn squares(counts: &[f64], weight: f64) -> Fraction {
             .sum(),
         weight as u64,
     )
-}
-
-/// Compares `sum a - a_before` with `sum b - b_before`.
-fn compare_drops(
-    a: &[Fraction],
-    a_before: Fraction,
-    b: &[Fraction],
-    b_before: Fraction,
-) -> Ordering {
-    if let ([a1, a2], [b1, b2]) = (a, b) {
-        if a_before == b_before {
-            return compare_pairs(*a1, *a2, *b1, *b2);
-        }
-    }
-    let with = |terms: &[Fraction], other: Fraction| [terms, &[other]].concat();
-    compare_sums(&with(a, b_before), &with(b, a_before))
-}
-
-/// Compares `a1 + a2` with `b1 + b2`, mostly without leaving the machine's whole numbers.
-fn compare_pairs(a1: Fraction, a2: Fraction, b1: Fraction, b2: Fraction) -> Ordering {
-    if (a1, a2) == (b1, b2) || (a1, a2) == (b2, b1) {
-        return Ordering::Equal;
-    }
-    let sum = |(p, m): Fraction, (q, n): Fraction| {
-        let over = p
-            .checked_mul(u128::from(n))?
-            .checked_add(q.checked_mul(u128::from(m))?)?;
-        Some((over, u128::from(m) * u128::from(n)))
-    };
-    match (sum(a1, a2), sum(b1, b2)) {
-        (Some((p, m)), Some((q, n))) => compare_products(p, n, q, m),
-        _ => compare_sums(&[a1, a2], &[b1, b2]),
-    }
 }
 
 /// Compares `a * b` with `c * d`.
@@ -356,20 +396,20 @@ impl Logs {
         &self.table
     }
 
-    fn of(&self, n: f64) -> i128 {
-        i128::from(match self.table.get(n as usize) {
+    fn of(&self, n: f64) -> i64 {
+        match self.table.get(n as usize) {
             Some(&value) => value,
             None => rounded_log(n, self.scale),
-        })
+        }
     }
 
-    fn worth(&self, counts: &[f64], weight: f64) -> i128 {
-        counts.iter().map(|&count| self.of(count)).sum::<i128>() - self.of(weight)
+    fn worth(&self, counts: &[f64], weight: f64) -> i64 {
+        counts.iter().map(|&count| self.of(count)).sum::<i64>() - self.of(weight)
     }
 
-    fn drop(&self, base: &Baseline, children: &[&[f64]], weights: &[f64]) -> i128 {
+    fn drop(&self, base: &Baseline, children: &[&[f64]], weights: &[f64]) -> i64 {
         let parts = children.iter().zip(weights);
-        let worth: i128 = parts
+        let worth: i64 = parts
             .clone()
             .map(|(counts, &weight)| self.worth(counts, weight))
             .sum();
@@ -385,15 +425,15 @@ impl Logs {
         drop.max(1)
     }
 
-    fn split_information(&self, base: &Baseline, weights: &[f64]) -> i128 {
-        let groups: i128 = groups(base, weights).map(|weight| self.of(weight)).sum();
+    fn split_information(&self, base: &Baseline, weights: &[f64]) -> i64 {
+        let groups: i64 = groups(base, weights).map(|weight| self.of(weight)).sum();
         (self.of(base.node_weight) - groups).max(1)
     }
 }
 
 /// How far a sum of so many rounded logarithms may be off, generously.
-pub(super) fn rounding(terms: usize) -> i128 {
-    64 * terms as i128
+pub(super) fn rounding(terms: usize) -> i64 {
+    64 * terms as i64
 }
 
 /// Do two groups have exactly the same class shares? Whole numbers only.

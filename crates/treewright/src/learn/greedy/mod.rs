@@ -221,17 +221,15 @@ impl Greedy {
         let has_missing: Vec<bool> = data.columns().iter().map(Column::has_missing).collect();
         let whole = data.has_whole_weights();
         let labels = self.labels(data, criterion);
-        let mut frame = Frame::new(
+        let frame = Frame::new(
             data.columns(),
             &has_missing,
             data.n_rows(),
             labels,
             data.weights(),
             whole,
+            criterion.can_count(),
         )?;
-        if criterion.can_count() {
-            frame.find_coarse();
-        }
         let search = Search {
             judge: judge(criterion, data),
             missing: self.missing,

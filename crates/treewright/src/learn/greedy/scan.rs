@@ -21,7 +21,7 @@
 use std::ops::Range;
 
 use super::lists::{Packing, is_tie};
-use super::measure::{Logs, Score, compare_products, rounding};
+use super::measure::{Logs, Pair, Score, compare_products, rounding};
 
 /// A cut below the entry at `position`.
 #[derive(Debug)]
@@ -256,16 +256,15 @@ impl GiniOfTwo {
         let (position, d) = self.best?;
         let (n, n_low) = (self.n as u64, position as u64);
         let low_ones = (d + (n_low * self.ones) as i64) as u64 / n;
-        let squares =
-            |ones: u64, n: u64| (u128::from(ones).pow(2) + u128::from(n - ones).pow(2), n);
-        let (low, high) = (
-            squares(low_ones, n_low),
-            squares(self.ones - low_ones, n - n_low),
-        );
-        Some(Cut {
-            position,
-            score: Score::squares(low, high, squares(self.ones, n)),
-        })
+        let squares = |ones: u64, n: u64| ones * ones + (n - ones) * (n - ones);
+        let score = Score::pair(Pair {
+            low: squares(low_ones, n_low),
+            high: squares(self.ones - low_ones, n - n_low),
+            all: squares(self.ones, n),
+            n_low: n_low as u32,
+            n_high: (n - n_low) as u32,
+        });
+        Some(Cut { position, score })
     }
 }
 
@@ -358,13 +357,13 @@ impl<'a> Gini<'a> {
 
     pub(super) fn cut(&self) -> Option<Cut> {
         let (position, sums) = self.best?;
-        let (n, n_low) = (self.n as u64, position as u64);
-        let high_squares = self.all_squares + sums.squares - 2 * sums.products;
-        let score = Score::squares(
-            (sums.squares.into(), n_low),
-            (high_squares.into(), n - n_low),
-            (self.all_squares.into(), n),
-        );
+        let score = Score::pair(Pair {
+            low: sums.squares,
+            high: self.all_squares + sums.squares - 2 * sums.products,
+            all: self.all_squares,
+            n_low: position as u32,
+            n_high: (self.n - position) as u32,
+        });
         Some(Cut { position, score })
     }
 }
@@ -399,7 +398,7 @@ impl<'a> Entropy<'a> {
                 .map(|&total| table[total as usize])
                 .sum::<i64>()
                 - table[n],
-            close_to_zero: rounding(3 * (totals.len() + 1)) as i64,
+            close_to_zero: rounding(3 * (totals.len() + 1)),
             best: None,
             best_drop: if wish.floor > 0.0 {
                 least.max(floor)
@@ -444,7 +443,7 @@ impl<'a> Entropy<'a> {
     }
 
     pub(super) fn cut(&self) -> Option<Cut> {
-        let score = Score::whole(self.best_drop.into(), self.unit);
+        let score = Score::whole(self.best_drop, self.unit);
         self.best.map(|position| Cut { position, score })
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::coarse::{CoarseCut, Present};
+use super::coarse::Present;
 use super::deviation::{RunningMedian, Sum, Weighed};
 use super::frame::Frame;
 use super::lists::is_tie;
@@ -50,7 +50,9 @@ pub(super) struct NodeView<'a> {
     pub(super) is_coarse: bool,
 }
 
-/// The largest drop that any feature has come up with.
+/// The largest drop that any feature has come up with, known to all threads: a scan may give up what
+/// cannot reach it. What is given up could not have won, so the outcome does not depend on who comes
+/// first.
 #[derive(Debug)]
 struct Floor(AtomicU64);
 
@@ -65,14 +67,63 @@ impl Floor {
         f64::from_bits(self.0.load(Ordering::Relaxed))
     }
 
-    fn raise(&self, drop: f64) {
-        let higher = |old: u64| (f64::from_bits(old) < drop).then_some(drop.to_bits());
+    fn learn(&self, found: &Found) {
+        let Found::Split(Candidate { score, .. }) = found else {
+            return;
+        };
+        let higher = |old: u64| (f64::from_bits(old) < score.drop).then_some(score.drop.to_bits());
         // An error means that the floor is as high already.
         let _ = self
             .0
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, higher);
     }
 }
+
+/// The best split so far, and the features that are not constant.
+#[derive(Debug)]
+struct Leader {
+    best: Option<Candidate>,
+    alive: Vec<u32>,
+    tolerance: f64,
+}
+
+impl Leader {
+    fn new(n_features: usize, node_weight: f64) -> Self {
+        let alive = Vec::with_capacity(n_features);
+        Self {
+            best: None,
+            alive,
+            tolerance: Score::tolerance(node_weight),
+        }
+    }
+
+    /// Features may come in any order: of equally good splits the one on the lowest feature stays.
+    fn hear(&mut self, feature: u32, found: Found) {
+        if !matches!(found, Found::Dead) {
+            self.alive.push(feature);
+        }
+        let Found::Split(candidate) = found else {
+            return;
+        };
+        let better = self.best.as_ref().is_none_or(|best| {
+            let order = candidate.score.compare(&best.score, self.tolerance);
+            order.is_gt() || order.is_eq() && candidate.feature < best.feature
+        });
+        if better {
+            self.best = Some(candidate);
+        }
+    }
+}
+
+/// Memory that is used again from feature to feature.
+#[derive(Debug, Default)]
+struct Scratch {
+    low: Vec<u32>,
+    tables: Vec<u32>,
+}
+
+/// Who wants to hear what came of a feature.
+type Tell<'a> = dyn FnMut(u32, Found) + 'a;
 
 /// The best split that one feature offers.
 #[derive(Debug)]
@@ -106,7 +157,7 @@ pub(super) enum Shape {
 
 /// What came of looking at a feature.
 #[derive(Debug)]
-pub(super) enum Found {
+enum Found {
     /// It is constant here and so in all nodes below.
     Dead,
     /// It offers no admissible split.
@@ -123,116 +174,112 @@ impl Search {
         features: &[u32],
         in_parallel: bool,
     ) -> (Option<Candidate>, Vec<u32>) {
-        // The best drop so far, known to all threads: a scan may give up what cannot reach it. What is
-        // given up could not have won, so the outcome does not depend on who comes first.
         let floor = Floor::default();
-        let is_coarse = |&&feature: &&u32| node.is_coarse && frame.is_coarse(feature as usize);
-        let coarse: Vec<u32> = features.iter().filter(is_coarse).copied().collect();
-        let fine: Vec<u32> = features
-            .iter()
-            .filter(|&f| !is_coarse(&f))
-            .copied()
-            .collect();
-        let mut found = self.best_of_coarse(frame, node, &coarse, &floor, in_parallel);
-        let look = |scratch: &mut Vec<u32>, &feature: &u32| {
+        let mut leader = Leader::new(features.len(), node.weight);
+        let is_coarse = |feature: u32| node.is_coarse && frame.is_coarse(feature as usize);
+        let (coarse, fine): (Vec<u32>, Vec<u32>) = match node.is_coarse {
+            true => features.iter().partition(|&&feature| is_coarse(feature)),
+            false => (Vec::new(), features.to_vec()),
+        };
+        let counting = frame.coarse().filter(|_| !coarse.is_empty());
+        let present = Present::of(if counting.is_some() {
+            &node.totals
+        } else {
+            &[]
+        });
+        let groups = counting.map_or(Vec::new(), |c| c.groups(&coarse, present.n_classes()));
+        let look_at_group = |scratch: &mut Scratch, group: &Range<usize>, tell: &mut Tell<'_>| {
+            self.best_of_coarse(
+                frame,
+                node,
+                &coarse[group.clone()],
+                &present,
+                &floor,
+                scratch,
+                tell,
+            );
+        };
+        let look_at = |scratch: &mut Scratch, &feature: &u32| {
             let found = self.best_of(frame, node, feature as usize, floor.get(), scratch);
-            if let Found::Split(candidate) = &found {
-                floor.raise(candidate.score.drop);
-            }
+            floor.learn(&found);
             (feature, found)
         };
         if in_parallel {
-            found.par_extend(fine.par_iter().map_init(Vec::new, look));
-        } else {
-            let mut scratch = Vec::new();
-            found.extend(fine.iter().map(|feature| look(&mut scratch, feature)));
-        }
-        let mut alive = Vec::with_capacity(features.len());
-        let mut best: Option<Candidate> = None;
-        let tolerance = Score::tolerance(node.weight);
-        for (feature, found) in found {
-            if !matches!(found, Found::Dead) {
-                alive.push(feature);
-            }
-            if let Found::Split(candidate) = found {
-                let better = best.as_ref().is_none_or(|best| {
-                    let order = candidate.score.compare(&best.score, tolerance);
-                    order.is_gt() || order.is_eq() && candidate.feature < best.feature
+            let of_coarse = groups
+                .par_iter()
+                .map_init(Scratch::default, |scratch, group| {
+                    let mut told = Vec::new();
+                    look_at_group(scratch, group, &mut |feature, found| {
+                        told.push((feature, found))
+                    });
+                    told
                 });
-                if better {
-                    best = Some(candidate);
-                }
+            let of_coarse: Vec<Vec<(u32, Found)>> = of_coarse.collect();
+            let of_fine: Vec<(u32, Found)> = fine
+                .par_iter()
+                .map_init(Scratch::default, look_at)
+                .collect();
+            for (feature, found) in of_coarse.into_iter().flatten().chain(of_fine) {
+                leader.hear(feature, found);
+            }
+        } else {
+            let mut scratch = Scratch::default();
+            for group in &groups {
+                look_at_group(&mut scratch, group, &mut |feature, found| {
+                    leader.hear(feature, found)
+                });
+            }
+            for feature in &fine {
+                let (feature, found) = look_at(&mut scratch, feature);
+                leader.hear(feature, found);
             }
         }
-        alive.sort_unstable();
-        (best, alive)
+        leader.alive.sort_unstable();
+        (leader.best, leader.alive)
     }
 
-    /// The best splits of the coarse features of a coarse node.
+    /// The best splits of some coarse features of a coarse node.
     fn best_of_coarse(
         &self,
         frame: &Frame<'_>,
         node: &NodeView<'_>,
         features: &[u32],
+        present: &Present,
         floor: &Floor,
-        in_parallel: bool,
-    ) -> Vec<(u32, Found)> {
+        scratch: &mut Scratch,
+        tell: &mut Tell<'_>,
+    ) {
         let (Some(coarse), Judge::Classes(measure)) = (frame.coarse(), &self.judge) else {
-            return Vec::new();
+            return;
         };
-        if features.is_empty() {
-            return Vec::new();
-        }
-        let classes = Present::of(&node.totals);
         let entries = frame.list(frame.row_list(), &node.range);
-        let look = |group: Range<usize>| {
-            let group = &features[group];
-            let mut wish = |found: Option<&CoarseCut>| {
-                if let Some(found) = found.filter(|found| self.gains_enough(&found.cut.score, node))
-                {
-                    floor.raise(found.cut.score.drop);
-                }
-                Wish {
-                    allowed: self.allowed(entries.len()),
-                    zero_gain: self.zero_gain,
-                    floor: floor.get(),
-                }
+        let Scratch { low, tables } = scratch;
+        let tables = coarse.count(features, entries, frame.packing(), present, tables);
+        for (at, &feature) in features.iter().enumerate() {
+            let allowed = self.allowed(entries.len());
+            let wish = Wish {
+                allowed,
+                zero_gain: self.zero_gain,
+                floor: floor.get(),
             };
-            let looks = coarse.look(
-                group,
-                entries,
-                frame.packing(),
-                &classes,
-                measure,
-                &mut wish,
-            );
-            let found = group.iter().zip(looks).map(|(&feature, look)| {
-                let found = match look {
-                    None => Found::Dead,
-                    Some(Some(found)) if self.gains_enough(&found.cut.score, node) => {
-                        let shape = Shape::Coarse {
-                            below: found.below,
-                            above: found.above,
-                            n_below: found.cut.position,
-                        };
-                        let feature = feature as usize;
-                        Found::Split(Candidate {
-                            feature,
-                            shape,
-                            score: found.cut.score,
-                        })
-                    }
-                    Some(_) => Found::Nothing,
-                };
-                (feature, found)
-            });
-            found.collect::<Vec<_>>()
-        };
-        let groups = coarse.groups(features, classes.n_classes());
-        if in_parallel {
-            groups.into_par_iter().flat_map_iter(look).collect()
-        } else {
-            groups.into_iter().flat_map(look).collect()
+            let found = match tables.best_cut(at, measure, &wish, low) {
+                None => Found::Dead,
+                Some(Some(found)) if self.gains_enough(&found.cut.score, node) => {
+                    let (below, above, n_below) = (found.below, found.above, found.cut.position);
+                    Found::Split(Candidate {
+                        feature: feature as usize,
+                        shape: Shape::Coarse {
+                            below,
+                            above,
+                            n_below,
+                        },
+                        score: found.cut.score,
+                    })
+                }
+                Some(_) => Found::Nothing,
+            };
+            floor.learn(&found);
+            tell(feature, found);
         }
     }
 
@@ -247,7 +294,7 @@ impl Search {
         node: &NodeView<'_>,
         feature: usize,
         floor: f64,
-        scratch: &mut Vec<u32>,
+        scratch: &mut Scratch,
     ) -> Found {
         let (known, missing) = frame.known_and_missing(feature, &node.range);
         let own_branch = self.missing == MissingPolicy::Branch && !missing.is_empty();
@@ -317,7 +364,7 @@ impl Offer<'_> {
         measure: &Measure,
         constant: bool,
         floor: f64,
-        scratch: &mut Vec<u32>,
+        scratch: &mut Scratch,
     ) -> Best {
         let is_numeric = !self.frame.is_categorical(self.feature);
         if is_numeric && self.missing.is_empty() && self.frame.is_plain() && !constant {
@@ -336,16 +383,16 @@ impl Offer<'_> {
     }
 
     /// The fast scans; `None` if there is none for this criterion.
-    fn scan(&self, measure: &Measure, wish: &Wish, scratch: &mut Vec<u32>) -> Option<Best> {
+    fn scan(&self, measure: &Measure, wish: &Wish, scratch: &mut Scratch) -> Option<Best> {
         let packing = self.frame.packing();
         let totals = &self.node.totals;
         let cut = match measure {
             Measure::Gini if totals.len() == 2 => {
                 scan::gini_of_two(self.known, packing, totals, wish)
             }
-            Measure::Gini => scan::gini(self.known, packing, totals, wish, scratch),
+            Measure::Gini => scan::gini(self.known, packing, totals, wish, &mut scratch.low),
             Measure::Entropy(logs) => {
-                scan::entropy(self.known, packing, totals, logs, wish, scratch)
+                scan::entropy(self.known, packing, totals, logs, wish, &mut scratch.low)
             }
             Measure::GainRatio(_) | Measure::Error => return None,
         };
@@ -406,6 +453,12 @@ impl Offer<'_> {
                     judge.add(&mut low, self.frame, entry);
                 }
                 at = position;
+                if best
+                    .as_ref()
+                    .is_some_and(|(_, best)| judge.is_behind(&low, best))
+                {
+                    return;
+                }
                 let high = judge.rest(&low);
                 self.keep(
                     judge,
@@ -528,6 +581,10 @@ trait GroupJudge {
         self.rest(tally)
     }
     fn score(&self, groups: &[&Self::Tally]) -> Score;
+    /// Is the cut above this group clearly not as good as another split? Saves work, so it may say no.
+    fn is_behind(&self, _low: &Self::Tally, _best: &Score) -> bool {
+        false
+    }
     /// A drop below this is rounding, where nothing better is known.
     fn floor(&self) -> f64;
 }
@@ -539,7 +596,10 @@ struct ClassJudge<'a> {
     known: (Vec<f64>, f64),
     /// The branch for missing values.
     missing: Option<(Vec<f64>, f64)>,
+    /// Worth of the rows without a split, less that of the branch for missing values.
+    worth_before: f64,
     floor: f64,
+    tolerance: f64,
 }
 
 impl<'a> ClassJudge<'a> {
@@ -576,11 +636,17 @@ impl<'a> ClassJudge<'a> {
             node_weight,
             whole: frame.whole,
         };
+        let missing = missing.filter(|_| offer.own_branch);
+        let missing_worth = missing
+            .as_ref()
+            .map_or(0.0, |(counts, n)| measure.worth(counts, *n));
         Self {
             measure,
+            worth_before: measure.worth(&base.counts, base.weight) - missing_worth,
+            tolerance: Score::tolerance(node_weight),
             base,
             known,
-            missing: missing.filter(|_| offer.own_branch),
+            missing,
             floor,
         }
     }
@@ -607,6 +673,17 @@ impl GroupJudge for ClassJudge<'_> {
             .zip(&tally.0)
             .map(|(all, part)| (all - part).max(0.0));
         (counts.collect(), self.known.1 - tally.1)
+    }
+
+    fn is_behind(&self, low: &Self::Tally, best: &Score) -> bool {
+        let weights = [low.1, self.known.1 - low.1];
+        let worth = self.measure.worth_of_two(&low.0, &self.known.0, weights);
+        let missing = self.missing.as_ref().map_or(0.0, |missing| missing.1);
+        let groups = [weights[0], weights[1], missing];
+        let rank = self
+            .measure
+            .rank(&self.base, worth - self.worth_before, &groups);
+        rank < best.rank() * (1.0 - 1e-9) - self.tolerance
     }
 
     fn score(&self, groups: &[&Self::Tally]) -> Score {
