@@ -9,9 +9,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::lists::{Packing, is_tie, whole_range};
-use super::measure::Measure;
-use super::scan::{Cut, Entropy, Gini, GiniOfTwo, Wish};
+use super::lists::{Packing, distance, is_tie, whole_range};
+use super::measure::{Logs, Measure};
+use super::scan::{Cut, Entropy, Gini, GiniOfTwo, Totals, Wish};
 
 /// A feature is coarse if it has at most this many values, so that a code is a byte.
 const MOST_VALUES: usize = 256;
@@ -60,7 +60,7 @@ impl Codes {
     pub(super) fn of_whole_numbers(numbers: &[f64]) -> Option<Self> {
         const WIDEST: usize = 1 << 12;
         let (low, n_keys) = whole_range(numbers).filter(|&(_, n_keys)| n_keys <= WIDEST)?;
-        let key = |number: f64| (number - low) as i32 as usize;
+        let key = |number: f64| distance(low, number);
         let mut occurs = vec![false; n_keys];
         for &number in numbers {
             occurs[key(number)] = true;
@@ -167,7 +167,7 @@ impl Coarse {
         let (n, cells) = sizes.fold((0, 0), |(n, cells), place| {
             (n + 1, cells + self.shared.values[place].len() * n_classes)
         });
-        n > 0 && 4 * n * n_rows.saturating_sub(SMALLEST) >= cells
+        n > 0 && 2 * n * n_rows.saturating_sub(SMALLEST) >= cells
     }
 
     /// The features in groups whose tables fit into the cache together.
@@ -203,7 +203,7 @@ impl Coarse {
         }
         let n_cells = starts[places.len()];
         buffer.clear();
-        buffer.resize(n_cells * classes.totals.len(), 0);
+        buffer.resize(n_cells * classes.n_classes(), 0);
         let are_all = places.len() == n_places;
         for &entry in entries {
             let codes = &self.codes[packing.row(entry) * n_places..][..n_places];
@@ -266,11 +266,11 @@ pub(super) struct Present {
     /// Position of each class among those that occur.
     position: Vec<u32>,
     /// Counts of those that occur.
-    totals: Vec<u32>,
+    totals: Totals,
 }
 
 impl Present {
-    pub(super) fn of(totals: &[u32]) -> Self {
+    pub(super) fn of(totals: &[u32], logs: Option<&Logs>) -> Self {
         let mut position = vec![0; totals.len()];
         let mut present = Vec::new();
         for (class, &total) in totals.iter().enumerate() {
@@ -281,12 +281,12 @@ impl Present {
         }
         Self {
             position,
-            totals: present,
+            totals: Totals::new(present, logs),
         }
     }
 
     pub(super) fn n_classes(&self) -> usize {
-        self.totals.len()
+        self.totals.counts.len()
     }
 }
 
@@ -311,17 +311,25 @@ impl Tables<'_> {
         let totals = &self.classes.totals;
         let is_allowed = |n_low: usize| wish.allowed.contains(&n_low);
         low.clear();
-        low.resize(totals.len(), 0);
+        low.resize(totals.counts.len(), 0);
         let cut = match measure {
-            Measure::Gini if totals.len() == 2 => {
+            Measure::Gini if totals.counts.len() == 2 => {
                 let mut best = GiniOfTwo::new(totals, wish);
-                let varies = self.each_value(at, low, |n_low, low| {
-                    let d = best.moved(n_low, low[1]);
-                    if is_allowed(n_low) && best.comes_close(n_low, d) {
-                        best.offer(n_low, d);
+                let (zeros, ones) = self.counts.split_at(self.counts.len() / 2);
+                let values = self.starts[at]..self.starts[at + 1];
+                let (mut n_low, mut n_values, mut d) = (0, 0, 0);
+                for (&zeros, &ones) in zeros[values.clone()].iter().zip(&ones[values]) {
+                    let n = (zeros + ones) as usize;
+                    if n > 0 {
+                        if best.comes_close(n_low, d) && is_allowed(n_low) {
+                            best.offer(n_low, d);
+                        }
+                        d += best.moved(n, ones);
+                        n_low += n;
+                        n_values += 1;
                     }
-                });
-                varies.then(|| best.cut())
+                }
+                (n_values > 1).then(|| best.cut())
             }
             Measure::Gini => {
                 let mut best = Gini::new(totals, wish);

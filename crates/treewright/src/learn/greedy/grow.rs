@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use super::MissingPolicy;
 use super::frame::Frame;
 use super::lists::{is_tie, partition, partition_in_two};
+use super::scan::Totals;
 use super::search::{Candidate, NodeView, Search, Shape};
 use super::summary::{NodeSummary, Summaries};
 use crate::budget::Budget;
@@ -248,13 +249,16 @@ impl Grower<'_> {
         let view = NodeView {
             range: pending.range.clone(),
             counts: &summary.counts,
-            totals: summary.counts.iter().map(|&count| count as u32).collect(),
+            totals: Totals::new(
+                summary.counts.iter().map(|&count| count as u32).collect(),
+                self.search.logs().filter(|_| level.frame.is_plain()),
+            ),
             weight: summary.weight,
             mean: summary.moments.mean,
             is_coarse: pending.is_coarse,
         };
         let features = &level.features[pending.features.clone()];
-        let is_large = pending.range.len() * features.len() >= LARGE;
+        let is_large = self.in_parallel(pending.range.len() * features.len());
         self.search.best(&level.frame, &view, features, is_large)
     }
 
@@ -440,7 +444,8 @@ impl Grower<'_> {
             });
         }
         if wanted.contains(&true) {
-            level.part(pending, alive, &chosen, &sizes, &wanted);
+            let in_parallel = self.in_parallel(pending.range.len() * alive.len());
+            level.part(pending, alive, &chosen, &sizes, &wanted, in_parallel);
             let at = level.features.len();
             level.features.extend_from_slice(alive);
             let features = at..level.features.len();
@@ -506,6 +511,11 @@ impl Grower<'_> {
         }
         grown.nodes[pending.node].below = Below::Children(first, chosen.split, chosen.missing);
         levels
+    }
+
+    /// Is there enough to look at for all threads?
+    fn in_parallel(&self, n_entries: usize) -> bool {
+        n_entries >= LARGE && rayon::current_num_threads() > 1
     }
 
     fn stops(&self, summary: &NodeSummary, depth: usize) -> bool {
@@ -624,6 +634,7 @@ impl<'a> Level<'a> {
         chosen: &Chosen,
         sizes: &[usize],
         wanted: &[bool],
+        in_parallel: bool,
     ) {
         let packing = self.frame.packing();
         let n_rows = self.frame.n_rows();
@@ -670,7 +681,7 @@ impl<'a> Level<'a> {
         };
         let parted: Vec<bool> = (0..=self.frame.row_list()).map(is_parted).collect();
         let lists = self.frame.lists_mut();
-        if pending.range.len() * alive.len() >= LARGE {
+        if in_parallel {
             let lists = lists
                 .par_iter_mut()
                 .zip(&parted)

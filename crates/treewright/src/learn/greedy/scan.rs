@@ -41,6 +41,31 @@ pub(super) struct Wish {
     pub(super) floor: f64,
 }
 
+/// The classes of a node's rows, with what every scan of the node needs to know of them.
+#[derive(Debug)]
+pub(super) struct Totals {
+    /// Number of rows of each class.
+    pub(super) counts: Vec<u32>,
+    n: usize,
+    /// Sum of the squared counts.
+    squares: u64,
+    /// Sum of `n log2 n` over the counts; 0 where the criterion does not need it.
+    logs: i64,
+}
+
+impl Totals {
+    /// For rows that count as one each; `logs` where the criterion is entropy.
+    pub(super) fn new(counts: Vec<u32>, logs: Option<&Logs>) -> Self {
+        let log = |&count: &u32| logs.map_or(0, |logs| logs.table()[count as usize]);
+        Self {
+            n: counts.iter().map(|&count| count as usize).sum(),
+            squares: counts.iter().map(|&count| u64::from(count).pow(2)).sum(),
+            logs: counts.iter().map(log).sum(),
+            counts,
+        }
+    }
+}
+
 /// A rounded comparison decides only beyond this relative distance.
 const CLOSE: f64 = 1.0 - 1e-12;
 /// Rows that are looked at together first.
@@ -50,7 +75,7 @@ const BLOCK: usize = 32;
 pub(super) fn gini_of_two(
     entries: &[u32],
     packing: Packing,
-    totals: &[u32],
+    totals: &Totals,
     wish: &Wish,
 ) -> Option<Cut> {
     let mut best = GiniOfTwo::new(totals, wish);
@@ -82,7 +107,7 @@ pub(super) fn gini_of_two(
 pub(super) fn gini(
     entries: &[u32],
     packing: Packing,
-    totals: &[u32],
+    totals: &Totals,
     wish: &Wish,
     low: &mut Vec<u32>,
 ) -> Option<Cut> {
@@ -90,6 +115,7 @@ pub(super) fn gini(
     let Range { mut start, end } = wish.allowed.clone();
     start_counting(entries, packing, totals, start, low);
     let mut sums = best.sums(low);
+    let totals = &totals.counts;
     let mut skips = Skips::new(totals.len());
     while start < end {
         let stop = (start + skips.block).min(end);
@@ -125,7 +151,7 @@ pub(super) fn gini(
 pub(super) fn entropy(
     entries: &[u32],
     packing: Packing,
-    totals: &[u32],
+    totals: &Totals,
     logs: &Logs,
     wish: &Wish,
     low: &mut Vec<u32>,
@@ -135,6 +161,7 @@ pub(super) fn entropy(
     let Range { mut start, end } = wish.allowed.clone();
     start_counting(entries, packing, totals, start, low);
     let (mut worth_low, mut worth_high) = best.sums(low);
+    let totals = &totals.counts;
     let mut skips = Skips::new(totals.len());
     while start < end {
         let stop = (start + skips.block).min(end);
@@ -183,8 +210,9 @@ pub(super) struct GiniOfTwo {
 }
 
 impl GiniOfTwo {
-    pub(super) fn new(totals: &[u32], wish: &Wish) -> Self {
-        let n = totals[0] as usize + totals[1] as usize;
+    pub(super) fn new(totals: &Totals, wish: &Wish) -> Self {
+        let n = totals.n;
+        let totals = &totals.counts;
         // The drop is `2 d^2 / (n * n_l * n_r)`.
         let reach = wish.floor * n as f64 / 2.0;
         Self {
@@ -290,18 +318,14 @@ pub(super) struct Sums {
 }
 
 impl<'a> Gini<'a> {
-    pub(super) fn new(totals: &'a [u32], wish: &Wish) -> Self {
-        let n: usize = totals.iter().map(|&total| total as usize).sum();
-        let all_squares = totals
-            .iter()
-            .map(|&total| u64::from(total).pow(2))
-            .sum::<u64>();
+    pub(super) fn new(totals: &'a Totals, wish: &Wish) -> Self {
+        let (n, all_squares) = (totals.n, totals.squares);
         let before = all_squares as f64 / n as f64;
         let reach = before + wish.floor.max(0.0) - Score::tolerance(n as f64);
         let anything_goes = wish.zero_gain && wish.floor <= 0.0;
         Self {
             n,
-            totals,
+            totals: &totals.counts,
             all_squares,
             zero_gain: wish.zero_gain,
             best: None,
@@ -383,22 +407,18 @@ pub(super) struct Entropy<'a> {
 }
 
 impl<'a> Entropy<'a> {
-    pub(super) fn new(totals: &'a [u32], logs: &'a Logs, wish: &Wish) -> Self {
-        let n: usize = totals.iter().map(|&total| total as usize).sum();
+    pub(super) fn new(totals: &'a Totals, logs: &'a Logs, wish: &Wish) -> Self {
+        let n = totals.n;
         let table = &logs.table()[..=n];
         let least = if wish.zero_gain { i64::MIN } else { 0 };
         let floor = (wish.floor / logs.unit() * (1.0 - 1e-14)) as i64 - 2;
         Self {
             n,
-            totals,
+            totals: &totals.counts,
             table,
             unit: logs.unit(),
-            before: totals
-                .iter()
-                .map(|&total| table[total as usize])
-                .sum::<i64>()
-                - table[n],
-            close_to_zero: rounding(3 * (totals.len() + 1)),
+            before: totals.logs - table[n],
+            close_to_zero: rounding(3 * (totals.counts.len() + 1)),
             best: None,
             best_drop: if wish.floor > 0.0 {
                 least.max(floor)
@@ -460,12 +480,12 @@ fn count_ones(entries: &[u32], packing: Packing) -> u32 {
 fn start_counting(
     entries: &[u32],
     packing: Packing,
-    totals: &[u32],
+    totals: &Totals,
     start: usize,
     low: &mut Vec<u32>,
 ) {
     low.clear();
-    low.resize(totals.len(), 0);
+    low.resize(totals.counts.len(), 0);
     count(&entries[..start.min(entries.len())], packing, low);
 }
 

@@ -12,8 +12,8 @@ use super::coarse::Present;
 use super::deviation::{RunningMedian, Sum, Weighed};
 use super::frame::Frame;
 use super::lists::is_tie;
-use super::measure::{Baseline, Measure, Score};
-use super::scan::{self, Wish};
+use super::measure::{Baseline, Logs, Measure, Score};
+use super::scan::{self, Totals, Wish};
 use super::{CategoricalSplits, MissingPolicy};
 
 /// The criterion at work, and which splits may be taken.
@@ -42,7 +42,7 @@ pub(super) struct NodeView<'a> {
     /// Weighted class counts; empty for numbers.
     pub(super) counts: &'a [f64],
     /// The same as whole numbers, for the fast scans of rows that count as one each.
-    pub(super) totals: Vec<u32>,
+    pub(super) totals: Totals,
     pub(super) weight: f64,
     /// Mean of the numbers.
     pub(super) mean: f64,
@@ -182,11 +182,8 @@ impl Search {
             false => (Vec::new(), features.to_vec()),
         };
         let counting = frame.coarse().filter(|_| !coarse.is_empty());
-        let present = Present::of(if counting.is_some() {
-            &node.totals
-        } else {
-            &[]
-        });
+        let classes: &[u32] = counting.map_or(&[], |_| &node.totals.counts);
+        let present = Present::of(classes, self.logs());
         let groups = counting.map_or(Vec::new(), |c| c.groups(&coarse, present.n_classes()));
         let look_at_group = |scratch: &mut Scratch, group: &Range<usize>, tell: &mut Tell<'_>| {
             self.best_of_coarse(
@@ -298,9 +295,10 @@ impl Search {
     ) -> Found {
         let (known, missing) = frame.known_and_missing(feature, &node.range);
         let own_branch = self.missing == MissingPolicy::Branch && !missing.is_empty();
-        // Mostly the second entry tells; values are far away in memory.
+        // Mostly the second or the last entry tells; values are far away in memory.
         let constant = known.len() < 2
             || is_tie(known[1])
+                && is_tie(known[known.len() - 1])
                 && frame.value(feature, known[0]) == frame.value(feature, known[known.len() - 1]);
         if known.is_empty() || constant && !own_branch {
             return Found::Dead;
@@ -330,6 +328,14 @@ impl Search {
                 score,
             }),
             Some(_) => Found::Nothing,
+        }
+    }
+
+    /// The table of logarithms, if the criterion is entropy.
+    pub(super) fn logs(&self) -> Option<&Logs> {
+        match &self.judge {
+            Judge::Classes(Measure::Entropy(logs)) => Some(logs),
+            _ => None,
         }
     }
 
@@ -387,7 +393,7 @@ impl Offer<'_> {
         let packing = self.frame.packing();
         let totals = &self.node.totals;
         let cut = match measure {
-            Measure::Gini if totals.len() == 2 => {
+            Measure::Gini if totals.counts.len() == 2 => {
                 scan::gini_of_two(self.known, packing, totals, wish)
             }
             Measure::Gini => scan::gini(self.known, packing, totals, wish, &mut scratch.low),
