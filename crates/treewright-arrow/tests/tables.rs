@@ -554,7 +554,7 @@ fn a_source_is_read_as_often_as_needed() {
         wanted[1] = Wanted::Texts;
         let first = source.read(&wanted, &[]).unwrap();
         assert_eq!(first, source.read(&wanted, &[]).unwrap());
-        assert_eq!(first[5].len(), Some(10));
+        assert_eq!(first[5].n_rows(), Some(10));
         assert_eq!(first[0], RawColumn::Skipped);
     }
 }

@@ -175,7 +175,7 @@ impl Dataset {
             wanted[0] = Wanted::Texts;
         }
         let mut raw = source.read(&wanted, &schema.reading.na)?;
-        let n_rows = raw.iter().find_map(RawColumn::len).unwrap_or(0);
+        let n_rows = raw.iter().find_map(RawColumn::n_rows).unwrap_or(0);
         let weights = take_weights(source, &roles, &mut raw)?;
         let kept = weights
             .as_ref()

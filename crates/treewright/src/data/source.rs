@@ -68,7 +68,7 @@ pub const FEW_TEXTS: usize = 64;
 
 impl RawColumn {
     /// Number of rows, if the column was read.
-    pub fn len(&self) -> Option<usize> {
+    pub fn n_rows(&self) -> Option<usize> {
         match self {
             Self::Skipped => None,
             Self::Numbers(numbers) | Self::Both(numbers, _) => Some(numbers.len()),

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::comparable;
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
-use crate::tree::{NodeId, Reached, Training, Tree};
+use crate::tree::{NodeId, Reached, Tree};
 
 /// Rows whose sum is made by one thread.
 const BLOCK: usize = 4096;
@@ -101,28 +101,6 @@ pub fn score(tree: &Tree, data: &Dataset) -> Result<Score> {
         depth: tree.depth(),
         features_queried: features_queried(tree, data) / weight,
     })
-}
-
-/// The figures of a tree on the rows it was learned from. No time is set; see [`Training::taking`].
-///
-/// `errors` is the weight of the rows that [`Tree::predict`] gets wrong, which is not a sum over leaves
-/// where missing values were distributed.
-pub fn training(tree: &Tree, data: &Dataset) -> Training {
-    let predicted = tree.predict(data);
-    let weight = data.total_weight();
-    let errors = match data.target() {
-        Target::Classes(truths) => Some(wrong_weight(data, truths, &predicted)),
-        Target::Numbers(_) | Target::Absent => None,
-    };
-    Training {
-        rows: data.n_rows(),
-        weight,
-        errors,
-        cost: ratio(total_cost(tree, data, &predicted), weight).unwrap_or(0.0),
-        leaves: tree.n_leaves(),
-        depth: tree.depth(),
-        seconds: 0.0,
-    }
 }
 
 /// Weighted sum of the losses; 0 without a target.
@@ -262,7 +240,7 @@ mod tests {
     use crate::data::{
         Column, Feature, FeatureKind, MISSING_CODE, Reading, Schema, TargetColumn, TargetKind,
     };
-    use crate::tree::{Closed, MissingRoute, Moments, Outcome, Split, TreeBuilder};
+    use crate::tree::{Closed, MissingRoute, Moments, Outcome, Split, Training, TreeBuilder};
 
     fn schema(kind: TargetKind) -> Arc<Schema> {
         let feature = |name: &str, kind| Feature {
@@ -374,7 +352,7 @@ mod tests {
         let matrix = CostMatrix::new(&[vec![0.0, 1.0], vec![5.0, 0.0]]).unwrap();
         let tree = classifier(Loss::Matrix(matrix));
         let data = class_rows(Some(vec![1.0, 2.0, 1.0, 3.0, 1.0]));
-        let figures = training(&tree, &data);
+        let figures = Training::of(&tree, &data);
         assert_eq!(figures.errors, Some(5.0));
         assert_eq!(figures.cost, 25.0 / 8.0);
         assert_eq!((figures.rows, figures.weight), (5, 8.0));
@@ -432,7 +410,7 @@ mod tests {
             panic!("numbers have number figures")
         };
         assert_eq!(r2, None);
-        assert_eq!(training(&constant(2.0), &data).errors, None);
+        assert_eq!(Training::of(&constant(2.0), &data).errors, None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! How a tree does on rows: scores, training figures, and checking what a model file claims.
+//! How a tree does on rows: scores, and checking what a model file claims.
 
 use crate::data::{Column, Dataset, FeatureKind, Target, TargetKind};
 use crate::error::{Error, Result, quoted};
@@ -7,7 +7,7 @@ use crate::tree::Tree;
 mod metrics;
 mod verify;
 
-pub use metrics::{ClassFigures, Figures, Score, score, training};
+pub use metrics::{ClassFigures, Figures, Score, score};
 pub use verify::{Check, Verification, verify};
 
 /// Refuses rows that the tree cannot be judged on: other columns, no target, a target of another kind.

@@ -11,7 +11,7 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::{comparable, training};
+use super::comparable;
 use crate::cost::Loss;
 use crate::data::{Dataset, Target};
 use crate::tree::{Branch, Fit, Moments, NodeId, Training, Tree};
@@ -55,7 +55,7 @@ pub fn verify(fit: &Fit<Tree>, data: &Dataset) -> Verification {
         fits.err().map(|error| error.to_string()),
     ));
     if is_comparable {
-        let found = training(&fit.model, data);
+        let found = Training::of(&fit.model, data);
         training_checks(fit, data, &found, &mut checks);
         checks.push(certificate_check(fit, data, &found));
         node_checks(fit, data, &mut checks);

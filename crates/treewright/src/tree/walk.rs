@@ -15,20 +15,18 @@ pub enum Reached {
 impl Tree {
     /// The leaf or leaves that a row reaches. `value` gives the row's value of a feature.
     pub fn reach(&self, value: impl Fn(usize) -> Value) -> Reached {
-        match self.descend(NodeId::ROOT, &value) {
-            (leaf, None) => Reached::One(leaf),
-            _ => {
-                let mut leaves = Vec::new();
-                self.visit(value, |id, share| {
-                    if self.is_leaf(id) {
-                        leaves.push((id, share));
-                    }
-                });
-                match leaves[..] {
-                    [(leaf, _)] => Reached::One(leaf),
-                    _ => Reached::Many(leaves),
-                }
+        if let Some(leaf) = self.descend(&value) {
+            return Reached::One(leaf);
+        }
+        let mut leaves = Vec::new();
+        self.visit(value, |id, share| {
+            if self.is_leaf(id) {
+                leaves.push((id, share));
             }
+        });
+        match leaves[..] {
+            [(leaf, _)] => Reached::One(leaf),
+            _ => Reached::Many(leaves),
         }
     }
 
@@ -40,18 +38,13 @@ impl Tree {
             let Some(branch) = self.branch(id) else {
                 continue;
             };
-            match self.next(branch, &value) {
-                Some(child) => stack.push((child, share)),
-                None => {
-                    let shares = self.shares(branch);
-                    let parts = branch.children().zip(shares).rev();
-                    stack.extend(
-                        parts
-                            .filter(|(_, part)| *part > 0.0)
-                            .map(|(id, part)| (id, share * part)),
-                    );
-                }
+            if let Some(child) = branch.next(&value) {
+                stack.push((child, share));
+                continue;
             }
+            let parts = branch.children().zip(self.shares(branch)).rev();
+            let parts = parts.filter(|&(_, part)| part > 0.0);
+            stack.extend(parts.map(|(child, part)| (child, share * part)));
         }
     }
 
@@ -97,27 +90,23 @@ impl Tree {
         }
     }
 
-    /// Goes down from `id` to a leaf, or to the first branch that distributes the row.
-    fn descend(
-        &self,
-        mut id: NodeId,
-        value: &impl Fn(usize) -> Value,
-    ) -> (NodeId, Option<&Branch>) {
+    /// Goes down to a leaf; `None` if a branch on the way distributes the row.
+    fn descend(&self, value: &impl Fn(usize) -> Value) -> Option<NodeId> {
+        let mut id = NodeId::ROOT;
         while let Some(branch) = self.branch(id) {
-            match self.next(branch, value) {
-                Some(child) => id = child,
-                None => return (id, Some(branch)),
-            }
+            id = branch.next(value)?;
         }
-        (id, None)
+        Some(id)
     }
+}
 
+impl Branch {
     /// The child that a row goes to; `None` if it is distributed.
-    fn next(&self, branch: &Branch, value: &impl Fn(usize) -> Value) -> Option<NodeId> {
-        let position = branch.split.child_of(value(branch.split.feature()));
-        match (position, branch.missing) {
-            (Some(position), _) => Some(branch.child(position)),
-            (None, MissingRoute::Child(position)) => Some(branch.child(position as usize)),
+    fn next(&self, value: &impl Fn(usize) -> Value) -> Option<NodeId> {
+        let position = self.split.child_of(value(self.split.feature()));
+        match (position, self.missing) {
+            (Some(position), _) => Some(self.child(position)),
+            (None, MissingRoute::Child(position)) => Some(self.child(position as usize)),
             (None, MissingRoute::Distribute) => None,
         }
     }

@@ -123,7 +123,7 @@ fn few_texts_and_one_more() {
             let columns = source.read(&[Wanted::Both], &[]).unwrap();
             let has_texts = matches!(columns[0], RawColumn::Both(..));
             assert_eq!(has_texts, n_distinct == FEW_TEXTS);
-            assert_eq!(columns[0].len(), Some(1000));
+            assert_eq!(columns[0].n_rows(), Some(1000));
         }
     }
 }
@@ -450,6 +450,6 @@ fn threads_cannot_be_seen() {
         pool.install(|| source.read(&wanted, &[])).unwrap()
     };
     let alone = with_threads(1);
-    assert_eq!(alone[0].len(), Some(20_000));
+    assert_eq!(alone[0].n_rows(), Some(20_000));
     assert_eq!(alone, with_threads(3));
 }

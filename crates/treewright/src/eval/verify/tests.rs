@@ -40,7 +40,7 @@ fn counts(no: f64, yes: f64, value: f64) -> (Outcome, f64) {
 
 fn fit(model: Tree, data: &Dataset, name: &str) -> Fit<Tree> {
     Fit {
-        training: training(&model, data),
+        training: Training::of(&model, data),
         model,
         learner: LearnerInfo {
             name: name.into(),

@@ -88,7 +88,7 @@ impl RunningMedian {
             self.high.push(Reverse(item));
             self.high_sum.add(item.number, item.weight);
         }
-        let half = (self.low_sum.weight + self.high_sum.weight) / 2.0;
+        let half = f64::midpoint(self.low_sum.weight, self.high_sum.weight);
         while let Some(&median) = self.low.peek() {
             if self.low_sum.weight - median.weight < half || self.low.len() == 1 {
                 break;

@@ -237,6 +237,17 @@ impl<'a> Frame<'a> {
         }
     }
 
+    /// Weight of the rows that these entries stand for.
+    pub(super) fn total_weight(&self, entries: &[u32]) -> f64 {
+        match &self.weights {
+            None => entries.len() as f64,
+            Some(weights) => entries
+                .iter()
+                .map(|&entry| weights[self.packing.row(entry)])
+                .sum(),
+        }
+    }
+
     /// A frame of its own for some rows of a node. `parts` has the rows in rising order, each with
     /// the factor for its weight and share; only lists of `features` are made. A coarse node passes
     /// its coarseness on. `numbering` is memory that is reused between calls.

@@ -251,10 +251,11 @@ impl Score {
 impl Exact {
     /// Compares the drops of two gini splits.
     fn compare(&self, other: &Self) -> Ordering {
-        if let (Self::Pair(a), Self::Pair(b)) = (self, other) {
-            if a.all == b.all && a.n_low + a.n_high == b.n_low + b.n_high {
-                return a.compare(b);
-            }
+        if let (Self::Pair(a), Self::Pair(b)) = (self, other)
+            && a.all == b.all
+            && a.n_low + a.n_high == b.n_low + b.n_high
+        {
+            return a.compare(b);
         }
         let (a, b) = (self.sum(), other.sum());
         let with = |terms: &[Fraction], other: Fraction| [terms, &[other]].concat();
@@ -438,7 +439,7 @@ pub(super) fn rounding(terms: usize) -> i64 {
 
 /// Do two groups have exactly the same class shares? Whole numbers only.
 fn same_shares(a: &[f64], a_weight: f64, b: &[f64], b_weight: f64) -> bool {
-    let whole = |x: f64| x as u64 as u128;
+    let whole = |x: f64| u128::from(x as u64);
     a.iter()
         .zip(b)
         .all(|(&a, &b)| whole(a) * whole(b_weight) == whole(b) * whole(a_weight))

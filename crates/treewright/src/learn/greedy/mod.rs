@@ -7,11 +7,13 @@
 //! |---|---|
 //! | `lists` | sorts the rows once by every feature, and parts the sorted lists |
 //! | `frame` | the working form: the lists with labels and weights |
-//! | `search` | the best split of a node, for every criterion and kind of feature |
+//! | `search` | the best split of a node |
+//! | `offer`, `judges` | the best split of one feature, for every criterion and kind of feature |
 //! | `scan` | the same for the common case, fast |
 //! | `coarse` | the same for features with few values, by counting |
 //! | `measure`, `deviation` | what a split is worth, and exact comparison |
 //! | `summary` | counts and answers of nodes |
+//! | `chosen`, `level` | what a chosen split means, and parting the lists by it |
 //! | `grow` | the stack of nodes, threads, and the finished tree |
 //!
 //! Work: one sort a feature, then for every level of the tree one scan and one parting of each list.
@@ -34,12 +36,16 @@ use crate::error::{Error, Result};
 use crate::learn::Learner;
 use crate::tree::{Fit, LearnerInfo, Training, Tree};
 
+mod chosen;
 mod coarse;
 mod deviation;
 mod frame;
 mod grow;
+mod judges;
+mod level;
 mod lists;
 mod measure;
+mod offer;
 mod scan;
 mod search;
 mod summary;

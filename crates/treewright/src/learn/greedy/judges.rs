@@ -1,0 +1,309 @@
+//! Scores of splits for any weights, any criterion and any kind of feature.
+//!
+//! A judge adds up groups of rows and scores the split that some groups make of a node.
+
+use std::ops::Range;
+
+use super::deviation::{RunningMedian, Sum, Weighed};
+use super::frame::Frame;
+use super::measure::{Baseline, Measure, Score};
+use super::offer::Offer;
+
+/// Adds up groups of rows and scores the split that they make of the known rows. Where missing rows
+/// have a branch of their own, the judge adds it to every split.
+pub(super) trait GroupJudge {
+    type Tally;
+
+    fn empty(&self) -> Self::Tally;
+    fn add(&self, tally: &mut Self::Tally, frame: &Frame<'_>, entry: u32);
+    /// The known rows without a group.
+    fn rest(&self, tally: &Self::Tally) -> Self::Tally;
+    /// The same where the group stands at a range of positions and no difference can be formed.
+    fn rest_of(
+        &self,
+        _offer: &Offer<'_>,
+        tally: &Self::Tally,
+        _group: &Range<usize>,
+    ) -> Self::Tally {
+        self.rest(tally)
+    }
+    fn score(&self, groups: &[&Self::Tally]) -> Score;
+    /// Is the cut above this group clearly not as good as another split? Saves work, so it may say no.
+    fn is_behind(&self, _low: &Self::Tally, _best: &Score) -> bool {
+        false
+    }
+    /// A drop below this is rounding, where nothing better is known.
+    fn floor(&self) -> f64;
+}
+
+/// Counts of classes.
+pub(super) struct ClassJudge<'a> {
+    measure: &'a Measure,
+    base: Baseline,
+    known: (Vec<f64>, f64),
+    /// The branch for missing values.
+    missing: Option<(Vec<f64>, f64)>,
+    /// Worth of the rows without a split, less that of the branch for missing values.
+    worth_before: f64,
+    floor: f64,
+    tolerance: f64,
+}
+
+impl<'a> ClassJudge<'a> {
+    pub(super) fn new(offer: &Offer<'_>, measure: &'a Measure) -> Self {
+        let frame = offer.frame;
+        let count = |entries: &[u32]| {
+            let mut counts = vec![0.0; frame.n_classes()];
+            for &entry in entries {
+                counts[frame.class(entry)] += frame.weight(entry);
+            }
+            let weight = counts.iter().sum::<f64>();
+            (counts, weight)
+        };
+        // Rounded sums must not depend on how the node came about, so they are made anew, in the
+        // order of the feature.
+        let known = if frame.whole && offer.missing.is_empty() {
+            (offer.node.counts.to_vec(), offer.node.weight)
+        } else {
+            count(offer.known)
+        };
+        let missing = (!offer.missing.is_empty()).then(|| count(offer.missing));
+        let node_weight = known.1 + missing.as_ref().map_or(0.0, |missing| missing.1);
+        let (counts, weight) = match &missing {
+            Some((missing, _)) if offer.own_branch => (
+                known.0.iter().zip(missing).map(|(a, b)| a + b).collect(),
+                node_weight,
+            ),
+            _ => known.clone(),
+        };
+        let floor = 1e-12 * measure.impurity(&counts, weight) + 1e-14 * weight;
+        let base = Baseline {
+            counts,
+            weight,
+            node_weight,
+            whole: frame.whole,
+        };
+        let missing = missing.filter(|_| offer.own_branch);
+        let missing_worth = missing
+            .as_ref()
+            .map_or(0.0, |(counts, n)| measure.worth(counts, *n));
+        Self {
+            measure,
+            worth_before: measure.worth(&base.counts, base.weight) - missing_worth,
+            tolerance: Score::tolerance(node_weight),
+            base,
+            known,
+            missing,
+            floor,
+        }
+    }
+}
+
+impl GroupJudge for ClassJudge<'_> {
+    type Tally = (Vec<f64>, f64);
+
+    fn empty(&self) -> Self::Tally {
+        (vec![0.0; self.base.counts.len()], 0.0)
+    }
+
+    fn add(&self, tally: &mut Self::Tally, frame: &Frame<'_>, entry: u32) {
+        let weight = frame.weight(entry);
+        tally.0[frame.class(entry)] += weight;
+        tally.1 += weight;
+    }
+
+    fn rest(&self, tally: &Self::Tally) -> Self::Tally {
+        let counts = self
+            .known
+            .0
+            .iter()
+            .zip(&tally.0)
+            .map(|(all, part)| (all - part).max(0.0));
+        (counts.collect(), self.known.1 - tally.1)
+    }
+
+    fn is_behind(&self, low: &Self::Tally, best: &Score) -> bool {
+        let weights = [low.1, self.known.1 - low.1];
+        let worth = self.measure.worth_of_two(&low.0, &self.known.0, weights);
+        let missing = self.missing.as_ref().map_or(0.0, |missing| missing.1);
+        let groups = [weights[0], weights[1], missing];
+        let rank = self
+            .measure
+            .rank(&self.base, worth - self.worth_before, &groups);
+        rank < best.rank() * (1.0 - 1e-9) - self.tolerance
+    }
+
+    fn score(&self, groups: &[&Self::Tally]) -> Score {
+        let all = groups.iter().copied().chain(self.missing.as_ref());
+        let counts: Vec<&[f64]> = all.clone().map(|tally| tally.0.as_slice()).collect();
+        let weights: Vec<f64> = all.map(|tally| tally.1).collect();
+        self.measure.score(&self.base, &counts, &weights)
+    }
+
+    fn floor(&self) -> f64 {
+        self.floor
+    }
+}
+
+/// Sums of numbers, relative to the mean of the node.
+pub(super) struct SquaredJudge {
+    mean: f64,
+    known: Sum,
+    before: f64,
+    missing: f64,
+    floor: f64,
+}
+
+impl SquaredJudge {
+    pub(super) fn new(offer: &Offer<'_>) -> Self {
+        let mean = offer.node.mean;
+        let sum = |entries: &[u32]| {
+            let mut sum = Sum::default();
+            let mut squares = 0.0;
+            for &entry in entries {
+                let (number, weight) =
+                    (offer.frame.number(entry) - mean, offer.frame.weight(entry));
+                sum.add(number, weight);
+                squares += weight * number * number;
+            }
+            (sum, squares)
+        };
+        let (known, squares) = sum(offer.known);
+        let (missing, missing_squares) = sum(offer.missing);
+        if offer.own_branch {
+            let all = Sum {
+                sum: known.sum + missing.sum,
+                weight: known.weight + missing.weight,
+            };
+            let floor = 1e-12 * (squares + missing_squares);
+            return Self {
+                mean,
+                known,
+                before: all.worth(),
+                missing: missing.worth(),
+                floor,
+            };
+        }
+        Self {
+            mean,
+            known,
+            before: known.worth(),
+            missing: 0.0,
+            floor: 1e-12 * squares,
+        }
+    }
+}
+
+impl GroupJudge for SquaredJudge {
+    type Tally = Sum;
+
+    fn empty(&self) -> Sum {
+        Sum::default()
+    }
+
+    fn add(&self, tally: &mut Sum, frame: &Frame<'_>, entry: u32) {
+        tally.add(frame.number(entry) - self.mean, frame.weight(entry));
+    }
+
+    fn rest(&self, tally: &Sum) -> Sum {
+        self.known.without(*tally)
+    }
+
+    fn score(&self, groups: &[&Sum]) -> Score {
+        let worth: f64 = groups.iter().map(|sum| sum.worth()).sum();
+        Score::rounded(worth + self.missing - self.before)
+    }
+
+    fn floor(&self) -> f64 {
+        self.floor
+    }
+}
+
+/// Distances from medians.
+pub(super) struct AbsoluteJudge {
+    mean: f64,
+    pub(super) all_of_known: f64,
+    /// What setting the missing rows apart lowers the deviation by.
+    pub(super) missing_drop: f64,
+    floor: f64,
+}
+
+impl AbsoluteJudge {
+    pub(super) fn new(offer: &Offer<'_>) -> Self {
+        let deviation = |parts: &[&[u32]]| {
+            let mut median = RunningMedian::default();
+            for &entry in parts.iter().copied().flatten() {
+                median.add(offer.weighed(entry));
+            }
+            median.deviation()
+        };
+        let all_of_known = deviation(&[offer.known]);
+        let mean = offer.node.mean;
+        let distances = offer.known.iter().chain(offer.missing).map(|&entry| {
+            let Weighed { number, weight } = offer.weighed(entry);
+            weight * number.abs()
+        });
+        let rounding = 1e-14 * distances.sum::<f64>();
+        if offer.own_branch {
+            let all = deviation(&[offer.known, offer.missing]);
+            let missing_drop = all - all_of_known - deviation(&[offer.missing]);
+            return Self {
+                mean,
+                all_of_known,
+                missing_drop,
+                floor: 1e-12 * all + rounding,
+            };
+        }
+        Self {
+            mean,
+            all_of_known,
+            missing_drop: 0.0,
+            floor: 1e-12 * all_of_known + rounding,
+        }
+    }
+}
+
+impl GroupJudge for AbsoluteJudge {
+    type Tally = RunningMedian;
+
+    fn empty(&self) -> RunningMedian {
+        RunningMedian::default()
+    }
+
+    fn add(&self, tally: &mut RunningMedian, frame: &Frame<'_>, entry: u32) {
+        let number = frame.number(entry) - self.mean;
+        tally.add(Weighed {
+            number,
+            weight: frame.weight(entry),
+        });
+    }
+
+    fn rest(&self, _tally: &RunningMedian) -> RunningMedian {
+        unreachable!("medians cannot be subtracted; cuts and categories have their own way")
+    }
+
+    fn rest_of(
+        &self,
+        offer: &Offer<'_>,
+        _tally: &RunningMedian,
+        group: &Range<usize>,
+    ) -> RunningMedian {
+        let mut rest = RunningMedian::default();
+        for &entry in offer.known[..group.start]
+            .iter()
+            .chain(&offer.known[group.end..])
+        {
+            rest.add(offer.weighed(entry));
+        }
+        rest
+    }
+
+    fn score(&self, groups: &[&RunningMedian]) -> Score {
+        let deviation: f64 = groups.iter().map(|group| group.deviation()).sum();
+        Score::rounded(self.all_of_known - deviation + self.missing_drop)
+    }
+
+    fn floor(&self) -> f64 {
+        self.floor
+    }
+}

@@ -1,0 +1,231 @@
+//! What one feature offers at one node: every split that there is, and the best of them.
+
+use std::ops::Range;
+
+use super::CategoricalSplits;
+use super::deviation::{RunningMedian, Weighed};
+use super::frame::Frame;
+use super::judges::{AbsoluteJudge, ClassJudge, GroupJudge, SquaredJudge};
+use super::lists::is_tie;
+use super::measure::{Measure, Score};
+use super::scan::{self, Wish};
+use super::search::{NodeView, Scratch, Search, Shape};
+
+/// One feature at one node.
+pub(super) struct Offer<'a> {
+    pub(super) search: &'a Search,
+    pub(super) frame: &'a Frame<'a>,
+    pub(super) node: &'a NodeView<'a>,
+    pub(super) feature: usize,
+    pub(super) known: &'a [u32],
+    pub(super) missing: &'a [u32],
+    /// Do missing rows have a child of their own?
+    pub(super) own_branch: bool,
+}
+
+/// The best split seen so far.
+pub(super) type Best = Option<(Shape, Score)>;
+
+impl Offer<'_> {
+    pub(super) fn classes(
+        &self,
+        measure: &Measure,
+        constant: bool,
+        floor: f64,
+        scratch: &mut Scratch,
+    ) -> Best {
+        let is_numeric = !self.frame.is_categorical(self.feature);
+        if is_numeric && self.missing.is_empty() && self.frame.is_plain() && !constant {
+            let zero_gain = self.search.zero_gain;
+            let wish = Wish {
+                allowed: self.search.allowed(self.known.len()),
+                zero_gain,
+                floor,
+            };
+            if let Some(best) = self.scan(measure, &wish, scratch) {
+                return best;
+            }
+        }
+        let judge = ClassJudge::new(self, measure);
+        self.try_all(&judge)
+    }
+
+    /// The fast scans; `None` if there is none for this criterion.
+    fn scan(&self, measure: &Measure, wish: &Wish, scratch: &mut Scratch) -> Option<Best> {
+        let packing = self.frame.packing();
+        let totals = &self.node.totals;
+        let cut = match measure {
+            Measure::Gini if totals.counts.len() == 2 => {
+                scan::gini_of_two(self.known, packing, totals, wish)
+            }
+            Measure::Gini => scan::gini(self.known, packing, totals, wish, &mut scratch.low),
+            Measure::Entropy(logs) => {
+                scan::entropy(self.known, packing, totals, logs, wish, &mut scratch.low)
+            }
+            Measure::GainRatio(_) | Measure::Error => return None,
+        };
+        Some(cut.map(|cut| (Shape::Cut(cut.position), cut.score)))
+    }
+
+    pub(super) fn squared(&self) -> Best {
+        self.try_all(&SquaredJudge::new(self))
+    }
+
+    pub(super) fn absolute(&self) -> Best {
+        if self.frame.is_categorical(self.feature) {
+            return self.try_all(&AbsoluteJudge::new(self));
+        }
+        // Cuts of numbers need the deviation of every beginning and every end of the list.
+        let items: Vec<Weighed> = self
+            .known
+            .iter()
+            .map(|&entry| self.weighed(entry))
+            .collect();
+        let running = |items: &mut dyn Iterator<Item = &Weighed>| -> Vec<f64> {
+            let mut median = RunningMedian::default();
+            let deviation = items.map(|&item| {
+                median.add(item);
+                median.deviation()
+            });
+            deviation.collect()
+        };
+        let low = running(&mut items.iter());
+        let high = running(&mut items.iter().rev());
+        let judge = AbsoluteJudge::new(self);
+        let mut best = self.try_missing_only(&judge);
+        let n = self.known.len();
+        self.for_each_cut(|position| {
+            let drop = judge.all_of_known - low[position - 1] - high[n - 1 - position];
+            let score = Score::rounded(drop + judge.missing_drop);
+            self.keep(&judge, &mut best, Shape::Cut(position), score);
+        });
+        best
+    }
+
+    pub(super) fn weighed(&self, entry: u32) -> Weighed {
+        let number = self.frame.number(entry) - self.node.mean;
+        Weighed {
+            number,
+            weight: self.frame.weight(entry),
+        }
+    }
+
+    /// Every split of the feature, in the documented order.
+    fn try_all<J: GroupJudge>(&self, judge: &J) -> Best {
+        let mut best = self.try_missing_only(judge);
+        if !self.frame.is_categorical(self.feature) {
+            let mut low = judge.empty();
+            let mut at = 0;
+            self.for_each_cut(|position| {
+                for &entry in &self.known[at..position] {
+                    judge.add(&mut low, self.frame, entry);
+                }
+                at = position;
+                if best
+                    .as_ref()
+                    .is_some_and(|(_, best)| judge.is_behind(&low, best))
+                {
+                    return;
+                }
+                let high = judge.rest(&low);
+                self.keep(
+                    judge,
+                    &mut best,
+                    Shape::Cut(position),
+                    judge.score(&[&low, &high]),
+                );
+            });
+            return best;
+        }
+        let groups: Vec<Range<usize>> = self.groups();
+        let enough = |rows: &Range<usize>| {
+            self.search
+                .enough(self.frame.count_rows(&self.known[rows.clone()]))
+        };
+        let tallies: Vec<J::Tally> = groups
+            .iter()
+            .map(|group| self.tally(judge, group))
+            .collect();
+        if groups.len() < 2 {
+            return best;
+        }
+        match self.search.categorical {
+            CategoricalSplits::Multiway => {
+                if groups.iter().all(enough) {
+                    let tallies: Vec<&J::Tally> = tallies.iter().collect();
+                    self.keep(judge, &mut best, Shape::Multiway, judge.score(&tallies));
+                }
+            }
+            CategoricalSplits::OneVsRest => {
+                let rows = self.frame.count_rows(self.known);
+                for (group, tally) in groups.iter().zip(&tallies) {
+                    let own_rows = self.frame.count_rows(&self.known[group.clone()]);
+                    if self.search.enough(own_rows) && self.search.enough(rows - own_rows) {
+                        let shape = Shape::OneVsRest(group.start, group.end);
+                        let rest = judge.rest_of(self, tally, group);
+                        self.keep(judge, &mut best, shape, judge.score(&[tally, &rest]));
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    fn try_missing_only<J: GroupJudge>(&self, judge: &J) -> Best {
+        let mut best = None;
+        if self.own_branch && self.search.enough(self.frame.count_rows(self.known)) {
+            let known = self.tally(judge, &(0..self.known.len()));
+            self.keep(judge, &mut best, Shape::MissingOnly, judge.score(&[&known]));
+        }
+        best
+    }
+
+    fn tally<J: GroupJudge>(&self, judge: &J, group: &Range<usize>) -> J::Tally {
+        let mut tally = judge.empty();
+        for &entry in &self.known[group.clone()] {
+            judge.add(&mut tally, self.frame, entry);
+        }
+        tally
+    }
+
+    /// Runs of equal value: the categories that occur.
+    fn groups(&self) -> Vec<Range<usize>> {
+        let mut start = 0;
+        self.known
+            .chunk_by(|_, &entry| is_tie(entry))
+            .map(|group| {
+                start += group.len();
+                start - group.len()..start
+            })
+            .collect()
+    }
+
+    /// Calls `visit` with every position between different values that leaves enough rows.
+    fn for_each_cut(&self, mut visit: impl FnMut(usize)) {
+        let rows = self.frame.count_rows(self.known);
+        let mut low_rows = 0.0;
+        for position in 1..self.known.len() {
+            low_rows += self.frame.share(self.known[position - 1]);
+            if !is_tie(self.known[position])
+                && self.search.enough(low_rows)
+                && self.search.enough(rows - low_rows)
+            {
+                visit(position);
+            }
+        }
+    }
+
+    /// Keeps a split if it is the best so far and may be taken.
+    fn keep<J: GroupJudge>(&self, judge: &J, best: &mut Best, shape: Shape, score: Score) {
+        let tolerance = Score::tolerance(self.node.weight);
+        let better = best
+            .as_ref()
+            .is_none_or(|(_, best)| score.compare(best, tolerance).is_gt());
+        if better
+            && (self.search.zero_gain || score.is_positive(judge.floor(), tolerance))
+            && self.search.gains_enough(&score, self.node)
+        {
+            *best = Some((shape, score));
+        }
+    }
+}
