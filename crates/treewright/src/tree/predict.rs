@@ -2,8 +2,8 @@
 //!
 //! Most trees ask "is x above the cut" in every node and most blocks of rows have nothing missing.
 //! Then several rows go down side by side without a branch in the machine code: a leaf answers every
-//! question with itself, so the rows step on until none of them moves any more. Every other block
-//! takes the plain way of [`Tree::reach`].
+//! question with itself, so a row that has arrived may step on until the next look. Then another row
+//! takes its place. Every other block takes the plain way of [`Tree::reach`].
 
 use std::sync::OnceLock;
 
@@ -16,6 +16,8 @@ use crate::data::{Column, Dataset};
 const BLOCK: usize = 1024;
 /// Rows that go down side by side.
 const LANES: usize = 16;
+/// Steps between two looks at which rows have arrived.
+const STRIDE: usize = 4;
 
 impl Tree {
     /// A class index or a number for every row.
@@ -207,27 +209,38 @@ impl Steps {
 
     /// Calls `found` with every row of the block and the leaf it reaches.
     fn run(&self, columns: &[&[f64]], len: usize, mut found: impl FnMut(usize, usize)) {
-        let mut row = 0;
-        while row < len {
-            let lanes = LANES.min(len - row);
-            let mut at = [0_u32; LANES];
-            loop {
-                let mut moved = 0;
-                for (lane, at) in at[..lanes].iter_mut().enumerate() {
+        let mut rows = [0; LANES];
+        let mut at = [0_u32; LANES];
+        let mut n_lanes = LANES.min(len);
+        for (lane, row) in rows.iter_mut().enumerate() {
+            *row = lane;
+        }
+        let mut next_row = n_lanes;
+        while n_lanes > 0 {
+            for _ in 0..STRIDE {
+                for (at, &row) in at[..n_lanes].iter_mut().zip(&rows) {
                     let step = self.steps[*at as usize];
-                    let x = columns[step.feature as usize][row + lane];
-                    let next = step.first + u32::from(x > step.cut);
-                    moved |= next ^ *at;
-                    *at = next;
-                }
-                if moved == 0 {
-                    break;
+                    let x = columns[step.feature as usize][row];
+                    *at = step.first + u32::from(x > step.cut);
                 }
             }
-            for (lane, &leaf) in at[..lanes].iter().enumerate() {
-                found(row + lane, leaf as usize);
+            let mut lane = 0;
+            while lane < n_lanes {
+                let leaf = at[lane];
+                if self.steps[leaf as usize].first != leaf {
+                    lane += 1;
+                    continue;
+                }
+                found(rows[lane], leaf as usize);
+                if next_row < len {
+                    (rows[lane], at[lane]) = (next_row, 0);
+                    next_row += 1;
+                    lane += 1;
+                } else {
+                    n_lanes -= 1;
+                    (rows[lane], at[lane]) = (rows[n_lanes], at[n_lanes]);
+                }
             }
-            row += lanes;
         }
     }
 }
