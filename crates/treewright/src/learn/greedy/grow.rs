@@ -84,7 +84,7 @@ impl Grower<'_> {
             _ => self.summaries.of(&frame, &[frame.all_rows()]),
         };
         let threads = rayon::current_num_threads();
-        let task_rows = if threads > 1 {
+        let task_rows = if threads > 1 && self.search.shortcuts.tasks {
             n_rows / (8 * threads)
         } else {
             0

@@ -39,6 +39,8 @@ pub(super) struct Wish {
     pub(super) zero_gain: bool,
     /// A cut whose drop is clearly below this is of no use, because another feature has a better one.
     pub(super) floor: f64,
+    /// May blocks of rows be passed over?
+    pub(super) skipping: bool,
 }
 
 /// The classes of a node's rows, with what every scan of the node needs to know of them.
@@ -88,7 +90,7 @@ pub(super) fn gini_of_two(
         let stop = (start + BLOCK).min(end);
         let block = &entries[start..stop];
         let of_one = count_ones(block, packing);
-        if best.is_hopeless(start, block.len(), of_one, d) {
+        if wish.skipping && best.is_hopeless(start, block.len(), of_one, d) {
             d += best.moved(block.len(), of_one);
         } else {
             for (position, &entry) in (start..stop).zip(block) {
@@ -116,7 +118,7 @@ pub(super) fn gini(
     start_counting(entries, packing, totals, start, low);
     let mut sums = best.sums(low);
     let totals = &totals.counts;
-    let mut skips = Skips::new(totals.len());
+    let mut skips = Skips::new(totals.len(), wish);
     while start < end {
         let stop = (start + skips.block).min(end);
         let block = &entries[start..stop];
@@ -162,7 +164,7 @@ pub(super) fn entropy(
     start_counting(entries, packing, totals, start, low);
     let (mut worth_low, mut worth_high) = best.sums(low);
     let totals = &totals.counts;
-    let mut skips = Skips::new(totals.len());
+    let mut skips = Skips::new(totals.len(), wish);
     while start < end {
         let stop = (start + skips.block).min(end);
         let block = &entries[start..stop];
@@ -498,10 +500,10 @@ struct Skips {
 
 impl Skips {
     /// A bound costs a few steps a class, so blocks grow with the classes.
-    fn new(n_classes: usize) -> Self {
+    fn new(n_classes: usize, wish: &Wish) -> Self {
         Self {
             block: BLOCK.max(4 * n_classes),
-            wait: 0,
+            wait: if wish.skipping { 0 } else { usize::MAX },
             pause: 1,
         }
     }
