@@ -254,10 +254,22 @@ impl Greedy {
             };
             return Err(Error::parameter("criterion", criterion.name(), allowed));
         }
-        if numbers > 0 && matches!(self.loss, Loss::Matrix(_)) {
-            return Err(Error::schema("costs need a classification target"));
+        match &self.loss {
+            Loss::Matrix(_) if numbers > 0 => {
+                Err(Error::schema("costs need a classification target"))
+            }
+            Loss::Matrix(matrix) if matrix.n_classes() != data.schema().classes().len() => {
+                Err(Error::schema(format!(
+                    "costs for {} classes, but the target has {}",
+                    matrix.n_classes(),
+                    data.schema().classes().len()
+                )))
+            }
+            Loss::Squared if classes > 0 => {
+                Err(Error::schema("squared loss needs a number target"))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn criterion(&self, data: &Dataset) -> Criterion {

@@ -51,6 +51,7 @@ impl Offer<'_> {
         let packing = self.frame.packing();
         let totals = &self.node.totals;
         let cut = match measure {
+            Measure::Gini | Measure::Entropy(_) if wish.allowed.is_empty() => None,
             Measure::Gini if totals.counts.len() == 2 => {
                 scan::gini_of_two(self.known, packing, totals, wish)
             }

@@ -42,7 +42,7 @@ pub(super) struct NodeView<'a> {
     pub(super) range: Range<usize>,
     /// Weighted class counts; empty for numbers.
     pub(super) counts: &'a [f64],
-    /// The same as whole numbers, for the fast scans of rows that count as one each.
+    /// The same for the fast scans; empty unless rows count as one each.
     pub(super) totals: Totals,
     pub(super) weight: f64,
     /// Mean of the numbers.
