@@ -198,7 +198,7 @@ impl Steps {
             .map(|&feature| match &data.columns()[feature] {
                 Column::Numeric(numbers) => {
                     let cells = &numbers[start..start + len];
-                    // A sum is NaN if a cell is; finite cells may overflow it, which is only slower.
+                    // NaN times zero is NaN, and so is the sum; what is finite adds nothing.
                     let sum: f64 = cells.iter().fold(0.0, |sum, cell| sum + cell * 0.0);
                     (!sum.is_nan()).then_some(cells)
                 }

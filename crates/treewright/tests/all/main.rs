@@ -4,4 +4,5 @@ mod differential;
 mod laws;
 mod reference;
 mod rooms;
+mod switches;
 mod tables;

@@ -198,7 +198,7 @@ pub(crate) fn with_rows(data: &Dataset, rows: &[usize], weights: Option<Vec<f64>
     Dataset::new(Arc::clone(data.schema()), columns, target, weights)
 }
 
-fn assemble(
+pub(crate) fn assemble(
     rng: &mut Rng,
     columns: Vec<Column>,
     (kind, target): (TargetKind, Target),
@@ -233,7 +233,7 @@ fn assemble(
     }
 }
 
-fn random_column(rng: &mut Rng, n_rows: usize, missing: bool) -> Column {
+pub(crate) fn random_column(rng: &mut Rng, n_rows: usize, missing: bool) -> Column {
     let next = 1.0_f64.next_up();
     let odd = [
         -1.5,

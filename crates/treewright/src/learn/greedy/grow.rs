@@ -84,7 +84,7 @@ impl Grower<'_> {
             _ => self.summaries.of(&frame, &[frame.all_rows()]),
         };
         let threads = rayon::current_num_threads();
-        let task_rows = if threads > 1 {
+        let task_rows = if threads > 1 && self.search.shortcuts.tasks {
             n_rows / (8 * threads)
         } else {
             0
@@ -219,10 +219,12 @@ impl Grower<'_> {
         let view = NodeView {
             range: pending.range.clone(),
             counts: &summary.counts,
-            totals: Totals::new(
-                summary.counts.iter().map(|&count| count as u32).collect(),
-                self.search.logs().filter(|_| level.frame.is_plain()),
-            ),
+            totals: if level.frame.is_plain() {
+                let counts = summary.counts.iter().map(|&count| count as u32);
+                Totals::new(counts.collect(), self.search.logs())
+            } else {
+                Totals::default()
+            },
             weight: summary.weight,
             mean: summary.moments.mean,
             is_coarse: pending.is_coarse,

@@ -8,6 +8,8 @@
 //! that the value is that of the entry before, so a scan needs no values at all. When rows are taken
 //! out of a list, an entry ties with its new predecessor if every entry in between tied.
 
+use std::cmp::Ordering;
+
 use crate::data::{Column, MISSING_CODE};
 
 /// How rows and classes share the 32 bits of an entry.
@@ -198,7 +200,8 @@ fn radix_sort(numbers: &[f64], pack: impl Fn(usize, bool) -> u32) -> Vec<u32> {
             continue;
         }
         if drop > 0 {
-            run.sort_by(|&a, &b| numbers[row(a)].total_cmp(&numbers[row(b)]));
+            let order = |a: f64, b: f64| a.partial_cmp(&b).unwrap_or(Ordering::Equal);
+            run.sort_by(|&a, &b| order(numbers[row(a)], numbers[row(b)]));
         }
         let number = |item: u64| numbers[row(item)];
         for at in 0..run.len() {
@@ -210,9 +213,9 @@ fn radix_sort(numbers: &[f64], pack: impl Fn(usize, bool) -> u32) -> Vec<u32> {
     list
 }
 
-/// A whole number with the order of the floats; -0 does not occur.
+/// A whole number with the order of the floats; -0 counts as 0.
 fn ordered(number: f64) -> u64 {
-    let bits = number.to_bits();
+    let bits = (number + 0.0).to_bits();
     if bits >> 63 == 0 {
         bits | 1 << 63
     } else {
@@ -308,13 +311,14 @@ mod tests {
     }
 
     fn random_numbers(random: &mut fastrand::Rng) -> Vec<f64> {
-        let kind = random.u8(0..5);
+        let kind = random.u8(0..6);
         let n = random.usize(1..200);
         (0..n)
             .map(|_| match kind {
                 0 => f64::from(random.i32(-3..4)),
                 1 => random.f64() - 0.5,
                 2 => f64::from(random.i32(-3..4)) * 1e300,
+                4 => [-0.0, 0.0, 5e-324, -5e-324][random.usize(0..4)],
                 3 => 1.0 + f64::EPSILON * f64::from(random.u8(0..4)),
                 _ if random.bool() => f64::NAN,
                 _ => f64::from(random.i32(0..20)) / 7.0,

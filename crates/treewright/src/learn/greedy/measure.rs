@@ -151,25 +151,29 @@ impl Measure {
                 exact: Exact::Rounded,
             };
         }
-        let exact = match self {
-            Self::Gini => Exact::Sum(Box::new(Sum {
-                worth: parts()
-                    .map(|(counts, &weight)| squares(counts, weight))
-                    .collect(),
-                before: squares(&base.counts, base.weight),
-            })),
-            Self::Error => Exact::Whole(drop as i64),
-            Self::Entropy(logs) => Exact::Whole(logs.drop(base, children, weights)),
-            Self::GainRatio(logs) => Exact::Ratio(
-                logs.drop(base, children, weights),
-                logs.split_information(base, weights),
-            ),
-        };
-        let rank = match exact {
-            Exact::Ratio(drop, information) => drop as f64 / information as f64,
-            _ => drop,
-        };
-        Score { drop, rank, exact }
+        match self {
+            Self::Gini => Score {
+                drop,
+                rank: drop,
+                exact: Exact::Sum(Box::new(Sum {
+                    worth: parts()
+                        .map(|(counts, &weight)| squares(counts, weight))
+                        .collect(),
+                    before: squares(&base.counts, base.weight),
+                })),
+            },
+            Self::Error => Score::whole(drop as i64, 1.0),
+            Self::Entropy(logs) => Score::whole(logs.drop(base, children, weights), logs.unit()),
+            Self::GainRatio(logs) => {
+                let drop = logs.drop(base, children, weights);
+                let information = logs.split_information(base, weights);
+                Score {
+                    drop: drop as f64 * logs.unit(),
+                    rank: drop as f64 / information as f64,
+                    exact: Exact::Ratio(drop, information),
+                }
+            }
+        }
     }
 }
 
@@ -183,7 +187,7 @@ impl Score {
         }
     }
 
-    /// A drop that is a whole number of the unit of [`Logs`].
+    /// A drop that is a whole number of some unit.
     pub(super) fn whole(drop: i64, unit: f64) -> Self {
         let rounded = drop as f64 * unit;
         Self {

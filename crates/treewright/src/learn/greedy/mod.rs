@@ -77,6 +77,41 @@ pub struct Greedy {
     pub loss: Loss,
 }
 
+/// The shortcuts of the learner. Tests switch them off: that must not change the tree.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shortcuts {
+    /// Features with few values are counted while nodes are large.
+    pub counting: bool,
+    /// Rows that count as one each are scanned by a loop made for the criterion.
+    pub scanning: bool,
+    /// Cuts that cannot win are passed over, most of them in blocks.
+    pub skipping: bool,
+    /// A feature gives up what cannot reach the best split of the features before it.
+    pub floor: bool,
+    /// Subtrees grow as tasks with frames of their own.
+    pub tasks: bool,
+}
+
+impl Shortcuts {
+    /// The way the learner works.
+    pub const ALL: Self = Self {
+        counting: true,
+        scanning: true,
+        skipping: true,
+        floor: true,
+        tasks: true,
+    };
+    /// The plain way.
+    pub const NONE: Self = Self {
+        counting: false,
+        scanning: false,
+        skipping: false,
+        floor: false,
+        tasks: false,
+    };
+}
+
 /// How good a split is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Criterion {
@@ -148,9 +183,22 @@ impl Default for Greedy {
 
 impl Learner for Greedy {
     fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
+        self.fit_by(data, budget, Shortcuts::ALL)
+    }
+}
+
+impl Greedy {
+    /// Learns with some of the shortcuts only.
+    #[doc(hidden)]
+    pub fn fit_by(
+        &self,
+        data: &Dataset,
+        budget: &Budget,
+        shortcuts: Shortcuts,
+    ) -> Result<Fit<Tree>> {
         self.check(data)?;
         let start = Instant::now();
-        let (tree, stopped) = self.grow(data, budget)?;
+        let (tree, stopped) = self.grow(data, budget, shortcuts)?;
         let seconds = start.elapsed();
         let mut params = self.params(data);
         if stopped {
@@ -168,9 +216,7 @@ impl Learner for Greedy {
             certificate: None,
         })
     }
-}
 
-impl Greedy {
     /// Refuses parameters that make no sense, alone or with this data.
     pub fn check(&self, data: &Dataset) -> Result<()> {
         let (classes, numbers) = match data.target() {
@@ -208,10 +254,22 @@ impl Greedy {
             };
             return Err(Error::parameter("criterion", criterion.name(), allowed));
         }
-        if numbers > 0 && matches!(self.loss, Loss::Matrix(_)) {
-            return Err(Error::schema("costs need a classification target"));
+        match &self.loss {
+            Loss::Matrix(_) if numbers > 0 => {
+                Err(Error::schema("costs need a classification target"))
+            }
+            Loss::Matrix(matrix) if matrix.n_classes() != data.schema().classes().len() => {
+                Err(Error::schema(format!(
+                    "costs for {} classes, but the target has {}",
+                    matrix.n_classes(),
+                    data.schema().classes().len()
+                )))
+            }
+            Loss::Squared if classes > 0 => {
+                Err(Error::schema("squared loss needs a number target"))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn criterion(&self, data: &Dataset) -> Criterion {
@@ -222,7 +280,7 @@ impl Greedy {
     }
 
     /// The tree, and whether the budget ended its growth.
-    fn grow(&self, data: &Dataset, budget: &Budget) -> Result<(Tree, bool)> {
+    fn grow(&self, data: &Dataset, budget: &Budget, shortcuts: Shortcuts) -> Result<(Tree, bool)> {
         let criterion = self.criterion(data);
         let has_missing: Vec<bool> = data.columns().iter().map(Column::has_missing).collect();
         let whole = data.has_whole_weights();
@@ -234,7 +292,7 @@ impl Greedy {
             labels,
             data.weights(),
             whole,
-            criterion.can_count(),
+            criterion.can_count() && shortcuts.counting,
         )?;
         let search = Search {
             judge: judge(criterion, data),
@@ -243,6 +301,7 @@ impl Greedy {
             min_leaf: self.min_leaf,
             min_gain: self.min_gain,
             zero_gain: self.zero_gain,
+            shortcuts,
         };
         let summaries = match data.target() {
             Target::Numbers(_) => Summaries::Numbers {

@@ -35,13 +35,9 @@ impl Offer<'_> {
         scratch: &mut Scratch,
     ) -> Best {
         let is_numeric = !self.frame.is_categorical(self.feature);
-        if is_numeric && self.missing.is_empty() && self.frame.is_plain() && !constant {
-            let zero_gain = self.search.zero_gain;
-            let wish = Wish {
-                allowed: self.search.allowed(self.known.len()),
-                zero_gain,
-                floor,
-            };
+        let is_plain = self.frame.is_plain() && self.search.shortcuts.scanning;
+        if is_numeric && self.missing.is_empty() && is_plain && !constant {
+            let wish = self.search.wish(self.known.len(), floor);
             if let Some(best) = self.scan(measure, &wish, scratch) {
                 return best;
             }
@@ -55,6 +51,7 @@ impl Offer<'_> {
         let packing = self.frame.packing();
         let totals = &self.node.totals;
         let cut = match measure {
+            Measure::Gini | Measure::Entropy(_) if wish.allowed.is_empty() => None,
             Measure::Gini if totals.counts.len() == 2 => {
                 scan::gini_of_two(self.known, packing, totals, wish)
             }
@@ -121,10 +118,8 @@ impl Offer<'_> {
                     judge.add(&mut low, self.frame, entry);
                 }
                 at = position;
-                if best
-                    .as_ref()
-                    .is_some_and(|(_, best)| judge.is_behind(&low, best))
-                {
+                let is_behind = |(_, best): &(Shape, Score)| judge.is_behind(&low, best);
+                if self.search.shortcuts.skipping && best.as_ref().is_some_and(is_behind) {
                     return;
                 }
                 let high = judge.rest(&low);

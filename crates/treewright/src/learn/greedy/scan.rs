@@ -6,7 +6,7 @@
 //!
 //! - two classes, gini: the gain grows with `(n * L_1 - n_l * N_1)^2 / (n_l * n_r)`;
 //! - more classes, gini: with `SL = sum L_c^2`, `D = sum L_c N_c`, `SN = sum N_c^2` it grows with
-//!   `(SL * n + n_l * (SN - 2 D)) / (n_l * n_r)`, and both sums change by one term a row;
+//!   `SL / n_l + (SN - 2 D + SL) / n_r`, and `SL` and `D` change by one term a row;
 //! - entropy: `sum X[L_c] + sum X[R_c] - X[n_l] - X[n_r]` with `X[n] = n log2 n` in whole numbers.
 //!
 //! Two things make the loops fast without changing what they find. Gini gains are compared rounded
@@ -33,16 +33,18 @@ pub(super) struct Cut {
 /// What a scan is to find.
 #[derive(Debug)]
 pub(super) struct Wish {
-    /// Positions that leave enough rows on both sides.
+    /// Positions that leave enough rows on both sides. Scans of entries need at least one.
     pub(super) allowed: Range<usize>,
     /// Is a cut without gain worth having?
     pub(super) zero_gain: bool,
     /// A cut whose drop is clearly below this is of no use, because another feature has a better one.
     pub(super) floor: f64,
+    /// May blocks of rows be passed over?
+    pub(super) skipping: bool,
 }
 
 /// The classes of a node's rows, with what every scan of the node needs to know of them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Totals {
     /// Number of rows of each class.
     pub(super) counts: Vec<u32>,
@@ -80,15 +82,12 @@ pub(super) fn gini_of_two(
 ) -> Option<Cut> {
     let mut best = GiniOfTwo::new(totals, wish);
     let Range { mut start, end } = wish.allowed.clone();
-    let mut d = best.moved(
-        start,
-        count_ones(&entries[..start.min(entries.len())], packing),
-    );
+    let mut d = best.moved(start, count_ones(&entries[..start], packing));
     while start < end {
         let stop = (start + BLOCK).min(end);
         let block = &entries[start..stop];
         let of_one = count_ones(block, packing);
-        if best.is_hopeless(start, block.len(), of_one, d) {
+        if wish.skipping && best.is_hopeless(start, block.len(), of_one, d) {
             d += best.moved(block.len(), of_one);
         } else {
             for (position, &entry) in (start..stop).zip(block) {
@@ -116,7 +115,7 @@ pub(super) fn gini(
     start_counting(entries, packing, totals, start, low);
     let mut sums = best.sums(low);
     let totals = &totals.counts;
-    let mut skips = Skips::new(totals.len());
+    let mut skips = Skips::new(totals.len(), wish);
     while start < end {
         let stop = (start + skips.block).min(end);
         let block = &entries[start..stop];
@@ -162,7 +161,7 @@ pub(super) fn entropy(
     start_counting(entries, packing, totals, start, low);
     let (mut worth_low, mut worth_high) = best.sums(low);
     let totals = &totals.counts;
-    let mut skips = Skips::new(totals.len());
+    let mut skips = Skips::new(totals.len(), wish);
     while start < end {
         let stop = (start + skips.block).min(end);
         let block = &entries[start..stop];
@@ -181,7 +180,7 @@ pub(super) fn entropy(
         }
         for (position, &entry) in (start..stop).zip(block) {
             let drop = best.drop(position, worth_low + worth_high);
-            if drop > best.best_drop && !is_tie(entry) {
+            if best.comes_close(drop) && !is_tie(entry) {
                 best.offer(position, drop, low);
             }
             let class = packing.class(entry);
@@ -213,8 +212,8 @@ impl GiniOfTwo {
     pub(super) fn new(totals: &Totals, wish: &Wish) -> Self {
         let n = totals.n;
         let totals = &totals.counts;
-        // The drop is `2 d^2 / (n * n_l * n_r)`.
-        let reach = wish.floor * n as f64 / 2.0;
+        // The drop is `2 d^2 / (n * n_l * n_r)`. The floor is a small difference of large numbers.
+        let reach = (wish.floor - Score::tolerance(n as f64)) * n as f64 / 2.0;
         Self {
             n,
             ones: u64::from(totals[1]),
@@ -344,20 +343,26 @@ impl<'a> Gini<'a> {
         Sums { squares, products }
     }
 
+    /// Sum of the squared counts above the cut.
+    #[inline]
+    fn high_squares(&self, sums: Sums) -> u64 {
+        self.all_squares + sums.squares - 2 * sums.products
+    }
+
     /// Can no cut between two positions come close to the best?
     fn is_hopeless(&self, start: usize, before: Sums, stop: usize, after: Sums) -> bool {
         let low = before.squares as f64 / start as f64;
-        let high_squares = self.all_squares + after.squares - 2 * after.products;
-        let high = high_squares as f64 / (self.n - stop).max(1) as f64;
+        let high = self.high_squares(after) as f64 / (self.n - stop).max(1) as f64;
         (low + high + (stop - start) as f64) * self.under < self.over * CLOSE
     }
 
     /// Worth of the cut times `n_l * n_r`, and that product, rounded.
     #[inline]
     fn fraction(&self, n_low: usize, sums: Sums) -> (f64, f64) {
-        let rest = self.all_squares as i64 - 2 * sums.products as i64;
-        let over = sums.squares as f64 * self.n as f64 + n_low as f64 * rest as f64;
-        (over, n_low as f64 * (self.n - n_low) as f64)
+        // Both terms are positive, so nothing is lost; signed numbers are faster to convert.
+        let (low, high) = (sums.squares as i64, self.high_squares(sums) as i64);
+        let (n_low, n_high) = (n_low as i64 as f64, (self.n - n_low) as i64 as f64);
+        (low as f64 * n_high + high as f64 * n_low, n_low * n_high)
     }
 
     #[inline]
@@ -368,9 +373,9 @@ impl<'a> Gini<'a> {
 
     /// Takes a cut that comes close, if it is better.
     pub(super) fn offer(&mut self, n_low: usize, sums: Sums) {
-        let rest = i128::from(self.all_squares) - 2 * i128::from(sums.products);
-        let over = i128::from(sums.squares) * self.n as i128 + n_low as i128 * rest;
-        let exact = (over as u128, n_low as u128 * (self.n - n_low) as u128);
+        let (low, high) = (n_low as u128, (self.n - n_low) as u128);
+        let over = u128::from(sums.squares) * high + u128::from(self.high_squares(sums)) * low;
+        let exact = (over, low * high);
         let order = compare_products(exact.0, self.exact.1, self.exact.0, exact.1);
         if order.is_gt() || self.best.is_none() && self.zero_gain {
             self.best = Some((n_low, sums));
@@ -383,7 +388,7 @@ impl<'a> Gini<'a> {
         let (position, sums) = self.best?;
         let score = Score::pair(Pair {
             low: sums.squares,
-            high: self.all_squares + sums.squares - 2 * sums.products,
+            high: self.high_squares(sums),
             all: self.all_squares,
             n_low: position as u32,
             n_high: (self.n - position) as u32,
@@ -449,6 +454,12 @@ impl<'a> Entropy<'a> {
         sums - self.table[n_low] - self.table[self.n - n_low] - self.before
     }
 
+    /// A gain may be rounded away; until there is one that is not, every cut is looked at.
+    #[inline]
+    fn comes_close(&self, drop: i64) -> bool {
+        drop > self.best_drop || self.best_drop <= 0
+    }
+
     /// Takes a cut, if it is better.
     pub(super) fn offer(&mut self, n_low: usize, drop: i64, low: &[u32]) {
         let drop = match drop {
@@ -486,7 +497,7 @@ fn start_counting(
 ) {
     low.clear();
     low.resize(totals.counts.len(), 0);
-    count(&entries[..start.min(entries.len())], packing, low);
+    count(&entries[..start], packing, low);
 }
 
 /// When to try to pass over a block: always, until it fails; then less and less often.
@@ -498,10 +509,10 @@ struct Skips {
 
 impl Skips {
     /// A bound costs a few steps a class, so blocks grow with the classes.
-    fn new(n_classes: usize) -> Self {
+    fn new(n_classes: usize, wish: &Wish) -> Self {
         Self {
             block: BLOCK.max(4 * n_classes),
-            wait: 0,
+            wait: if wish.skipping { 0 } else { usize::MAX },
             pause: 1,
         }
     }

@@ -14,7 +14,7 @@ use super::lists::is_tie;
 use super::measure::{Logs, Measure, Score};
 use super::offer::{Best, Offer};
 use super::scan::{Totals, Wish};
-use super::{CategoricalSplits, MissingPolicy};
+use super::{CategoricalSplits, MissingPolicy, Shortcuts};
 
 /// The criterion at work, and which splits may be taken.
 #[derive(Debug)]
@@ -25,6 +25,7 @@ pub(super) struct Search {
     pub(super) min_leaf: usize,
     pub(super) min_gain: f64,
     pub(super) zero_gain: bool,
+    pub(super) shortcuts: Shortcuts,
 }
 
 /// What a good split looks like.
@@ -41,7 +42,7 @@ pub(super) struct NodeView<'a> {
     pub(super) range: Range<usize>,
     /// Weighted class counts; empty for numbers.
     pub(super) counts: &'a [f64],
-    /// The same as whole numbers, for the fast scans of rows that count as one each.
+    /// The same for the fast scans; empty unless rows count as one each.
     pub(super) totals: Totals,
     pub(super) weight: f64,
     /// Mean of the numbers.
@@ -212,9 +213,14 @@ impl Search {
         (leader.best, leader.alive)
     }
 
-    /// Cut positions that leave enough rows on both sides, where every row counts as one.
-    pub(super) fn allowed(&self, n_rows: usize) -> Range<usize> {
-        self.min_leaf..(n_rows + 1).saturating_sub(self.min_leaf)
+    /// What a scan of so many rows is to find, where every row counts as one.
+    pub(super) fn wish(&self, n_rows: usize, floor: f64) -> Wish {
+        Wish {
+            allowed: self.min_leaf..(n_rows + 1).saturating_sub(self.min_leaf),
+            zero_gain: self.zero_gain,
+            floor,
+            skipping: self.shortcuts.skipping,
+        }
     }
 
     /// The table of logarithms, if the criterion is entropy.
@@ -292,13 +298,7 @@ impl Round<'_> {
         let Scratch { low, tables } = scratch;
         let tables = coarse.count(features, entries, self.frame.packing(), present, tables);
         let mut look_at = |at: usize| {
-            let allowed = self.search.allowed(entries.len());
-            let zero_gain = self.search.zero_gain;
-            let wish = Wish {
-                allowed,
-                zero_gain,
-                floor: self.floor.get(),
-            };
+            let wish = self.search.wish(entries.len(), self.floor.get());
             match tables.best_cut(at, measure, &wish, low) {
                 None => Found::Dead,
                 Some(best) => {
@@ -325,7 +325,9 @@ impl Round<'_> {
     fn found(&self, feature: usize, best: Best) -> Found {
         match best {
             Some((shape, score)) if self.search.gains_enough(&score, self.node) => {
-                self.floor.raise(score.drop);
+                if self.search.shortcuts.floor {
+                    self.floor.raise(score.drop);
+                }
                 Found::Split(Candidate {
                     feature,
                     shape,
