@@ -227,6 +227,7 @@ impl Grower<'_> {
             },
             weight: summary.weight,
             mean: summary.moments.mean,
+            sse: summary.moments.sse,
             is_coarse: pending.is_coarse,
         };
         let features = &level.features[pending.features.clone()];

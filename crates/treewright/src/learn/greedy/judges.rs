@@ -28,8 +28,8 @@ pub(super) trait GroupJudge {
         self.rest(tally)
     }
     fn score(&self, groups: &[&Self::Tally]) -> Score;
-    /// Is the cut above this group clearly not as good as another split? Saves work, so it may say no.
-    fn is_behind(&self, _low: &Self::Tally, _best: &Score) -> bool {
+    /// Is the cut above this group clearly ranked below `reach`? Saves work, so it may always say no.
+    fn is_behind(&self, _low: &Self::Tally, _reach: f64) -> bool {
         false
     }
     /// A drop below this is rounding, where nothing better is known.
@@ -122,7 +122,7 @@ impl GroupJudge for ClassJudge<'_> {
         (counts.collect(), self.known.1 - tally.1)
     }
 
-    fn is_behind(&self, low: &Self::Tally, best: &Score) -> bool {
+    fn is_behind(&self, low: &Self::Tally, reach: f64) -> bool {
         let weights = [low.1, self.known.1 - low.1];
         let worth = self.measure.worth_of_two(&low.0, &self.known.0, weights);
         let missing = self.missing.as_ref().map_or(0.0, |missing| missing.1);
@@ -130,7 +130,7 @@ impl GroupJudge for ClassJudge<'_> {
         let rank = self
             .measure
             .rank(&self.base, worth - self.worth_before, &groups);
-        rank < best.rank() * (1.0 - 1e-9) - self.tolerance
+        rank < reach * (1.0 - 1e-9) - self.tolerance
     }
 
     fn score(&self, groups: &[&Self::Tally]) -> Score {
@@ -168,7 +168,18 @@ impl SquaredJudge {
             }
             (sum, squares)
         };
-        let (known, squares) = sum(offer.known);
+        let (known, squares) = if offer.missing.is_empty() {
+            // Relative to their mean the numbers of the node add up to nothing.
+            (
+                Sum {
+                    sum: 0.0,
+                    weight: offer.node.weight,
+                },
+                offer.node.sse,
+            )
+        } else {
+            sum(offer.known)
+        };
         let (missing, missing_squares) = sum(offer.missing);
         if offer.own_branch {
             let all = Sum {
@@ -207,6 +218,15 @@ impl GroupJudge for SquaredJudge {
 
     fn rest(&self, tally: &Sum) -> Sum {
         self.known.without(*tally)
+    }
+
+    fn is_behind(&self, low: &Sum, reach: f64) -> bool {
+        // With `d = W s_l - w_l S` the two groups are worth `d^2 / (W w_l w_r)` more than one.
+        let weight = self.known.weight;
+        let d = weight * low.sum - low.weight * self.known.sum;
+        let under = weight * low.weight * (weight - low.weight);
+        let offset = self.known.worth() + self.missing - self.before;
+        d * d < ((reach - offset) * (1.0 - 1e-9) - self.floor) * under
     }
 
     fn score(&self, groups: &[&Sum]) -> Score {

@@ -8,8 +8,8 @@ use super::frame::Frame;
 use super::judges::{AbsoluteJudge, ClassJudge, GroupJudge, SquaredJudge};
 use super::lists::is_tie;
 use super::measure::{Measure, Score};
-use super::scan::{self, Wish};
-use super::search::{NodeView, Scratch, Search, Shape};
+use super::scan::{self, Cut, Totals, Wish};
+use super::search::{NOTHING_YET, NodeView, Scratch, Search, Shape};
 
 /// One feature at one node.
 pub(super) struct Offer<'a> {
@@ -21,47 +21,72 @@ pub(super) struct Offer<'a> {
     pub(super) missing: &'a [u32],
     /// Do missing rows have a child of their own?
     pub(super) own_branch: bool,
+    /// A split that is ranked clearly below this is of no use, because another feature has a better
+    /// one.
+    pub(super) floor: f64,
 }
 
 /// The best split seen so far.
 pub(super) type Best = Option<(Shape, Score)>;
 
 impl Offer<'_> {
-    pub(super) fn classes(
-        &self,
-        measure: &Measure,
-        constant: bool,
-        floor: f64,
-        scratch: &mut Scratch,
-    ) -> Best {
+    pub(super) fn classes(&self, measure: &Measure, constant: bool, scratch: &mut Scratch) -> Best {
         let is_numeric = !self.frame.is_categorical(self.feature);
         let is_plain = self.frame.is_plain() && self.search.shortcuts.scanning;
-        if is_numeric && self.missing.is_empty() && is_plain && !constant {
-            let wish = self.search.wish(self.known.len(), floor);
-            if let Some(best) = self.scan(measure, &wish, scratch) {
-                return best;
+        if is_numeric && is_plain && !constant && self.missing.is_empty() {
+            let wish = self.search.wish(self.known.len(), self.floor);
+            if let Some(best) = self.scan(measure, &self.node.totals, &wish, scratch) {
+                return best.map(|cut| (Shape::Cut(cut.position), cut.score));
             }
         }
         let judge = ClassJudge::new(self, measure);
+        if is_numeric && is_plain && !constant {
+            // Where missing rows go does not depend on the cut, so the best cut of the known rows is best.
+            let totals = self.known_totals();
+            let wish = self.search.wish(self.known.len(), NOTHING_YET);
+            if let Some(cut) = self.scan(measure, &totals, &wish, scratch) {
+                let mut best = self.try_missing_only(&judge);
+                if let Some(Cut { position, .. }) = cut {
+                    let low = self.tally(&judge, &(0..position));
+                    let score = judge.score(&[&low, &judge.rest(&low)]);
+                    self.keep(&judge, &mut best, Shape::Cut(position), score);
+                }
+                return best;
+            }
+        }
         self.try_all(&judge)
     }
 
+    /// The classes of the known rows, each of which counts as one.
+    fn known_totals(&self) -> Totals {
+        let mut counts = self.node.totals.counts.clone();
+        for &entry in self.missing {
+            counts[self.frame.class(entry)] -= 1;
+        }
+        Totals::new(counts, self.search.logs())
+    }
+
     /// The fast scans; `None` if there is none for this criterion.
-    fn scan(&self, measure: &Measure, wish: &Wish, scratch: &mut Scratch) -> Option<Best> {
+    fn scan(
+        &self,
+        measure: &Measure,
+        totals: &Totals,
+        wish: &Wish,
+        scratch: &mut Scratch,
+    ) -> Option<Option<Cut>> {
         let packing = self.frame.packing();
-        let totals = &self.node.totals;
-        let cut = match measure {
-            Measure::Gini | Measure::Entropy(_) if wish.allowed.is_empty() => None,
+        let low = &mut scratch.low;
+        match measure {
+            Measure::GainRatio(_) | Measure::Error => None,
+            _ if wish.allowed.is_empty() => Some(None),
             Measure::Gini if totals.counts.len() == 2 => {
-                scan::gini_of_two(self.known, packing, totals, wish)
+                Some(scan::gini_of_two(self.known, packing, totals, wish))
             }
-            Measure::Gini => scan::gini(self.known, packing, totals, wish, &mut scratch.low),
+            Measure::Gini => Some(scan::gini(self.known, packing, totals, wish, low)),
             Measure::Entropy(logs) => {
-                scan::entropy(self.known, packing, totals, logs, wish, &mut scratch.low)
+                Some(scan::entropy(self.known, packing, totals, logs, wish, low))
             }
-            Measure::GainRatio(_) | Measure::Error => return None,
-        };
-        Some(cut.map(|cut| (Shape::Cut(cut.position), cut.score)))
+        }
     }
 
     pub(super) fn squared(&self) -> Best {
@@ -118,8 +143,10 @@ impl Offer<'_> {
                     judge.add(&mut low, self.frame, entry);
                 }
                 at = position;
-                let is_behind = |(_, best): &(Shape, Score)| judge.is_behind(&low, best);
-                if self.search.shortcuts.skipping && best.as_ref().is_some_and(is_behind) {
+                let reach = best
+                    .as_ref()
+                    .map_or(self.floor, |(_, best)| self.floor.max(best.rank()));
+                if self.search.shortcuts.skipping && judge.is_behind(&low, reach) {
                     return;
                 }
                 let high = judge.rest(&low);

@@ -47,9 +47,14 @@ pub(super) struct NodeView<'a> {
     pub(super) weight: f64,
     /// Mean of the numbers.
     pub(super) mean: f64,
+    /// Squared error of the numbers.
+    pub(super) sse: f64,
     /// Are the coarse features to be counted, because they have no lists here?
     pub(super) is_coarse: bool,
 }
+
+/// A floor that every split reaches.
+pub(super) const NOTHING_YET: f64 = -1.0;
 
 /// The largest drop that any feature has come up with, known to all threads: a scan may give up what
 /// cannot reach it. What is given up could not have won, so the outcome does not depend on who comes
@@ -59,7 +64,7 @@ struct Floor(AtomicU64);
 
 impl Default for Floor {
     fn default() -> Self {
-        Self(AtomicU64::new((-1.0_f64).to_bits()))
+        Self(AtomicU64::new(NOTHING_YET.to_bits()))
     }
 }
 
@@ -223,6 +228,11 @@ impl Search {
         }
     }
 
+    /// Are splits ranked by their drop, so that drops of different features compare?
+    fn ranks_by_drop(&self) -> bool {
+        !matches!(self.judge, Judge::Classes(Measure::GainRatio(_)))
+    }
+
     /// The table of logarithms, if the criterion is entropy.
     pub(super) fn logs(&self) -> Option<&Logs> {
         match &self.judge {
@@ -274,9 +284,14 @@ impl Round<'_> {
             known,
             missing,
             own_branch,
+            floor: if search.ranks_by_drop() {
+                self.floor.get()
+            } else {
+                NOTHING_YET
+            },
         };
         let best = match &search.judge {
-            Judge::Classes(measure) => offer.classes(measure, constant, self.floor.get(), scratch),
+            Judge::Classes(measure) => offer.classes(measure, constant, scratch),
             Judge::Squared => offer.squared(),
             Judge::Absolute => offer.absolute(),
         };
