@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use fastrand::Rng;
+use treewright::Budget;
+use treewright::cost::{CostMatrix, Loss};
 use treewright::data::{
     Column, Dataset, Feature, FeatureKind, Schema, Target, TargetColumn, TargetKind,
 };
-use treewright::learn::Greedy;
 use treewright::learn::greedy::{MissingPolicy, Summary};
+use treewright::learn::{Greedy, Learner};
 use treewright::tree::{NodeId, Tree};
 
 use crate::differential::{CRITERIA, any_params, any_policy, learn, random_params, settled_table};
@@ -185,5 +187,61 @@ fn a_checkerboard_needs_splits_without_gain() {
             let root = tree.branch(NodeId::ROOT).expect("is split");
             assert_eq!(root.split.feature(), 0, "{criterion:?}");
         }
+    }
+}
+
+/// A table with one numeric feature and two classes.
+fn one_feature(numbers: Vec<f64>, classes: Vec<u32>) -> Dataset {
+    let schema = Schema {
+        features: vec![Feature {
+            name: "x".into(),
+            kind: FeatureKind::Numeric,
+        }],
+        target: TargetColumn {
+            name: "y".into(),
+            kind: TargetKind::Classes(vec!["no".into(), "yes".into()]),
+        },
+        ..Schema::default()
+    };
+    let columns = vec![Column::Numeric(numbers)];
+    Dataset::new(Arc::new(schema), columns, Target::Classes(classes), None)
+}
+
+#[test]
+fn zero_is_not_cut_from_minus_zero() {
+    let data = one_feature(vec![-0.0, 0.0, 5e-324, -0.0, 0.0], vec![0, 1, 1, 0, 1]);
+    let tree = learn(&data, &Greedy::default()).model;
+    assert_eq!(tree.n_nodes(), 3);
+    assert_eq!(tree.counts(NodeId(1)), [2.0, 2.0]);
+    assert_eq!(tree.predict(&data), [0.0, 0.0, 1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn leaves_that_no_node_can_fill_leave_a_leaf() {
+    let data = one_feature(vec![0.1, 0.2, 0.3], vec![0, 1, 1]);
+    for criterion in CRITERIA {
+        let params = Greedy {
+            criterion: Some(criterion),
+            min_leaf: usize::MAX / 2,
+            ..Greedy::default()
+        };
+        assert_eq!(learn(&data, &params).model.n_nodes(), 1);
+    }
+}
+
+#[test]
+fn costs_for_other_classes_are_refused() {
+    let data = one_feature(vec![0.1, 0.2, 0.3], vec![0, 1, 1]);
+    for n_classes in [1, 3] {
+        let costs = CostMatrix::new(&vec![vec![0.0; n_classes]; n_classes]).unwrap();
+        let params = Greedy {
+            loss: Loss::Matrix(costs),
+            ..Greedy::default()
+        };
+        let error = params.fit(&data, &Budget::unlimited()).unwrap_err();
+        assert!(
+            error.to_string().contains("but the target has 2"),
+            "{error}"
+        );
     }
 }

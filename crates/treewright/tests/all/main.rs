@@ -2,6 +2,7 @@
 
 mod differential;
 mod laws;
+mod predictions;
 mod reference;
 mod rooms;
 mod switches;

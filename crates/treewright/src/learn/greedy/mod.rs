@@ -79,6 +79,7 @@ pub struct Greedy {
 
 /// The shortcuts of the learner. Tests switch them off: that must not change the tree.
 #[doc(hidden)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shortcuts {
     /// Features with few values are counted while nodes are large.
