@@ -31,30 +31,29 @@ pub(super) type Best = Option<(Shape, Score)>;
 
 impl Offer<'_> {
     pub(super) fn classes(&self, measure: &Measure, constant: bool, scratch: &mut Scratch) -> Best {
-        let is_numeric = !self.frame.is_categorical(self.feature);
-        let is_plain = self.frame.is_plain() && self.search.shortcuts.scanning;
-        if is_numeric && is_plain && !constant && self.missing.is_empty() {
+        let can_scan = self.search.shortcuts.scanning
+            && matches!(measure, Measure::Gini | Measure::Entropy(_))
+            && self.frame.is_plain()
+            && !self.frame.is_categorical(self.feature)
+            && !constant;
+        if can_scan && self.missing.is_empty() {
             let wish = self.search.wish(self.known.len(), self.floor);
-            if let Some(best) = self.scan(measure, &self.node.totals, &wish, scratch) {
-                return best.map(|cut| (Shape::Cut(cut.position), cut.score));
-            }
+            let cut = self.scan(measure, &self.node.totals, &wish, scratch);
+            return cut.map(|cut| (Shape::Cut(cut.position), cut.score));
         }
         let judge = ClassJudge::new(self, measure);
-        if is_numeric && is_plain && !constant {
-            // Where missing rows go does not depend on the cut, so the best cut of the known rows is best.
-            let totals = self.known_totals();
-            let wish = self.search.wish(self.known.len(), NOTHING_YET);
-            if let Some(cut) = self.scan(measure, &totals, &wish, scratch) {
-                let mut best = self.try_missing_only(&judge);
-                if let Some(Cut { position, .. }) = cut {
-                    let low = self.tally(&judge, &(0..position));
-                    let score = judge.score(&[&low, &judge.rest(&low)]);
-                    self.keep(&judge, &mut best, Shape::Cut(position), score);
-                }
-                return best;
-            }
+        if !can_scan {
+            return self.try_all(&judge);
         }
-        self.try_all(&judge)
+        // Where missing rows go does not depend on the cut: the best cut of the known rows is the best.
+        let wish = self.search.wish(self.known.len(), NOTHING_YET);
+        let mut best = self.try_missing_only(&judge);
+        if let Some(cut) = self.scan(measure, &self.known_totals(), &wish, scratch) {
+            let low = self.tally(&judge, &(0..cut.position));
+            let score = judge.score(&[&low, &judge.rest(&low)]);
+            self.keep(&judge, &mut best, Shape::Cut(cut.position), score);
+        }
+        best
     }
 
     /// The classes of the known rows, each of which counts as one.
@@ -66,26 +65,26 @@ impl Offer<'_> {
         Totals::new(counts, self.search.logs())
     }
 
-    /// The fast scans; `None` if there is none for this criterion.
+    /// The fast scans.
     fn scan(
         &self,
         measure: &Measure,
         totals: &Totals,
         wish: &Wish,
         scratch: &mut Scratch,
-    ) -> Option<Option<Cut>> {
+    ) -> Option<Cut> {
+        if wish.allowed.is_empty() {
+            return None;
+        }
         let packing = self.frame.packing();
         let low = &mut scratch.low;
         match measure {
-            Measure::GainRatio(_) | Measure::Error => None,
-            _ if wish.allowed.is_empty() => Some(None),
             Measure::Gini if totals.counts.len() == 2 => {
-                Some(scan::gini_of_two(self.known, packing, totals, wish))
+                scan::gini_of_two(self.known, packing, totals, wish)
             }
-            Measure::Gini => Some(scan::gini(self.known, packing, totals, wish, low)),
-            Measure::Entropy(logs) => {
-                Some(scan::entropy(self.known, packing, totals, logs, wish, low))
-            }
+            Measure::Gini => scan::gini(self.known, packing, totals, wish, low),
+            Measure::Entropy(logs) => scan::entropy(self.known, packing, totals, logs, wish, low),
+            Measure::GainRatio(_) | Measure::Error => unreachable!("has no scan"),
         }
     }
 
