@@ -78,7 +78,7 @@ pub(super) fn sorted_list(column: &Column, classes: Option<&[u32]>, packing: Pac
                     };
                     counting_sort(numbers.len(), n_keys, key, pack)
                 }
-                None => radix_sort(numbers, pack),
+                None => radix_sort(numbers, packing, class),
             }
         }
     }
@@ -146,22 +146,20 @@ fn counting_sort(
 
 /// Stable sort of any numbers: a radix sort of the upper halves of the keys, then plain sorts of the
 /// few runs in which these are equal and the lower halves are not.
-fn radix_sort(numbers: &[f64], pack: impl Fn(usize, bool) -> u32) -> Vec<u32> {
-    const DIGITS: u32 = 3;
-    const BITS: u32 = 11;
-    let known = || {
-        numbers
-            .iter()
-            .filter(|number| !number.is_nan())
-            .map(|&number| ordered(number))
-    };
-    let (Some(least), Some(most)) = (known().min(), known().max()) else {
-        return (0..numbers.len()).map(|row| pack(row, true)).collect();
-    };
-    // Keys relative to the least, cut to the 31 highest bits that vary; missing above all.
-    let drop = (u64::BITS - (most - least).leading_zeros()).saturating_sub(31);
-    let digit = |item: u64, at: u32| (item >> (32 + at * BITS)) as usize & ((1 << BITS) - 1);
-    let mut counts = vec![[0_u32; 1 << BITS]; DIGITS as usize];
+fn radix_sort(numbers: &[f64], packing: Packing, class: impl Fn(usize) -> u32) -> Vec<u32> {
+    const DIGITS: usize = 3;
+    const BITS: usize = 11;
+    let (mut least, mut most) = (u64::MAX, 0);
+    for &number in numbers.iter().filter(|number| !number.is_nan()) {
+        let key = ordered(number);
+        least = least.min(key);
+        most = most.max(key);
+    }
+    // Keys relative to the least, cut to the 31 highest bits that vary; missing above all. An item is
+    // such a key and, below it, the entry.
+    let drop = (u64::BITS - most.saturating_sub(least).leading_zeros()).saturating_sub(31);
+    let digit = |item: u64, at: usize| (item >> (32 + at * BITS)) as usize & ((1 << BITS) - 1);
+    let mut counts = vec![[0_u32; 1 << BITS]; DIGITS];
     let mut from: Vec<u64> = Vec::with_capacity(numbers.len());
     for (row, &number) in numbers.iter().enumerate() {
         let key = if number.is_nan() {
@@ -169,15 +167,14 @@ fn radix_sort(numbers: &[f64], pack: impl Fn(usize, bool) -> u32) -> Vec<u32> {
         } else {
             ((ordered(number) - least) >> drop) as u32
         };
-        let item = u64::from(key) << 32 | row as u64;
+        let item = u64::from(key) << 32 | u64::from(packing.pack(row, class(row), false));
         from.push(item);
-        for at in 0..DIGITS {
-            counts[at as usize][digit(item, at)] += 1;
+        for (at, counts) in counts.iter_mut().enumerate() {
+            counts[digit(item, at)] += 1;
         }
     }
     let mut to = vec![0_u64; from.len()];
-    for at in 0..DIGITS {
-        let starts = &mut counts[at as usize];
+    for (at, starts) in counts.iter_mut().enumerate() {
         if starts.iter().any(|&count| count as usize == from.len()) {
             continue;
         }
@@ -192,22 +189,26 @@ fn radix_sort(numbers: &[f64], pack: impl Fn(usize, bool) -> u32) -> Vec<u32> {
         }
         std::mem::swap(&mut from, &mut to);
     }
-    let row = |item: u64| item as u32 as usize;
-    let mut list = Vec::with_capacity(from.len());
-    for run in from.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
+    mark_ties(&mut from, |entry| numbers[packing.row(entry)], drop > 0)
+}
+
+/// Puts runs of equal keys in order, if their keys were cut, and marks equal numbers.
+fn mark_ties(items: &mut [u64], number: impl Fn(u32) -> f64, is_cut: bool) -> Vec<u32> {
+    let number = |item: u64| number(item as u32);
+    let mut list = Vec::with_capacity(items.len());
+    for run in items.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
         if let [item] = run {
-            list.push(pack(row(*item), false));
+            list.push(*item as u32);
             continue;
         }
-        if drop > 0 {
+        if is_cut {
             let order = |a: f64, b: f64| a.partial_cmp(&b).unwrap_or(Ordering::Equal);
-            run.sort_by(|&a, &b| order(numbers[row(a)], numbers[row(b)]));
+            run.sort_by(|&a, &b| order(number(a), number(b)));
         }
-        let number = |item: u64| numbers[row(item)];
         for at in 0..run.len() {
-            let tie =
+            let is_tie =
                 at > 0 && (number(run[at]) == number(run[at - 1]) || number(run[at]).is_nan());
-            list.push(pack(row(run[at]), tie));
+            list.push(run[at] as u32 | u32::from(is_tie));
         }
     }
     list
