@@ -216,13 +216,16 @@ impl Grower<'_> {
         grown: &Grown,
     ) -> (Option<Candidate>, Vec<u32>) {
         let summary = &grown.nodes[pending.node].summary;
+        // Weights may be larger than any number of rows; only plain rows have whole totals.
+        let counts = if level.frame.is_plain() {
+            summary.counts.iter().map(|&count| count as u32).collect()
+        } else {
+            Vec::new()
+        };
         let view = NodeView {
             range: pending.range.clone(),
             counts: &summary.counts,
-            totals: Totals::new(
-                summary.counts.iter().map(|&count| count as u32).collect(),
-                self.search.logs().filter(|_| level.frame.is_plain()),
-            ),
+            totals: Totals::new(counts, self.search.logs()),
             weight: summary.weight,
             mean: summary.moments.mean,
             is_coarse: pending.is_coarse,

@@ -32,7 +32,7 @@ use self::summary::Summaries;
 use crate::budget::Budget;
 use crate::cost::Loss;
 use crate::data::{Column, Dataset, Target};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::learn::Learner;
 use crate::tree::{Fit, LearnerInfo, Training, Tree};
 
@@ -161,6 +161,11 @@ impl Learner for Greedy {
             params,
         };
         let training = Training::of(&tree, data).taking(seconds);
+        if !training.cost.is_finite() {
+            return Err(Error::schema(
+                "the costs are too large: their sum over the rows is not a finite number",
+            ));
+        }
         Ok(Fit {
             model: tree,
             learner,
@@ -211,7 +216,7 @@ impl Greedy {
         if numbers > 0 && matches!(self.loss, Loss::Matrix(_)) {
             return Err(Error::schema("costs need a classification target"));
         }
-        Ok(())
+        check_range(data)
     }
 
     fn criterion(&self, data: &Dataset) -> Criterion {
@@ -310,6 +315,24 @@ impl Greedy {
         params.insert("zero_gain".into(), self.zero_gain.into());
         params
     }
+}
+
+/// Refuses numbers so far apart that sums of their squared differences are not finite.
+fn check_range(data: &Dataset) -> Result<()> {
+    let Target::Numbers(numbers) = data.target() else {
+        return Ok(());
+    };
+    let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let largest = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let range = largest - least;
+    if (range.max(1.0).powi(2) * data.total_weight()).is_finite() {
+        return Ok(());
+    }
+    Err(Error::schema(format!(
+        "column {}: the target goes from {least:e} to {largest:e}, and squares of such differences \
+         are not finite numbers",
+        quoted(&data.schema().target.name)
+    )))
 }
 
 fn judge(criterion: Criterion, data: &Dataset) -> Judge {
