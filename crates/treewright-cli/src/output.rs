@@ -244,6 +244,15 @@ pub(crate) fn rounded(figure: f64) -> String {
     }
 }
 
+/// A weight for people: whole numbers in full, others rounded.
+pub(crate) fn weight(weight: f64) -> String {
+    if weight.fract() == 0.0 && weight.abs() < 1e15 {
+        weight.to_string()
+    } else {
+        rounded(weight)
+    }
+}
+
 /// Prints an error: one line on standard error, whatever the message holds.
 pub(crate) fn complain(message: &str) {
     let one_line: String = message

@@ -17,7 +17,7 @@ use treewright::{ErrorKind, Fit};
 use super::{show, start_budget};
 use crate::args::{FitArgs, FitGreedyArgs, FitLearner, ReadingArgs};
 use crate::input::{self, Table};
-use crate::output::{self, Console, Destination, rounded};
+use crate::output::{self, Console, Destination, rounded, weight};
 
 /// A tree with more leaves is not printed as a whole.
 const MOST_LEAVES_SHOWN: usize = 40;
@@ -158,7 +158,8 @@ fn level(line: &Line) -> usize {
 fn figures(training: &Training) -> String {
     let leaves = count(training.leaves, "leaf", "leaves");
     let errors = training.errors.map_or(String::new(), |errors| {
-        format!("training errors {errors} of {}, ", training.weight)
+        let (errors, all) = (weight(errors), weight(training.weight));
+        format!("training errors {errors} of {all}, ")
     });
     format!(
         "{leaves}, depth {}, {errors}training cost {}, {:.3} s",

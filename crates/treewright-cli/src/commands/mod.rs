@@ -15,6 +15,8 @@ use treewright::Budget;
 
 use crate::args::{LimitArgs, WholeNumber};
 
+/// More threads than this would only cost memory.
+const MOST_THREADS: usize = 256;
 /// Exit code of a program that was interrupted.
 const INTERRUPTED: i32 = 130;
 
@@ -24,7 +26,7 @@ pub(crate) fn use_threads(threads: Option<WholeNumber>) -> Result<()> {
         return Ok(());
     };
     rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.count("threads", 1)?)
+        .num_threads(threads.count("threads", 1)?.min(MOST_THREADS))
         .build_global()
         .context("threads")
 }

@@ -9,7 +9,7 @@ use treewright::eval::{self, ClassFigures, Figures, Score};
 
 use crate::args::ScoreArgs;
 use crate::input;
-use crate::output::{self, Console, rounded};
+use crate::output::{self, Console, rounded, weight};
 
 /// A confusion matrix with more classes does not fit on a screen; `--json` has all of it.
 const MOST_CLASSES_SHOWN: usize = 20;
@@ -31,11 +31,11 @@ pub(crate) fn run(args: &ScoreArgs, console: &Console) -> Result<ExitCode> {
 fn words(score: &Score, schema: &Schema) -> String {
     let mut rows = vec![
         line("rows", score.rows.to_string()),
-        line("weight", score.weight.to_string()),
+        line("weight", weight(score.weight)),
     ];
     match &score.figures {
         Figures::Classes { error, errors, .. } => rows.extend([
-            line("errors", errors.to_string()),
+            line("errors", weight(*errors)),
             line("error", rounded(*error)),
             line("cost", rounded(score.cost)),
         ]),
@@ -70,7 +70,7 @@ fn per_class(classes: &[ClassFigures]) -> String {
     let row = |figures: &ClassFigures| {
         vec![
             output::cell(&figures.class),
-            figures.support.to_string(),
+            weight(figures.support),
             maybe(figures.precision),
             maybe(figures.recall),
             maybe(figures.f1),
@@ -89,7 +89,7 @@ fn matrix(confusion: &[Vec<f64>], classes: &[String]) -> String {
     let names = || classes.iter().map(|class| output::cell(class));
     let header = iter::once("true \\ predicted".to_owned()).chain(names());
     let rows = names().zip(confusion).map(|(class, row)| {
-        let weights = row.iter().map(f64::to_string);
+        let weights = row.iter().copied().map(weight);
         iter::once(class).chain(weights).collect()
     });
     format!("\n{}", output::figures(header.collect(), rows))

@@ -117,6 +117,10 @@ fn unknown_column_in_each_flag() {
         "data.csv: drop: ",
     );
     refused_options(
+        &["--drop", "class"],
+        "data.csv: drop: column \"class\" is needed as the target\n",
+    );
+    refused_options(
         &["--categorical", "age", "--numeric", "age"],
         "data.csv: column \"age\" is listed both as categorical and as numeric\n",
     );
@@ -167,6 +171,33 @@ fn a_text_where_numbers_were_asked_for() {
     names_all(&line, &["row 1", "\"sex\"", "\"f\" is not a number"]);
     let line = refused_options(&["--task", "regression"], "data.csv: ");
     names_all(&line, &["row 1", "\"class\"", "\"no\" is not a number"]);
+    for task in ["auto", "classification"] {
+        let line = refused_options(&["--task", task, "--numeric", "class"], "data.csv: ");
+        names_all(&line, &["row 1", "\"class\"", "\"no\" is not a number"]);
+    }
+}
+
+#[test]
+fn sums_that_are_not_finite() {
+    refused_table(
+        "x,y\n1,1e308\n2,-1e308\n3,0.5\n",
+        "data.csv: column \"y\": the target goes from -1e308 to 1e308, and squares of such differences \
+         are not finite numbers\n",
+    );
+    Folder::with_model()
+        .file("costs.csv", ",no,yes\nno,0,1e308\nyes,1e308,0\n")
+        .refused(
+            &[
+                "fit",
+                "greedy",
+                "data.csv",
+                "--max-depth",
+                "0",
+                "--costs",
+                "costs.csv",
+            ],
+            "data.csv: the costs are too large: ",
+        );
 }
 
 #[test]
@@ -231,6 +262,12 @@ fn bad_weights() {
         .refused(
             &["fit", "greedy", "data.csv", "--weight", "w"],
             "data.csv: column \"w\": all weights are zero",
+        );
+    Folder::new()
+        .file("data.csv", "a,w,class\n1,1e308,x\n2,1e308,y\n")
+        .refused(
+            &["fit", "greedy", "data.csv", "--weight", "w"],
+            "data.csv: the weights are too large: their sum is not a finite number\n",
         );
 }
 

@@ -164,6 +164,9 @@ fn columns_are_chosen_by_name() {
     assert_eq!(weight_last["target"]["name"], "class");
     assert_eq!(weight_last["reading"]["weight"], "w");
     assert_eq!(weight_last["training"]["weight"].as_f64(), Some(3.0));
+    // What stands in a row of weight 0 does not matter.
+    let dropped = model("a,y,w\n1,0,1\n2,1,1\n3,0.5,0\n", &["--weight", "w"]);
+    assert_eq!(dropped["target"]["classes"], json!(["0", "1"]));
     let categorical = model(table, &["--categorical", "a"]);
     assert_eq!(categorical["features"][1]["kind"], "categorical");
 }
@@ -320,6 +323,11 @@ fn tables_at_the_edge() {
     assert_eq!(all_missing["nodes"][0]["split"]["feature"], 1);
     let only_missing = model("a,class\n,x\n,y\n", &[]);
     assert_eq!(only_missing["training"]["leaves"], 1);
+    let heavy = "a,class,w\n1,x,1e18\n2,y,1e18\n3,x,9007199254740993\n";
+    for criterion in ["gini", "entropy", "gain-ratio", "error"] {
+        let heavy = model(heavy, &["--weight", "w", "--criterion", criterion]);
+        assert_eq!(heavy["training"]["errors"].as_f64(), Some(0.0));
+    }
     assert_eq!(
         model("a,class\n1,x\n2,y\n", &["--time-limit", "0s"])["task"],
         "classification"

@@ -104,6 +104,8 @@ fn a_value_out_of_range_is_exit_code_1() {
         &["show", "model.json", "--threads", "-2"],
         "threads: got -2, expected at least 1\n",
     );
+    // As many threads as help, not as many as asked for.
+    folder.done(&["show", "model.json", "--threads", "1000000"]);
     let fit = |flag: &str, value: &str, name: &str| {
         folder.refused(
             &["fit", "greedy", "data.csv", flag, value, "-o", "out.json"],

@@ -99,6 +99,10 @@ impl Dataset {
             .position(|&role| role == Role::Target)
             .expect("has a target");
         let target = std::mem::replace(&mut raw[target_at], RawColumn::Skipped);
+        if options.numeric.contains(&names[target_at]) {
+            // Classes are kept as texts, but these must be numbers as well.
+            read_column(source, options, target_at, Wanted::Numbers)?;
+        }
         let (target, target_kind) =
             decide_target(source, options, target_at, target, kept.as_deref())?;
 
@@ -116,6 +120,7 @@ impl Dataset {
         }
         let weights = weights.map(|weights| keep_rows(weights, kept.as_deref()));
         let weights = class_weights(&options.class_weight, &target, &target_kind, weights)?;
+        refuse_infinite_total(weights.as_deref())?;
         let schema = Schema {
             features,
             target: TargetColumn {
@@ -202,6 +207,7 @@ impl Dataset {
             });
         }
         let weights = weights.map(|weights| keep_rows(weights, kept.as_deref()));
+        refuse_infinite_total(weights.as_deref())?;
         if columns.is_empty() && target == Target::Absent {
             let ones = Some(vec![1.0; n_rows]);
             return Ok(Self::new(Arc::clone(schema), columns, target, ones));
@@ -292,7 +298,7 @@ fn assign_roles(names: &[String], options: &ReadOptions) -> Result<Vec<Role>> {
     }
     for name in &options.drop {
         let position = find(name, "drop")?;
-        if position == target && options.target.is_some() || Some(position) == weight {
+        if position == target || Some(position) == weight {
             return Err(Error::schema(format!(
                 "drop: column {} is needed as the {}",
                 quoted(name),
@@ -347,6 +353,16 @@ fn take_weights(
     Ok(Some(weights))
 }
 
+/// Figures are relative to the total weight, so that must be a number.
+fn refuse_infinite_total(weights: Option<&[f64]>) -> Result<()> {
+    match weights {
+        Some(weights) if !weights.iter().sum::<f64>().is_finite() => Err(Error::schema(
+            "the weights are too large: their sum is not a finite number",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// The rows of positive weight, or `None` if that is all of them.
 fn rows_with_weight(weights: &[f64]) -> Option<Vec<usize>> {
     let kept: Vec<usize> = (0..weights.len())
@@ -379,10 +395,10 @@ fn decide_target(
     kept: Option<&[usize]>,
 ) -> Result<(Target, TargetKind)> {
     let column = match (options.task, column) {
-        (Task::Auto, RawColumn::Numbers(numbers)) if looks_like_classes(&numbers) => {
-            read_texts(source, options, position)?
+        (Task::Auto, RawColumn::Numbers(numbers)) if looks_like_classes(&numbers, kept) => {
+            read_column(source, options, position, Wanted::Texts)?
         }
-        (Task::Auto, RawColumn::Both(numbers, texts)) if looks_like_classes(&numbers) => {
+        (Task::Auto, RawColumn::Both(numbers, texts)) if looks_like_classes(&numbers, kept) => {
             RawColumn::Texts(texts)
         }
         (_, RawColumn::Both(numbers, _)) => RawColumn::Numbers(numbers),
@@ -419,20 +435,26 @@ fn decide_target(
     }
 }
 
-/// Reads one column once more, as texts.
-fn read_texts(source: &dyn Source, options: &ReadOptions, position: usize) -> Result<RawColumn> {
+/// Reads one column once more, in another way.
+fn read_column(
+    source: &dyn Source,
+    options: &ReadOptions,
+    position: usize,
+    wish: Wanted,
+) -> Result<RawColumn> {
     let mut wanted = vec![Wanted::Skip; source.names().len()];
-    wanted[position] = Wanted::Texts;
+    wanted[position] = wish;
     Ok(source
         .read(&wanted, &options.reading.na)?
         .swap_remove(position))
 }
 
 /// Whole numbers, few of them distinct. (All missing looks like nothing and is refused later.)
-fn looks_like_classes(numbers: &[f64]) -> bool {
+fn looks_like_classes(numbers: &[f64], kept: Option<&[usize]>) -> bool {
     let mut distinct: Vec<f64> = Vec::new();
-    for &number in numbers.iter().filter(|number| !number.is_nan()) {
-        if !distinct.contains(&number) {
+    for position in 0..kept.map_or(numbers.len(), <[usize]>::len) {
+        let number = numbers[kept.map_or(position, |kept| kept[position])];
+        if !number.is_nan() && !distinct.contains(&number) {
             if number.fract() != 0.0 || distinct.len() == MOST_NUMERIC_CLASSES {
                 return false;
             }

@@ -19,6 +19,49 @@ pub(super) enum Extent {
     Full,
 }
 
+/// The categories of every child of a branch, found in one go: there may be very many children.
+#[derive(Debug)]
+pub(super) struct Members {
+    /// Category codes, those of the first child first.
+    codes: Vec<u32>,
+    /// Where the codes of each child end.
+    ends: Vec<usize>,
+    /// The child that only missing values take.
+    missing_only: Option<usize>,
+}
+
+impl Members {
+    /// The categories of the children of `branch`; none where it asks for a number.
+    pub(super) fn new(branch: &Branch) -> Self {
+        let missing_only = branch.missing_only();
+        let Split::Categories { branches, .. } = &branch.split else {
+            return Self {
+                codes: Vec::new(),
+                ends: Vec::new(),
+                missing_only,
+            };
+        };
+        let child_of = |code: &u32| branches[*code as usize];
+        let codes = 0..branches.len() as u32;
+        let mut codes: Vec<u32> = codes.filter(|code| child_of(code).is_some()).collect();
+        codes.sort_by_key(child_of);
+        let end = |child| codes.partition_point(|code| child_of(code) <= Some(child));
+        let ends = (0..branch.n_children).map(end).collect();
+        Self {
+            codes,
+            ends,
+            missing_only,
+        }
+    }
+
+    fn of(&self, position: usize) -> &[u32] {
+        let start = position
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before]);
+        &self.codes[start..self.ends[position]]
+    }
+}
+
 /// What a row must fulfil to go to one child of a branch, in pieces.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Condition {
@@ -32,8 +75,14 @@ pub(super) enum Condition {
 
 impl Condition {
     /// The condition of the child at `position`.
-    pub(super) fn of(schema: &Schema, branch: &Branch, position: usize, extent: Extent) -> Self {
-        if branch.missing_only() == Some(position) {
+    pub(super) fn of(
+        schema: &Schema,
+        branch: &Branch,
+        members: &Members,
+        position: usize,
+        extent: Extent,
+    ) -> Self {
+        if members.missing_only == Some(position) {
             return Self::Missing;
         }
         match &branch.split {
@@ -44,11 +93,8 @@ impl Condition {
             }
             Split::Categories { feature, .. } => {
                 let names = schema.features[*feature].categories();
-                let members: Vec<&str> = branch
-                    .split
-                    .codes_of(position)
-                    .map(|code| names[code as usize].as_str())
-                    .collect();
+                let name = |&code: &u32| names[code as usize].as_str();
+                let members: Vec<&str> = members.of(position).iter().map(name).collect();
                 Self::Categories(set(&members, extent))
             }
         }
@@ -233,6 +279,25 @@ mod tests {
         assert_eq!(short(""), r#""""#);
         assert_eq!(short(&"x".repeat(100)).chars().count(), 60);
         assert_eq!(word(&"x".repeat(100), Extent::Full).len(), 100);
+    }
+
+    #[test]
+    fn every_child_has_its_categories() {
+        let branches = [Some(2), None, Some(0), Some(2), Some(1)];
+        let branch = Branch {
+            split: Split::Categories {
+                feature: 0,
+                branches: branches.to_vec(),
+            },
+            first_child: NodeId(1),
+            n_children: 4,
+            missing: MissingRoute::Child(3),
+        };
+        let members = Members::new(&branch);
+        assert_eq!(members.of(0), [2]);
+        assert_eq!(members.of(1), [4]);
+        assert_eq!(members.of(2), [0, 3]);
+        assert_eq!(members.missing_only, Some(3));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! border; the colours are those of Okabe and Ito, which colour-blind people can tell apart. There are
 //! seven of them: the eighth class starts over.
 
-use super::condition::{Condition, Extent, amount, answer, mse, word};
+use super::condition::{Condition, Extent, Members, amount, answer, mse, word};
 use crate::tree::{Branch, MissingRoute, NodeId, Tree};
 
 /// The palette of Okabe and Ito (2008) without black, which is for text.
@@ -25,8 +25,9 @@ pub fn dot(tree: &Tree) -> String {
     for id in tree.ids() {
         text.push_str(&node(tree, id));
         if let Some(branch) = tree.branch(id) {
+            let members = Members::new(branch);
             for position in 0..branch.n_children as usize {
-                text.push_str(&edge(tree, id, branch, position));
+                text.push_str(&edge(tree, id, branch, &members, position));
             }
         }
     }
@@ -89,10 +90,10 @@ fn counts(tree: &Tree, id: NodeId) -> String {
     words.join(", ")
 }
 
-fn edge(tree: &Tree, id: NodeId, branch: &Branch, position: usize) -> String {
+fn edge(tree: &Tree, id: NodeId, branch: &Branch, members: &Members, position: usize) -> String {
     let schema = tree.schema();
     let name = word(&schema.features[branch.split.feature()].name, Extent::Short);
-    let condition = Condition::of(schema, branch, position, Extent::Short);
+    let condition = Condition::of(schema, branch, members, position, Extent::Short);
     let takes_missing = branch.missing == MissingRoute::Child(position as u32);
     let note = if takes_missing && condition != Condition::Missing {
         " (missing too)"

@@ -22,8 +22,11 @@
 //! guides above them, so the text of a very deep tree does not grow with the square of its depth.
 
 use std::fmt;
+use std::rc::Rc;
 
-use super::condition::{Condition, Extent, amount, answer, distributes_everywhere, mse, word};
+use super::condition::{
+    Condition, Extent, Members, amount, answer, distributes_everywhere, mse, word,
+};
 use crate::tree::{Branch, MissingRoute, NodeId, Tree};
 
 /// Levels that are drawn as guides.
@@ -93,14 +96,20 @@ pub fn lines(tree: &Tree) -> Vec<Line> {
     let mut lines = vec![root_line(tree, everywhere)];
     // For every level of the current way: is its node the last of its siblings?
     let mut is_last: Vec<bool> = Vec::new();
-    let mut stack: Vec<(&Branch, usize, usize)> = Vec::new();
+    let mut stack = Vec::new();
     push_children(&mut stack, tree, NodeId::ROOT, 1);
-    while let Some((branch, position, depth)) = stack.pop() {
+    while let Some(Pending {
+        branch,
+        members,
+        position,
+        depth,
+    }) = stack.pop()
+    {
         is_last.truncate(depth - 1);
         is_last.push(position + 1 == branch.n_children as usize);
         let mut line = Line::default();
         line.push(Style::Guide, guides(&is_last, digits));
-        push_condition(&mut line, tree, branch, position);
+        push_condition(&mut line, tree, branch, &members, position);
         let child = branch.child(position);
         match tree.branch(child) {
             Some(below) if everywhere || below.missing != MissingRoute::Distribute => {}
@@ -113,15 +122,24 @@ pub fn lines(tree: &Tree) -> Vec<Line> {
     lines
 }
 
-fn push_children<'a>(
-    stack: &mut Vec<(&'a Branch, usize, usize)>,
-    tree: &'a Tree,
-    id: NodeId,
+/// A child whose line is still to be written.
+struct Pending<'a> {
+    branch: &'a Branch,
+    members: Rc<Members>,
+    position: usize,
     depth: usize,
-) {
+}
+
+fn push_children<'a>(stack: &mut Vec<Pending<'a>>, tree: &'a Tree, id: NodeId, depth: usize) {
     if let Some(branch) = tree.branch(id) {
+        let members = Rc::new(Members::new(branch));
         let positions = (0..branch.n_children as usize).rev();
-        stack.extend(positions.map(|position| (branch, position, depth)));
+        stack.extend(positions.map(|position| Pending {
+            branch,
+            members: Rc::clone(&members),
+            position,
+            depth,
+        }));
     }
 }
 
@@ -171,9 +189,15 @@ fn guides(is_last: &[bool], digits: usize) -> String {
     text
 }
 
-fn push_condition(line: &mut Line, tree: &Tree, branch: &Branch, position: usize) {
+fn push_condition(
+    line: &mut Line,
+    tree: &Tree,
+    branch: &Branch,
+    members: &Members,
+    position: usize,
+) {
     let name = feature_name(tree, branch);
-    match Condition::of(tree.schema(), branch, position, Extent::Short) {
+    match Condition::of(tree.schema(), branch, members, position, Extent::Short) {
         Condition::Numeric(before, after) => {
             line.push(Style::Condition, before);
             line.push(Style::Name, name);

@@ -27,7 +27,7 @@ const LARGE: usize = 1 << 16;
 /// Subtrees with fewer rows than this are not worth a task.
 const SMALLEST_TASK: usize = 1 << 10;
 /// A tree whose categorical splits list more branches than this would not fit into memory.
-const MOST_BRANCHES: usize = 1 << 28;
+const MOST_BRANCHES: usize = 1 << 26;
 
 /// Everything that stays the same while a tree grows.
 pub(super) struct Grower<'a> {
@@ -219,6 +219,7 @@ impl Grower<'_> {
         let view = NodeView {
             range: pending.range.clone(),
             counts: &summary.counts,
+            // Weights may be larger than any number of rows: only plain rows have whole totals.
             totals: if level.frame.is_plain() {
                 let counts = summary.counts.iter().map(|&count| count as u32);
                 Totals::new(counts.collect(), self.search.logs())

@@ -32,7 +32,7 @@ use self::summary::Summaries;
 use crate::budget::Budget;
 use crate::cost::Loss;
 use crate::data::{Column, Dataset, Target};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::learn::Learner;
 use crate::tree::{Fit, LearnerInfo, Training, Tree};
 
@@ -210,6 +210,11 @@ impl Greedy {
             params,
         };
         let training = Training::of(&tree, data).taking(seconds);
+        if !training.cost.is_finite() {
+            return Err(Error::schema(
+                "the costs are too large: their sum over the rows is not a finite number",
+            ));
+        }
         Ok(Fit {
             model: tree,
             learner,
@@ -269,7 +274,7 @@ impl Greedy {
             Loss::Squared if classes > 0 => {
                 Err(Error::schema("squared loss needs a number target"))
             }
-            _ => Ok(()),
+            _ => check_range(data),
         }
     }
 
@@ -370,6 +375,24 @@ impl Greedy {
         params.insert("zero_gain".into(), self.zero_gain.into());
         params
     }
+}
+
+/// Refuses numbers so far apart that sums of their squared differences are not finite.
+fn check_range(data: &Dataset) -> Result<()> {
+    let Target::Numbers(numbers) = data.target() else {
+        return Ok(());
+    };
+    let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let largest = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let range = largest - least;
+    if (range.max(1.0).powi(2) * data.total_weight()).is_finite() {
+        return Ok(());
+    }
+    Err(Error::schema(format!(
+        "column {}: the target goes from {least:e} to {largest:e}, and squares of such differences \
+         are not finite numbers",
+        quoted(&data.schema().target.name)
+    )))
 }
 
 fn judge(criterion: Criterion, data: &Dataset) -> Judge {
