@@ -244,6 +244,15 @@ pub(crate) fn rounded(figure: f64) -> String {
     }
 }
 
+/// A time for people.
+pub(crate) fn duration(seconds: f64) -> String {
+    if seconds < 1.0 {
+        format!("{:.1} ms", seconds * 1000.0)
+    } else {
+        format!("{seconds:.2} s")
+    }
+}
+
 /// A weight for people: whole numbers in full, others rounded.
 pub(crate) fn weight(weight: f64) -> String {
     if weight.fract() == 0.0 && weight.abs() < 1e15 {

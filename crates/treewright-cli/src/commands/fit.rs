@@ -17,7 +17,7 @@ use treewright::{ErrorKind, Fit};
 use super::{show, start_budget};
 use crate::args::{FitArgs, FitGreedyArgs, FitLearner, ReadingArgs};
 use crate::input::{self, Table};
-use crate::output::{self, Console, Destination, rounded, weight};
+use crate::output::{self, Console, Destination, duration, rounded, weight};
 
 /// A tree with more leaves is not printed as a whole.
 const MOST_LEAVES_SHOWN: usize = 40;
@@ -42,6 +42,7 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
         .map_err(|error| about(&args.data, error))?;
     remember(&mut fit.learner.params, &options.class_weight);
 
+    let is_written = write(&fit, file.as_ref(), console)?;
     // Messages wait until here, because an error is one line.
     if options.task == Task::Auto {
         console.note(&decided(&data));
@@ -52,7 +53,11 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     if fit.learner.params.contains_key("stopped") {
         console.note("stopped early: the tree is smaller than it would have become");
     }
-    write(&fit, file.as_ref(), console)?;
+    if is_written {
+        console.note(&figures(&fit.training));
+    } else {
+        output::print(&summary(&fit))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -114,18 +119,18 @@ fn remember(params: &mut Map<String, Value>, class_weight: &ClassWeight) {
     params.insert("class_weight".into(), weights);
 }
 
-/// Writes the model where it was asked for, else a summary in words.
-fn write(fit: &Fit, file: Option<&Destination>, console: &Console) -> Result<()> {
-    let model = json::write_model(fit);
+/// Writes the model where it was asked for; says whether it was asked for at all.
+fn write(fit: &Fit, file: Option<&Destination>, console: &Console) -> Result<bool> {
     let stdout = console.json.then_some(&Destination::Stdout);
-    for destination in file.into_iter().chain(stdout) {
+    let destinations: Vec<&Destination> = file.into_iter().chain(stdout).collect();
+    if destinations.is_empty() {
+        return Ok(false);
+    }
+    let model = json::write_model(fit);
+    for destination in destinations {
         destination.write(|out| writeln!(out, "{model}"))?;
     }
-    if file.is_none() && !console.json {
-        return output::print(&summary(fit));
-    }
-    console.note(&figures(&fit.training));
-    Ok(())
+    Ok(true)
 }
 
 /// The tree, or the top of a large one, and its figures.
@@ -162,9 +167,9 @@ fn figures(training: &Training) -> String {
         format!("training errors {errors} of {all}, ")
     });
     format!(
-        "{leaves}, depth {}, {errors}training cost {}, {:.3} s",
+        "{leaves}, depth {}, {errors}training cost {}, learned in {}",
         training.depth,
         rounded(training.cost),
-        training.seconds
+        duration(training.seconds)
     )
 }
