@@ -2,7 +2,6 @@
 //!
 //! Every error that leaves this module begins with the name of the file.
 
-use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use flate2::read::MultiGzDecoder;
 use treewright::cost::CostMatrix;
 use treewright::data::csv::CsvSource;
-use treewright::data::{Dataset, Number, ReadOptions, Schema, Source, not_a_number};
+use treewright::data::{Dataset, Number, ReadOptions, Schema, Source, not_a_number, read_file};
 use treewright::error::{Place, quoted};
 use treewright::export::json;
 use treewright::{Error, Fit};
@@ -143,7 +142,7 @@ fn load(path: &Path) -> Result<Vec<u8>> {
 
 fn read_all(path: &Path) -> io::Result<Vec<u8>> {
     if !is_standard(path) {
-        return fs::read(path);
+        return read_file(path);
     }
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes)?;

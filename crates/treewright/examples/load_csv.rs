@@ -1,8 +1,9 @@
 //! Loads a CSV file and says how long it took: `load_csv FILE [THREADS]`.
 
+use std::path::Path;
 use std::time::Instant;
 
-use treewright::data::{Dataset, ReadOptions, csv::CsvSource};
+use treewright::data::{Dataset, ReadOptions, csv::CsvSource, read_file};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -15,7 +16,7 @@ fn main() -> Result<(), Failure> {
         .build()?;
     let start = Instant::now();
     let data = pool.install(|| -> Result<Dataset, Failure> {
-        let source = CsvSource::new(std::fs::read(&path)?, b',')?;
+        let source = CsvSource::new(read_file(Path::new(&path))?, b',')?;
         Ok(Dataset::read(&source, &ReadOptions::default())?)
     })?;
     let seconds = start.elapsed().as_secs_f64();

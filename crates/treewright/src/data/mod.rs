@@ -7,10 +7,12 @@
 use std::sync::Arc;
 
 pub mod csv;
+mod file;
 pub mod read;
 mod schema;
 mod source;
 
+pub use file::read_file;
 pub use read::{ClassWeight, ReadOptions, Task};
 pub use schema::{Feature, FeatureKind, Reading, Schema, TargetColumn, TargetKind};
 pub use source::{FEW_TEXTS, MISSING_CODE, Number, RawColumn, Source, Texts, Wanted, not_a_number};

@@ -15,7 +15,7 @@ use memchr::memchr;
 use rayon::prelude::*;
 
 use super::columns::{Cells, Mode, Part};
-use super::records::{Next, Records};
+use super::records::Next;
 
 /// Chunks in a wave for each thread: enough to even out their differences.
 const CHUNKS_A_THREAD: usize = 8;
@@ -44,7 +44,7 @@ pub(super) fn read<'a>(
         rows: 0,
         is_faulty: false,
     };
-    let ranges = cut(cells.records, body, chunk_size);
+    let ranges = cut(cells.records.text, body, chunk_size);
     let n_together = CHUNKS_A_THREAD * rayon::current_num_threads();
     // Kept from wave to wave for their memory: fresh memory costs as much as parsing.
     let mut chunks: Vec<Chunk<'a>> = Vec::new();
@@ -59,7 +59,7 @@ pub(super) fn read<'a>(
         if pass.is_faulty {
             return pass;
         }
-        let to_come = rows_in(&pass, at - body, cells.text.len() - at);
+        let to_come = rows_in(&pass, at - body, cells.records.text.len() - at);
         let appending = pass.columns.par_iter_mut().enumerate();
         appending.for_each(|(column, whole)| {
             for chunk in &chunks {
@@ -81,15 +81,14 @@ fn rows_in(pass: &Pass<'_>, bytes_read: usize, bytes: usize) -> usize {
     (pass.rows as f64 / bytes_read.max(1) as f64 * bytes as f64) as usize
 }
 
-/// Cuts the text from `body` on after line ends, into pieces of about `chunk_size` bytes.
-fn cut(records: Records<'_>, body: usize, chunk_size: usize) -> Vec<Range<usize>> {
-    let length = records.text.len();
+/// Cuts a text from `body` on after line ends, into pieces of about `chunk_size` bytes.
+pub(super) fn cut(text: &[u8], body: usize, chunk_size: usize) -> Vec<Range<usize>> {
+    let length = text.len();
     let mut chunks = Vec::new();
     let mut start = body;
     while start < length {
         let earliest = start.saturating_add(chunk_size.max(1)).min(length) - 1;
-        let end =
-            memchr(b'\n', &records.text[earliest..]).map_or(length, |offset| earliest + offset + 1);
+        let end = memchr(b'\n', &text[earliest..]).map_or(length, |offset| earliest + offset + 1);
         chunks.push(start..end);
         start = end;
     }

@@ -3,18 +3,14 @@
 //! A [`Part`] is what is known of a column after some of its rows: the rows of a chunk, or all rows
 //! so far. Parts are appended to each other, so the same states serve for both.
 
-use std::borrow::Cow;
-
-use rustc_hash::FxHashMap;
-
 use super::numbers::short_number;
-use super::records::{Next, Records, content};
-use crate::data::{FEW_TEXTS, MISSING_CODE, Number, RawColumn, Texts};
+use super::records::{Next, Records};
+use super::texts::{Interned, Text};
+use crate::data::{FEW_TEXTS, Number, RawColumn};
 
 /// The cells of a table and which of them are missing.
 #[derive(Debug, Clone)]
 pub(super) struct Cells<'a> {
-    pub(super) text: &'a str,
     pub(super) records: Records<'a>,
     /// Texts for "missing", besides the empty cell.
     na: &'a [String],
@@ -62,17 +58,12 @@ pub(super) enum Part<'a> {
 pub(super) struct NotANumber;
 
 impl<'a> Cells<'a> {
-    pub(super) fn new(text: &'a str, delimiter: u8, na: &'a [String]) -> Self {
-        let records = Records {
-            text: text.as_bytes(),
-            delimiter,
-        };
+    pub(super) fn new(records: Records<'a>, na: &'a [String]) -> Self {
         let finite = |text: &String| match Number::parse(text) {
             Number::Finite(value) => Some(value),
             Number::Infinite | Number::Not => None,
         };
         Self {
-            text,
             records,
             na,
             na_numbers: na.iter().filter_map(finite).collect(),
@@ -86,8 +77,7 @@ impl<'a> Cells<'a> {
     /// A bare cell that holds a short number: most cells of most tables.
     #[inline]
     fn short_number(&self, at: usize) -> Option<(f64, Next)> {
-        let (value, length) = short_number(self.records.text.get(at..)?)?;
-        let end = at + length;
+        let (value, end) = short_number(self.records.text, at)?;
         let next = match self.records.text.get(end..)? {
             [byte, ..] if *byte == self.records.delimiter => Next::Cell(end + 1),
             [b'\n', ..] => Next::Record(end + 1),
@@ -95,7 +85,8 @@ impl<'a> Cells<'a> {
             _ => return None,
         };
         // Different texts can mean the same number, and only some of them "missing".
-        let missing = self.na_numbers.contains(&value) && self.is_missing(&self.text[at..end]);
+        let missing = self.na_numbers.contains(&value)
+            && (self.na.iter()).any(|token| token.as_bytes() == &self.records.text[at..end]);
         Some((if missing { f64::NAN } else { value }, next))
     }
 }
@@ -149,13 +140,13 @@ impl<'a> Part<'a> {
         let cell = cells.records.cell(at).ok()?;
         match self {
             Self::Skipped | Self::FoundText => {}
-            Self::Texts(texts) => texts.push(content(cells.text, cell)),
+            Self::Texts(texts) => texts.push(Text::of_cell(cells.records, cell)),
             Self::Few(texts) => {
-                texts.push(content(cells.text, cell));
+                texts.push(Text::of_cell(cells.records, cell));
                 self.give_up_many();
             }
             Self::Numbers { .. } => {
-                let text = content(cells.text, cell);
+                let text = cells.records.content(cell);
                 self.push_number(&text, cells.is_missing(&text)).ok()?;
             }
         }
@@ -190,7 +181,7 @@ impl<'a> Part<'a> {
     /// Goes on with numbers alone when there are too many texts.
     fn give_up_many(&mut self) {
         if let Self::Few(texts) = self
-            && texts.distinct.len() > FEW_TEXTS
+            && texts.n_distinct() > FEW_TEXTS
         {
             *self = texts.to_numbers();
         }
@@ -266,7 +257,7 @@ impl<'a> Part<'a> {
             Self::Numbers { values, .. } => RawColumn::Numbers(values),
             Self::Texts(texts) => RawColumn::Texts(texts.finish()),
             Self::Few(texts) => match texts.to_numbers() {
-                Self::Numbers { values, .. } if texts.distinct.is_empty() => {
+                Self::Numbers { values, .. } if texts.n_distinct() == 0 => {
                     RawColumn::Numbers(values)
                 }
                 Self::Numbers { values, .. } => RawColumn::Both(values, texts.finish()),
@@ -277,109 +268,8 @@ impl<'a> Part<'a> {
 }
 
 /// Makes room at once for all the rows that are likely to come.
-fn reserve<T>(values: &mut Vec<T>, rows: usize, expected: usize) {
+pub(super) fn reserve<T>(values: &mut Vec<T>, rows: usize, expected: usize) {
     if values.capacity() - values.len() < rows {
         values.reserve(rows + expected);
-    }
-}
-
-/// Texts of a column, each kept once, in the order they came.
-#[derive(Debug)]
-pub(super) struct Interned<'a> {
-    /// Also has the texts for "missing", so that one look finds either.
-    code_of: FxHashMap<Cow<'a, str>, u32>,
-    distinct: Vec<Cow<'a, str>>,
-    codes: Vec<u32>,
-    /// The text before: equal ones often come in a row.
-    last: &'a str,
-    last_code: u32,
-}
-
-impl<'a> Interned<'a> {
-    fn new(na: &'a [String], rows: usize) -> Self {
-        let mut empty = Self {
-            code_of: FxHashMap::default(),
-            distinct: Vec::new(),
-            codes: Vec::with_capacity(rows),
-            last: "",
-            last_code: MISSING_CODE,
-        };
-        empty.clear(na);
-        empty
-    }
-
-    fn clear(&mut self, na: &'a [String]) {
-        let missing = na.iter().map(String::as_str).chain([""]);
-        self.code_of.clear();
-        self.code_of
-            .extend(missing.map(|token| (Cow::Borrowed(token), MISSING_CODE)));
-        self.distinct.clear();
-        self.codes.clear();
-        (self.last, self.last_code) = ("", MISSING_CODE);
-    }
-
-    fn push(&mut self, text: Cow<'a, str>) {
-        if text == self.last {
-            self.codes.push(self.last_code);
-            return;
-        }
-        let borrowed = match text {
-            Cow::Borrowed(text) => Some(text),
-            Cow::Owned(_) => None,
-        };
-        let code = self.code(text);
-        if let Some(text) = borrowed {
-            (self.last, self.last_code) = (text, code);
-        }
-        self.codes.push(code);
-    }
-
-    fn code(&mut self, text: Cow<'a, str>) -> u32 {
-        if let Some(&code) = self.code_of.get(&text) {
-            return code;
-        }
-        let code = self.distinct.len() as u32;
-        self.distinct.push(text.clone());
-        self.code_of.insert(text, code);
-        code
-    }
-
-    fn append(&mut self, next: &Interned<'a>, expected: usize) {
-        let texts = next.distinct.iter();
-        let new_code: Vec<u32> = texts.map(|text| self.code(text.clone())).collect();
-        reserve(&mut self.codes, next.codes.len(), expected);
-        let translate = |&code: &u32| new_code.get(code as usize).copied().unwrap_or(MISSING_CODE);
-        self.codes.extend(next.codes.iter().map(translate));
-    }
-
-    /// The same rows as numbers; each distinct text is parsed once.
-    fn to_numbers(&self) -> Part<'a> {
-        let mut infinite = false;
-        let mut number_of = Vec::with_capacity(self.distinct.len());
-        for text in &self.distinct {
-            number_of.push(match Number::parse(text) {
-                Number::Finite(value) => value,
-                Number::Infinite => {
-                    infinite = true;
-                    f64::INFINITY
-                }
-                Number::Not => return Part::FoundText,
-            });
-        }
-        let number = |&code: &u32| number_of.get(code as usize).copied().unwrap_or(f64::NAN);
-        Part::Numbers {
-            values: self.codes.iter().map(number).collect(),
-            strict: false,
-            infinite,
-        }
-    }
-
-    fn finish(self) -> Texts {
-        let mut texts = Texts {
-            codes: self.codes,
-            distinct: self.distinct.into_iter().map(Cow::into_owned).collect(),
-        };
-        texts.sort_by(str::cmp);
-        texts
     }
 }

@@ -5,20 +5,21 @@
 //! column a missing cell must be written as `""`; a leading byte order mark is skipped. Cells are not
 //! trimmed. An empty cell is missing, quoted or not, and so are the texts that the caller lists.
 //!
-//! [`records`] knows where cells end, [`columns`] what is in them, [`chunks`] reads the whole text on
-//! all threads. Those only find out *that* a record has a fault; here the record is looked at again,
-//! at leisure, and the message is written.
+//! `records` knows where cells end, `columns` what is in them (`numbers` or `texts`), `chunks` reads the
+//! whole text on all threads. Those only find out *that* a record has a fault; here the record is
+//! looked at again, at leisure, and the message is written.
 
 mod chunks;
 mod columns;
 mod numbers;
 mod records;
+mod texts;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use self::columns::{Cells, Mode, Part};
-use self::records::{Cell, QuoteFault, Records, content};
+use self::records::{Cell, QuoteFault, Records};
 use super::{Number, RawColumn, Source, Wanted, not_a_number};
 use crate::error::{Error, Place, Result, quoted};
 
@@ -37,7 +38,7 @@ const MOST_ROWS: usize = u32::MAX as usize - 1;
 /// follows. The other records are checked whenever they are read.
 #[derive(Debug)]
 pub struct CsvSource {
-    text: String,
+    text: Vec<u8>,
     delimiter: u8,
     names: Vec<String>,
     /// Where the records after the header begin.
@@ -49,15 +50,15 @@ impl CsvSource {
     /// Takes the whole text of a table with a header line.
     pub fn new(text: Vec<u8>, delimiter: u8) -> Result<Self> {
         check_delimiter(delimiter)?;
-        let text = checked_text(text, delimiter)?;
         let records = Records {
-            text: text.as_bytes(),
+            text: &text,
             delimiter,
         };
+        check_text(records)?;
         let header = records
             .next_record(first_byte(records.text))
             .ok_or_else(|| nowhere("the file is empty, expected a header line"))?;
-        let (names, body) = read_header(&text, records, header)?;
+        let (names, body) = read_header(records, header)?;
         if records.next_record(body).is_none() {
             let hint = other_delimiter_hint(&names, delimiter);
             return Err(nowhere(format!("no data rows after the header{hint}")));
@@ -86,7 +87,7 @@ impl CsvSource {
         for start in cells.records.starts(self.body).take(ROWS_TO_GUESS_FROM) {
             for (mode, cell) in modes.iter_mut().zip(cells.records.cells(start)) {
                 if let (Mode::Guess | Mode::Few, Ok(cell)) = (*mode, cell) {
-                    let text = content(&self.text, cell);
+                    let text = cells.records.content(cell);
                     if !cells.is_missing(&text) && Number::parse(&text) == Number::Not {
                         *mode = Mode::Texts;
                     }
@@ -130,7 +131,7 @@ impl CsvSource {
             return self.ragged(place, row_cells.len());
         }
         for ((mode, cell), name) in modes.iter().zip(row_cells).zip(&self.names) {
-            let text = content(&self.text, cell);
+            let text = records.content(cell);
             let is_number = matches!(Number::parse(&text), Number::Finite(_));
             if *mode == Mode::Numbers && !is_number && !cells.is_missing(&text) {
                 return not_a_number(place, name, &text);
@@ -156,13 +157,13 @@ impl CsvSource {
         let Some(Ok(cell)) = cells.nth(column) else {
             unreachable!("the cell was read before")
         };
-        let text = content(&self.text, cell);
+        let text = self.records().content(cell);
         Some(not_a_number(self.place(row), &self.names[column], &text))
     }
 
     fn records(&self) -> Records<'_> {
         Records {
-            text: self.text.as_bytes(),
+            text: &self.text,
             delimiter: self.delimiter,
         }
     }
@@ -181,7 +182,7 @@ impl Source for CsvSource {
 
     fn read(&self, wanted: &[Wanted], na: &[String]) -> Result<Vec<RawColumn>> {
         assert_eq!(wanted.len(), self.names.len(), "one wish for each column");
-        let cells = Cells::new(&self.text, self.delimiter, na);
+        let cells = Cells::new(self.records(), na);
         let modes = self.first_modes(&cells, wanted);
         let mut columns = self.pass(&cells, &modes)?;
         if let Some(error) = self.infinite(&columns) {
@@ -240,34 +241,26 @@ fn check_n_rows(rows: usize) -> Result<()> {
 }
 
 /// Refuses bytes that cannot be text.
-fn checked_text(bytes: Vec<u8>, delimiter: u8) -> Result<String> {
-    if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+fn check_text(records: Records<'_>) -> Result<()> {
+    let text = records.text;
+    if text.starts_with(b"\xFF\xFE") || text.starts_with(b"\xFE\xFF") {
         return Err(nowhere("the file looks like UTF-16, expected UTF-8"));
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let bytes = error.as_bytes();
-        let message = format!("byte 0x{:02X} is not UTF-8 text", bytes[at]);
-        let place = place_of_byte(
-            Records {
-                text: bytes,
-                delimiter,
-            },
-            at,
-        );
-        Error::table(place, message)
-    })?;
-    match memchr::memchr(0, text.as_bytes()) {
-        None => Ok(text),
-        Some(at) => {
-            let records = Records {
-                text: text.as_bytes(),
-                delimiter,
-            };
-            let message = "a NUL byte, expected a text file";
-            Err(Error::table(place_of_byte(records, at), message))
-        }
-    }
+    let pieces = chunks::cut(text, 0, CHUNK_SIZE).into_par_iter();
+    let Some(at) = pieces.find_map_first(|piece| Some(piece.start + no_text(&text[piece])?)) else {
+        return Ok(());
+    };
+    let message = match text[at] {
+        0 => "a NUL byte, expected a text file".to_owned(),
+        byte => format!("byte 0x{byte:02X} is not UTF-8 text"),
+    };
+    Err(Error::table(place_of_byte(records, at), message))
+}
+
+/// The first byte that is not UTF-8 or that is NUL.
+fn no_text(bytes: &[u8]) -> Option<usize> {
+    let end = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+    memchr::memchr(0, &bytes[..end]).or_else(|| (end < bytes.len()).then_some(end))
 }
 
 /// The start of the text after a byte order mark.
@@ -308,7 +301,7 @@ fn name_of_column(records: Records<'_>, column: usize) -> Option<String> {
 }
 
 /// The column names, and where the record after the header begins.
-fn read_header(text: &str, records: Records<'_>, start: usize) -> Result<(Vec<String>, usize)> {
+fn read_header(records: Records<'_>, start: usize) -> Result<(Vec<String>, usize)> {
     let place = Place {
         line: Some(records.line(start)),
         ..Place::default()
@@ -317,7 +310,7 @@ fn read_header(text: &str, records: Records<'_>, start: usize) -> Result<(Vec<St
     let mut body = start;
     for cell in records.cells(start) {
         let cell = cell.map_err(|fault| quote_fault(records, fault, place.clone()))?;
-        names.push(content(text, cell).into_owned());
+        names.push(records.content(cell).into_owned());
         if let records::Next::Record(next) = cell.next {
             body = next;
         }

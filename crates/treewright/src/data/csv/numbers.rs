@@ -1,18 +1,18 @@
 //! Most numbers in files are short, and short ones can be read fast and exactly.
 //!
-//! A decimal whose digits make a whole number up to 2^53 and whose power of ten is at most 22 is the
-//! quotient or product of two numbers that `f64` holds exactly, so a single rounding gives the
-//! nearest `f64`, the same that the standard library finds. With up to 19 digits, and that is what
-//! programs write that show all digits of an `f64`, both are whole numbers of 64 bits; their quotient
-//! is found and rounded with integers. Everything else is left to the standard library.
+//! A decimal of at most 15 digits whose power of ten is at most 22 is the quotient or product of two
+//! numbers that `f64` holds exactly, so a single rounding gives the nearest `f64`, the same that the
+//! standard library finds. With up to 19 digits, and that is what programs write that show all digits
+//! of an `f64`, both are whole numbers of 64 bits; their quotient is found with integers and rounded
+//! once. Everything else is left to the standard library.
 
-use super::records::word_at_position;
+use wide::{CmpEq, u8x32};
 
-/// Whole numbers up to here are exact.
-const LARGEST_MANTISSA: u64 = 1 << 53;
+/// Whole numbers of so many digits are exact as `f64`.
+const EXACT_DIGITS: u32 = 15;
 
 /// More digits might not fit into 64 bits.
-const MOST_DIGITS: usize = 19;
+const MOST_DIGITS: u32 = 19;
 
 /// The powers of ten that `f64` holds exactly.
 const POWERS: [f64; 23] = [
@@ -20,128 +20,156 @@ const POWERS: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
-/// The powers of ten that 64 bits hold.
-const WHOLE_POWERS: [u64; 20] = {
-    let mut powers = [1; 20];
+/// The powers of five that 64 bits hold. Those of ten are the same, shifted.
+const POWERS_OF_FIVE: [u64; 28] = {
+    let mut powers = [1; 28];
     let mut exponent = 1;
     while exponent < powers.len() {
-        powers[exponent] = powers[exponent - 1] * 10;
+        powers[exponent] = powers[exponent - 1] * 5;
         exponent += 1;
     }
     powers
 };
 
-/// Reads a number at the start of `text`, which goes on behind it: the value (never -0) and its
-/// length. `None` says nothing about the text, only that the standard library must look at it.
-#[inline]
-pub(super) fn short_number(text: &[u8]) -> Option<(f64, usize)> {
-    let sign = *text.first()?;
-    let mut at = usize::from(sign == b'-' || sign == b'+');
-    let mut mantissa = 0;
-    let mut n_digits = read_digits(text, &mut at, &mut mantissa)?;
+/// For each power of five, shifted until its top bit is set, what to multiply by instead of dividing:
+/// 2^125 divided by it, rounded down.
+const RECIPROCALS: [u64; 28] = {
+    let mut reciprocals = [0; 28];
     let mut exponent = 0;
-    if text.get(at) == Some(&b'.') {
-        at += 1;
-        let n_decimals = read_digits(text, &mut at, &mut mantissa)?;
-        n_digits += n_decimals;
-        exponent = -(n_decimals as i64);
+    while exponent < reciprocals.len() {
+        let power = POWERS_OF_FIVE[exponent];
+        let shifted = (power as u128) << power.leading_zeros();
+        reciprocals[exponent] = ((1 << 125) / shifted) as u64;
+        exponent += 1;
     }
-    // Checked before anything is done with the mantissa, which wraps around beyond.
-    if n_digits == 0 || n_digits > MOST_DIGITS {
+    reciprocals
+};
+
+/// Reads the number that begins at `at`: the value (never -0) and where it ends. `None` says nothing
+/// about the text, only that the standard library must look at it.
+///
+/// There are no loops and hardly any branches: lengths and signs are hard to predict. The end is found
+/// first, because the next number can be begun as soon as it is known.
+#[inline]
+pub(super) fn short_number(text: &[u8], at: usize) -> Option<(f64, usize)> {
+    let block = text.get(at..)?.first_chunk()?;
+    let sign = block[0];
+    let n_signs = u32::from(sign == b'-' || sign == b'+');
+    let (digits, dots) = digits_and_dots(*block);
+    // The lowest bit is where the digits before the decimal point end, the next one the others.
+    let others = !digits & !n_signs;
+    let point = dots & others & others.wrapping_neg();
+    let whole_end = others.trailing_zeros();
+    let digits_end = (others ^ point).trailing_zeros();
+    let n_whole = whole_end - n_signs;
+    let n_decimals = digits_end - whole_end - u32::from(point != 0);
+    let n_digits = n_whole + n_decimals;
+    if digits_end == u32::BITS || n_digits == 0 || n_digits > MOST_DIGITS {
         return None;
     }
-    if matches!(text.get(at), Some(b'e' | b'E')) {
-        at += 1;
-        exponent += read_exponent(text, &mut at)?;
+    let mut end = at + digits_end as usize;
+    let whole = last_digits(&text[..at + whole_end as usize], n_whole)?;
+    let decimals = last_digits(&text[..end], n_decimals)?;
+    let mantissa = whole * (POWERS_OF_FIVE[n_decimals as usize] << n_decimals) + decimals;
+    let mut exponent = -i64::from(n_decimals);
+    if matches!(text[end], b'e' | b'E') {
+        exponent += read_exponent(text, &mut end)?;
     }
     let power = exponent.unsigned_abs() as usize;
-    let value = if mantissa > LARGEST_MANTISSA {
+    let value = if n_digits > EXACT_DIGITS && mantissa > 0 {
         if exponent > 0 {
             return None;
         }
-        quotient(mantissa, *WHOLE_POWERS.get(power)?)
+        quotient(mantissa, power)?
     } else if exponent < 0 {
         mantissa as f64 / POWERS.get(power)?
     } else {
         mantissa as f64 * POWERS.get(power)?
     };
-    // Not a branch: signs are even harder to predict than lengths.
     let sign_bit = u64::from(sign == b'-') << 63;
     let signed = f64::from_bits(value.to_bits() | sign_bit);
-    Some((signed + 0.0, at))
+    Some((signed + 0.0, end))
 }
 
-/// Appends the digits at `at` to the mantissa (modulo 2^64) and counts them; `None` near the end of
-/// the text, where eight bytes cannot be loaded.
+/// Which bytes are digits and which are dots, the first one in the lowest bit.
 #[inline]
-fn read_digits(text: &[u8], at: &mut usize, mantissa: &mut u64) -> Option<usize> {
-    let start = *at;
-    loop {
-        let (value, n_digits) = leading_digits(word_at_position(text, *at)?);
-        *mantissa = mantissa
-            .wrapping_mul(WHOLE_POWERS[n_digits])
-            .wrapping_add(value);
-        *at += n_digits;
-        if n_digits < 8 {
-            return Some(*at - start);
-        }
+fn digits_and_dots(block: [u8; 32]) -> (u32, u32) {
+    let bytes = u8x32::new(block);
+    let values = bytes - u8x32::splat(b'0');
+    let digits = values.cmp_eq(values.min(u8x32::splat(9)));
+    let dots = bytes.cmp_eq(u8x32::splat(b'.'));
+    (digits.move_mask() as u32, dots.move_mask() as u32)
+}
+
+/// The whole number that the last `n_digits` bytes spell; `None` near the start of the text.
+#[inline]
+fn last_digits(text: &[u8], n_digits: u32) -> Option<u64> {
+    const EIGHT: u64 = 100_000_000;
+    let (rest, last) = text.split_last_chunk()?;
+    let last = last_of_eight(*last, n_digits.min(8));
+    if n_digits <= 8 {
+        return Some(last);
     }
+    let (rest, middle) = rest.split_last_chunk()?;
+    let (_, first) = rest.split_last_chunk()?;
+    let middle = last_of_eight(*middle, (n_digits - 8).min(8));
+    let first = last_of_eight(*first, n_digits.saturating_sub(16));
+    Some((first * EIGHT + middle) * EIGHT + last)
 }
 
-/// The number that the digits at the low end of a word spell, and how many there are. No branches:
-/// the lengths of numbers in a column are hard to predict.
 #[inline]
-fn leading_digits(word: u64) -> (u64, usize) {
+fn last_of_eight(bytes: [u8; 8], n_digits: u32) -> u64 {
     const PAIR: u64 = 0x0000_00FF_0000_00FF;
-    const fn all(byte: u8) -> u64 {
-        u64::from_le_bytes([byte; 8])
-    }
-    let values = word ^ all(b'0');
-    // The top bit of a byte says that it is not a digit: its value is above 9.
-    let others = (((values & all(0x7F)) + all(0x76)) | values) & all(0x80);
-    let n_digits = others.trailing_zeros() / 8;
-    // Zeros move in front of the digits, which so become exactly eight.
-    let eight = values.checked_shl(64 - 8 * n_digits).unwrap_or(0);
-    let pairs = (eight * 10) + (eight >> 8);
+    let others = u64::MAX.checked_shr(8 * n_digits).unwrap_or(0);
+    let values = (u64::from_le_bytes(bytes) ^ u64::from_le_bytes([b'0'; 8])) & !others;
+    let pairs = (values * 10) + (values >> 8);
     let first_and_third = (pairs & PAIR).wrapping_mul(100 + (1_000_000 << 32));
     let second_and_fourth = ((pairs >> 16) & PAIR).wrapping_mul(1 + (10_000 << 32));
-    let value = first_and_third.wrapping_add(second_and_fourth) >> 32;
-    (value, n_digits as usize)
+    first_and_third.wrapping_add(second_and_fourth) >> 32
 }
 
-/// The digits after the `e`, with their sign; `None` if there is none or it is large.
+/// Reads the exponent whose `e` is at `at`; `None` if there is none or it is large.
 fn read_exponent(text: &[u8], at: &mut usize) -> Option<i64> {
-    let sign = *text.get(*at)?;
-    *at += usize::from(sign == b'-' || sign == b'+');
-    let mut exponent = 0;
-    let n_digits = read_digits(text, at, &mut exponent)?;
+    let sign = *text.get(*at + 1)?;
+    let start = *at + 1 + usize::from(sign == b'-' || sign == b'+');
+    let digits = text[start..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit());
+    let n_digits = digits.clone().count();
     if n_digits == 0 || n_digits > 3 {
         return None;
     }
-    Some(if sign == b'-' {
-        -(exponent as i64)
-    } else {
-        exponent as i64
-    })
+    *at = start + n_digits;
+    let exponent = digits.fold(0, |value, digit| 10 * value + i64::from(digit - b'0'));
+    Some(if sign == b'-' { -exponent } else { exponent })
 }
 
-/// The `f64` nearest to the quotient of two positive whole numbers, the even one of two.
-fn quotient(dividend: u64, divisor: u64) -> f64 {
-    // With their top bits set, the quotient with 63 more binary places has 63 or 64 bits: ten or
-    // eleven more than fit, so that what they and the remainder say about rounding is exact.
+/// The `f64` nearest to a positive whole number divided by a power of ten.
+#[inline]
+fn quotient(dividend: u64, power: usize) -> Option<f64> {
+    let divisor = *POWERS_OF_FIVE.get(power)?;
+    // With their top bits set, the quotient with 61 more binary places has 61 or 62 bits: far more
+    // than fit, so that its last bits hardly ever matter.
     let (up, down) = (dividend.leading_zeros(), divisor.leading_zeros());
-    let numerator = u128::from(dividend << up) << 63;
-    let denominator = u128::from(divisor << down);
-    let quotient = (numerator / denominator) as u64;
-    let is_exact = u128::from(quotient) * denominator == numerator;
-    let n_surplus = 11 - quotient.leading_zeros();
-    let (kept, half) = (quotient >> n_surplus, 1 << (n_surplus - 1));
-    let surplus = quotient & (2 * half - 1);
-    let rounds_up = surplus > half || (surplus == half && (!is_exact || kept % 2 == 1));
-    let rounded = (kept + u64::from(rounds_up)) as f64;
+    let (dividend, divisor) = (dividend << up, divisor << down);
+    let least = ((u128::from(dividend) * u128::from(RECIPROCALS[power])) >> 64) as i64;
+    let mut rounded = least as f64;
+    // Two roundings down took away less than two.
+    if rounded != (least + 2) as f64 {
+        rounded = rounded_quotient(dividend, divisor);
+    }
     // Far from the smallest and largest numbers, powers of two only move the exponent.
-    let exponent = i64::from(n_surplus) - 63 + i64::from(down) - i64::from(up);
-    rounded * f64::from_bits(((1023 + exponent) as u64) << 52)
+    let exponent = i64::from(down) - i64::from(up) - 61 - power as i64;
+    Some(rounded * f64::from_bits(((1023 + exponent) as u64) << 52))
+}
+
+/// The `f64` nearest to the quotient of two whole numbers with top bits set, times 2^61.
+#[cold]
+fn rounded_quotient(dividend: u64, divisor: u64) -> f64 {
+    let (dividend, divisor) = (u128::from(dividend) << 61, u128::from(divisor));
+    // Of the remainder it only matters whether there is one: it stands for the bits after the last.
+    let is_inexact = dividend % divisor != 0;
+    ((dividend / divisor) | u128::from(is_inexact)) as i64 as f64
 }
 
 #[cfg(test)]
@@ -153,15 +181,17 @@ mod tests {
 
     /// Whatever is read must be what the standard library reads, to the bit.
     fn check(number: &str) -> bool {
-        let text = format!("{number},,,,,,,,");
-        let Some((value, length)) = short_number(text.as_bytes()) else {
+        let around = ",1.".repeat(11);
+        let text = format!("{around}{number},{around}");
+        let start = around.len();
+        let Some((value, end)) = short_number(text.as_bytes(), start) else {
             return false;
         };
-        let Number::Finite(expected) = Number::parse(&text[..length]) else {
-            panic!("{:?} is not a number", &text[..length]);
+        let Number::Finite(expected) = Number::parse(&text[start..end]) else {
+            panic!("{:?} is not a number", &text[start..end]);
         };
         assert_eq!(value.to_bits(), expected.to_bits(), "{number}");
-        length == number.len()
+        end == start + number.len()
     }
 
     #[test]
@@ -188,6 +218,8 @@ mod tests {
             "0.30000000000000",
             "9007199254740993",
             "9007199254740995",
+            "9223372036854775807",
+            "9223372036854775808",
             "900719925474099.5e1",
             "0.12345678901234567",
             "9999999999999999999",
@@ -229,16 +261,15 @@ mod tests {
     }
 
     #[test]
-    fn eight_bytes_of_anything() {
+    fn every_byte_is_a_digit_or_not() {
         for byte in 0..=u8::MAX {
-            for n_digits in 0..8 {
-                let mut bytes = *b"98765432";
-                bytes[n_digits] = byte;
-                let expected = bytes.iter().take_while(|byte| byte.is_ascii_digit());
-                let expected = String::from_utf8(expected.copied().collect()).unwrap();
-                let (value, found) = leading_digits(u64::from_le_bytes(bytes));
-                assert_eq!(found, expected.len());
-                assert_eq!(value, expected.parse().unwrap_or(0));
+            for position in 0..32 {
+                let mut block = [b'7'; 32];
+                block[position] = byte;
+                let (digits, dots) = digits_and_dots(block);
+                assert_eq!(digits == u32::MAX, byte.is_ascii_digit());
+                assert!(digits | 1 << position == u32::MAX);
+                assert_eq!(dots, u32::from(byte == b'.') << position);
             }
         }
     }

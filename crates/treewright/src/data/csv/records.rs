@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use memchr::{memchr, memchr_iter, memchr2};
+use wide::{CmpEq, u8x32};
 
 /// The text of a table, seen as records of cells.
 #[derive(Debug, Clone, Copy)]
@@ -76,20 +77,17 @@ impl<'a> Records<'a> {
 
     /// The first delimiter, line feed or end of text from `at` on.
     fn bare_end(self, at: usize) -> usize {
-        // Most cells are short: two words are looked at before the machinery for long ones starts.
-        let mut word_at = at;
-        for _ in 0..2 {
-            let Some(word) = word_at_position(self.text, word_at) else {
-                break;
-            };
-            let hits = bytes_equal(word, self.delimiter) | bytes_equal(word, b'\n');
-            if hits != 0 {
-                return word_at + hits.trailing_zeros() as usize / 8;
+        let rest = &self.text[at..];
+        // Most cells are short: one block is looked at before the machinery for long ones starts.
+        if let Some(block) = rest.first_chunk() {
+            let bytes = u8x32::new(*block);
+            let equals = |byte| bytes.cmp_eq(u8x32::splat(byte));
+            let ends = (equals(self.delimiter) | equals(b'\n')).move_mask();
+            if ends != 0 {
+                return at + ends.trailing_zeros() as usize;
             }
-            word_at += 8;
         }
-        memchr2(self.delimiter, b'\n', &self.text[word_at..])
-            .map_or(self.text.len(), |offset| word_at + offset)
+        memchr2(self.delimiter, b'\n', rest).map_or(self.text.len(), |offset| at + offset)
     }
 
     fn quoted_cell(self, open: usize) -> Result<Cell, QuoteFault> {
@@ -117,6 +115,17 @@ impl<'a> Records<'a> {
                 doubled,
                 next,
             });
+        }
+    }
+
+    /// The content of a cell, in a text that is UTF-8.
+    pub(super) fn content(self, cell: Cell) -> Cow<'a, str> {
+        let content = std::str::from_utf8(&self.text[cell.start..cell.end]);
+        let content = content.expect("the text was checked, and cells end at ASCII signs");
+        if cell.doubled {
+            Cow::Owned(content.replace("\"\"", "\""))
+        } else {
+            Cow::Borrowed(content)
         }
     }
 
@@ -173,28 +182,4 @@ impl<'a> Records<'a> {
     pub(super) fn line(self, at: usize) -> u64 {
         memchr_iter(b'\n', &self.text[..at]).count() as u64 + 1
     }
-}
-
-/// The content of a cell.
-pub(super) fn content(text: &str, cell: Cell) -> Cow<'_, str> {
-    let content = &text[cell.start..cell.end];
-    if cell.doubled {
-        Cow::Owned(content.replace("\"\"", "\""))
-    } else {
-        Cow::Borrowed(content)
-    }
-}
-
-/// The eight bytes from `at` on, the first one lowest.
-pub(super) fn word_at_position(text: &[u8], at: usize) -> Option<u64> {
-    let bytes = text.get(at..)?.first_chunk()?;
-    Some(u64::from_le_bytes(*bytes))
-}
-
-/// The lowest bit set is the top bit of the lowest byte equal to `byte`; higher bits may be wrong.
-fn bytes_equal(word: u64, byte: u8) -> u64 {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
-    let zero_if_equal = word ^ (ONES * u64::from(byte));
-    zero_if_equal.wrapping_sub(ONES) & !zero_if_equal & TOPS
 }

@@ -377,7 +377,7 @@ proptest! {
             let Ok(cells) = cells else {
                 return Ok(());
             };
-            let cells = cells.into_iter().map(|cell| content(&text, cell).into_owned());
+            let cells = cells.into_iter().map(|cell| records.content(cell).into_owned());
             found.push(cells.collect::<Vec<String>>());
         }
         prop_assert_eq!(found, records_of_csv_crate(&text));
