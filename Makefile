@@ -67,3 +67,4 @@ python-lint:
 rust-test: tools
 	cargo build --locked -p treewright-cli
 	cargo test --locked --workspace
+	cargo run --locked -q -p treewright --example greedy
