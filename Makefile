@@ -37,6 +37,7 @@ bench: tools ## comparisons with peers, written to benches/record/
 	@reason=$$(tests/python/venv benches/requirements.txt) || { echo "bench: $$reason"; exit 1; }
 	.venv/bin/python benches/fit_greedy.py | tee "benches/record/$$(date +%F)-fit-greedy.md"
 	.venv/bin/python benches/predict.py | tee "benches/record/$$(date +%F)-predict.md"
+	.venv/bin/python benches/read_csv.py | tee "benches/record/$$(date +%F)-read-csv.md"
 
 lint: rust-lint python-lint ## format, lints, documentation, licences
 

@@ -52,7 +52,7 @@ def processor():
 
 
 def versions():
-    for name in ("numpy", "pandas", "scikit-learn", "lightgbm"):
+    for name in ("numpy", "pandas", "pyarrow", "scikit-learn", "lightgbm"):
         try:
             yield name, version(name)
         except PackageNotFoundError:
@@ -72,11 +72,18 @@ def target_folder():
 
 def build():
     """The bench program and the command line, in release."""
-    for what in (["-p", "treewright", "--example", "bench_fit"], ["-p", "treewright-cli"]):
-        command = ["cargo", "build", "--release", "--locked", "--quiet", *what]
-        subprocess.run(command, cwd=ROOT, check=True)
-    release = target_folder() / "release"
-    return release / "examples" / "bench_fit", release / "treewright"
+    return build_example("bench_fit"), build_release(["-p", "treewright-cli"]) / "treewright"
+
+
+def build_example(name):
+    """An example of the library, in release."""
+    return build_release(["-p", "treewright", "--example", name]) / "examples" / name
+
+
+def build_release(what):
+    command = ["cargo", "build", "--release", "--locked", "--quiet", *what]
+    subprocess.run(command, cwd=ROOT, check=True)
+    return target_folder() / "release"
 
 
 def peak_megabytes(command):

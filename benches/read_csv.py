@@ -14,19 +14,16 @@ import tempfile
 import time
 from pathlib import Path
 
+import machine
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 
-ROOT = Path(__file__).resolve().parent.parent
-
 
 def short_floats(rows, rng):
     """Floats of six to eight digits and a whole-numbered class."""
-    table = pd.DataFrame(
-        rng.normal(size=(rows, 19)).round(6) * 10 ** rng.integers(0, 3, size=19)
-    )
+    table = pd.DataFrame(rng.normal(size=(rows, 19)).round(6) * 10 ** rng.integers(0, 3, size=19))
     table = table.round(6).add_prefix("x")
     table["class"] = rng.integers(0, 5, size=rows)
     return table
@@ -36,9 +33,7 @@ def long_floats(rows, rng):
     """Doubles with all their digits, three columns of texts and a class of texts."""
     table = pd.DataFrame(rng.normal(size=(rows, 16))).add_prefix("x")
     for name, distinct in [("few", 8), ("some", 1_000), ("many", 100_000)]:
-        table[name] = np.char.add(
-            f"{name} ", rng.integers(0, distinct, size=rows).astype(str)
-        )
+        table[name] = np.char.add(f"{name} ", rng.integers(0, distinct, size=rows).astype(str))
     table["class"] = np.array(["no", "yes", "perhaps"])[rng.integers(0, 3, size=rows)]
     return table
 
@@ -70,20 +65,13 @@ def arrow(use_threads):
     return timed(lambda path: pa.csv.read_csv(path, read_options=options))
 
 
-def ours(threads):
-    program = cargo_target() / "release" / "examples" / "load_csv"
-
+def ours(program, threads):
     def run(path):
-        done = subprocess.run(
-            [program, path, str(threads)], check=True, capture_output=True, text=True
-        )
+        command = [program, path, str(threads)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
         return float(done.stdout.split()[0])
 
     return run
-
-
-def cargo_target():
-    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 
 def main():
@@ -91,35 +79,33 @@ def main():
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
     arguments = parser.parse_args()
-    build = ["cargo", "build", "--quiet", "--release", "--package", "treewright"]
-    subprocess.run([*build, "--example", "load_csv"], check=True, cwd=ROOT)
+    program = machine.build_example("load_csv")
     readers = {
         "pandas, 1 thread": pandas(1),
         "pandas, 2 threads": pandas(2),
         "pyarrow, 1 thread": arrow(False),
         "pyarrow, all threads": arrow(True),
-        "treewright, 1 thread": ours(1),
-        "treewright, 2 threads": ours(2),
+        "ours, 1 thread": ours(program, 1),
+        "ours, 2 threads": ours(program, 2),
     }
-    with tempfile.TemporaryDirectory() as folder:
+    print(machine.heading("Reading text tables"))
+
+    def rows(folder):
         for make in [short_floats, long_floats]:
             path = str(Path(folder) / f"{make.__name__}.csv")
             make(arguments.rows, np.random.default_rng(1)).to_csv(path, index=False)
-            print(
-                f"{make.__name__}: {arguments.rows} rows, {os.path.getsize(path) / 1e6:.0f} MB"
-            )
+            name = f"{make.__name__}, {os.path.getsize(path) / 1e6:.0f} MB"
             # Rounds, not blocks: whatever else the machine does hits all readers alike.
-            rounds = [
-                [read(path) for read in readers.values()]
-                for _ in range(arguments.repeats)
-            ]
+            rounds = [[read(path) for read in readers.values()] for _ in range(arguments.repeats)]
             best = dict(zip(readers, np.min(rounds, axis=0)))
-            for name, seconds in best.items():
+            for reader, seconds in best.items():
                 ratio = best["pandas, 1 thread"] / seconds
-                print(
-                    f"  {name:22} {seconds:7.3f} s  {ratio:6.2f} times pandas, 1 thread"
-                )
+                yield [name, reader, f"{seconds:.3f}", f"{ratio:.2f}"]
             os.remove(path)
+
+    with tempfile.TemporaryDirectory() as folder:
+        header = ["table", "reader", "seconds", "times as fast as pandas on 1 thread"]
+        machine.print_table(header, rows(folder))
 
 
 if __name__ == "__main__":
