@@ -1,8 +1,9 @@
 """Reading CSV files: treewright beside pandas and pyarrow.
 
-Needs numpy, pandas, pyarrow and cargo. Writes two tables of a million rows and twenty columns into a
-temporary folder, loads each with every reader in turn, and prints the least of the times and how
-many times as fast as pandas on one thread that is. Ours includes deciding what the columns are (a Dataset ready for learning).
+Needs numpy, pandas, pyarrow and cargo. Writes two tables of a million rows and twenty columns into
+a temporary folder, loads each with every reader in turn, and prints the least of the times and how
+many times as fast as pandas on one thread that is. Ours includes deciding what the columns are: a
+dataset ready for learning.
 
     python benches/read_csv.py [--rows N] [--repeats N]
 """
@@ -97,7 +98,7 @@ def main():
             name = f"{make.__name__}, {os.path.getsize(path) / 1e6:.0f} MB"
             # Rounds, not blocks: whatever else the machine does hits all readers alike.
             rounds = [[read(path) for read in readers.values()] for _ in range(arguments.repeats)]
-            best = dict(zip(readers, np.min(rounds, axis=0)))
+            best = dict(zip(readers, np.min(rounds, axis=0), strict=True))
             for reader, seconds in best.items():
                 ratio = best["pandas, 1 thread"] / seconds
                 yield [name, reader, f"{seconds:.3f}", f"{ratio:.2f}"]
