@@ -102,6 +102,19 @@ impl Training {
             Target::Numbers(truths) => (None, sum(&|row| (truths[row] - predicted[row]).powi(2))),
             Target::Absent => (None, 0.0),
         };
+        Self::new(tree, data, errors, cost)
+    }
+
+    /// The same as sums over the leaves: for a tree that was learned from exactly these rows, with
+    /// none of them distributed.
+    pub fn of_leaves(tree: &Tree, data: &Dataset) -> Self {
+        let leaves = || tree.ids().filter(|&id| tree.is_leaf(id));
+        let is_classification = tree.schema().is_classification();
+        let errors = is_classification.then(|| leaves().map(|id| tree.errors(id)).sum());
+        Self::new(tree, data, errors, leaves().map(|id| tree.cost(id)).sum())
+    }
+
+    fn new(tree: &Tree, data: &Dataset, errors: Option<f64>, cost: f64) -> Self {
         let weight = data.total_weight();
         Self {
             rows: data.n_rows(),

@@ -112,9 +112,24 @@ pub(super) fn gini(
 ) -> Option<Cut> {
     let mut best = Gini::new(totals, wish);
     let Range { mut start, end } = wish.allowed.clone();
-    start_counting(entries, packing, totals, start, low);
-    let mut sums = best.sums(low);
+    let mut sums = Sums {
+        low: 0,
+        high: totals.squares as i64,
+    };
     let totals = &totals.counts;
+    let take = |entry: u32, low: &mut [u32], sums: &mut Sums| {
+        let class = packing.class(entry);
+        let n_low = i64::from(low[class]);
+        let n_high = i64::from(totals[class]) - n_low;
+        sums.low += 2 * n_low + 1;
+        sums.high -= 2 * n_high - 1;
+        low[class] += 1;
+    };
+    low.clear();
+    low.resize(totals.len(), 0);
+    for &entry in &entries[..start] {
+        take(entry, low, &mut sums);
+    }
     let mut skips = Skips::new(totals.len(), wish);
     while start < end {
         let stop = (start + skips.block).min(end);
@@ -136,10 +151,7 @@ pub(super) fn gini(
             if !is_tie(entry) && best.comes_close(position, sums) {
                 best.offer(position, sums);
             }
-            let class = packing.class(entry);
-            sums.squares += 2 * u64::from(low[class]) + 1;
-            sums.products += u64::from(totals[class]);
-            low[class] += 1;
+            take(entry, low, &mut sums);
         }
         start = stop;
     }
@@ -158,9 +170,21 @@ pub(super) fn entropy(
     let mut best = Entropy::new(totals, logs, wish);
     let table = best.table;
     let Range { mut start, end } = wish.allowed.clone();
-    start_counting(entries, packing, totals, start, low);
-    let (mut worth_low, mut worth_high) = best.sums(low);
+    let (mut worth_low, mut worth_high) = (0, totals.logs);
     let totals = &totals.counts;
+    let take = |entry: u32, low: &mut [u32], worth_low: &mut i64, worth_high: &mut i64| {
+        let class = packing.class(entry);
+        let n_low = low[class] as usize;
+        let n_high = totals[class] as usize - n_low;
+        *worth_low += table[n_low + 1] - table[n_low];
+        *worth_high += table[n_high - 1] - table[n_high];
+        low[class] += 1;
+    };
+    low.clear();
+    low.resize(totals.len(), 0);
+    for &entry in &entries[..start] {
+        take(entry, low, &mut worth_low, &mut worth_high);
+    }
     let mut skips = Skips::new(totals.len(), wish);
     while start < end {
         let stop = (start + skips.block).min(end);
@@ -183,12 +207,7 @@ pub(super) fn entropy(
             if best.comes_close(drop) && !is_tie(entry) {
                 best.offer(position, drop, low);
             }
-            let class = packing.class(entry);
-            let n_low = low[class] as usize;
-            let n_high = totals[class] as usize - n_low;
-            worth_low += table[n_low + 1] - table[n_low];
-            worth_high += table[n_high - 1] - table[n_high];
-            low[class] += 1;
+            take(entry, low, &mut worth_low, &mut worth_high);
         }
         start = stop;
     }
@@ -231,7 +250,8 @@ impl GiniOfTwo {
     }
 
     fn under(&self, n_low: usize) -> f64 {
-        n_low as f64 * (self.n - n_low) as f64
+        // Signed numbers are faster to convert.
+        n_low as i64 as f64 * (self.n - n_low) as i64 as f64
     }
 
     /// Can no cut before one of these rows come close to the best? `d` is that before the first.
@@ -309,11 +329,11 @@ pub(super) struct Gini<'a> {
     under: f64,
 }
 
-/// `SL` and `D` of the module's doc.
+/// Sums of the squared counts below and above a cut. (Signed numbers are faster to convert.)
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sums {
-    squares: u64,
-    products: u64,
+    low: i64,
+    high: i64,
 }
 
 impl<'a> Gini<'a> {
@@ -335,34 +355,29 @@ impl<'a> Gini<'a> {
     }
 
     pub(super) fn sums(&self, low: &[u32]) -> Sums {
-        let (mut squares, mut products) = (0, 0);
+        let mut sums = Sums { low: 0, high: 0 };
         for (&low, &total) in low.iter().zip(self.totals) {
-            squares += u64::from(low) * u64::from(low);
-            products += u64::from(low) * u64::from(total);
+            sums.low += i64::from(low) * i64::from(low);
+            sums.high += i64::from(total - low) * i64::from(total - low);
         }
-        Sums { squares, products }
-    }
-
-    /// Sum of the squared counts above the cut.
-    #[inline]
-    fn high_squares(&self, sums: Sums) -> u64 {
-        self.all_squares + sums.squares - 2 * sums.products
+        sums
     }
 
     /// Can no cut between two positions come close to the best?
     fn is_hopeless(&self, start: usize, before: Sums, stop: usize, after: Sums) -> bool {
-        let low = before.squares as f64 / start as f64;
-        let high = self.high_squares(after) as f64 / (self.n - stop).max(1) as f64;
+        let low = before.low as f64 / start as f64;
+        let high = after.high as f64 / (self.n - stop).max(1) as f64;
         (low + high + (stop - start) as f64) * self.under < self.over * CLOSE
     }
 
     /// Worth of the cut times `n_l * n_r`, and that product, rounded.
     #[inline]
     fn fraction(&self, n_low: usize, sums: Sums) -> (f64, f64) {
-        // Both terms are positive, so nothing is lost; signed numbers are faster to convert.
-        let (low, high) = (sums.squares as i64, self.high_squares(sums) as i64);
         let (n_low, n_high) = (n_low as i64 as f64, (self.n - n_low) as i64 as f64);
-        (low as f64 * n_high + high as f64 * n_low, n_low * n_high)
+        (
+            sums.low as f64 * n_high + sums.high as f64 * n_low,
+            n_low * n_high,
+        )
     }
 
     #[inline]
@@ -374,7 +389,7 @@ impl<'a> Gini<'a> {
     /// Takes a cut that comes close, if it is better.
     pub(super) fn offer(&mut self, n_low: usize, sums: Sums) {
         let (low, high) = (n_low as u128, (self.n - n_low) as u128);
-        let over = u128::from(sums.squares) * high + u128::from(self.high_squares(sums)) * low;
+        let over = sums.low as u128 * high + sums.high as u128 * low;
         let exact = (over, low * high);
         let order = compare_products(exact.0, self.exact.1, self.exact.0, exact.1);
         if order.is_gt() || self.best.is_none() && self.zero_gain {
@@ -387,8 +402,8 @@ impl<'a> Gini<'a> {
     pub(super) fn cut(&self) -> Option<Cut> {
         let (position, sums) = self.best?;
         let score = Score::pair(Pair {
-            low: sums.squares,
-            high: self.high_squares(sums),
+            low: sums.low as u64,
+            high: sums.high as u64,
             all: self.all_squares,
             n_low: position as u32,
             n_high: (self.n - position) as u32,
@@ -487,19 +502,6 @@ fn count_ones(entries: &[u32], packing: Packing) -> u32 {
         .sum()
 }
 
-/// Counts the classes below the first position that is looked at.
-fn start_counting(
-    entries: &[u32],
-    packing: Packing,
-    totals: &Totals,
-    start: usize,
-    low: &mut Vec<u32>,
-) {
-    low.clear();
-    low.resize(totals.counts.len(), 0);
-    count(&entries[..start], packing, low);
-}
-
 /// When to try to pass over a block: always, until it fails; then less and less often.
 struct Skips {
     block: usize,
@@ -508,11 +510,14 @@ struct Skips {
 }
 
 impl Skips {
-    /// A bound costs a few steps a class, so blocks grow with the classes.
+    /// A bound costs a few steps a class, so blocks grow with the classes. What it allows for a block
+    /// grows with the block, so next to it a node must be large for any hope of success.
     fn new(n_classes: usize, wish: &Wish) -> Self {
+        let block = BLOCK.max(4 * n_classes);
+        let pays = wish.skipping && wish.allowed.len() >= 16 * block;
         Self {
-            block: BLOCK.max(4 * n_classes),
-            wait: if wish.skipping { 0 } else { usize::MAX },
+            block,
+            wait: if pays { 0 } else { usize::MAX },
             pause: 1,
         }
     }
