@@ -1,7 +1,4 @@
 //! What a wrong prediction costs, and which class is cheapest to predict.
-//!
-//! A cost is a weighted sum of losses and is never divided by the number of rows: with whole-number
-//! weights it is a whole number and exact. Only reports and files divide by the total weight.
 
 use crate::error::{Error, Result, quoted, quoted_list};
 
