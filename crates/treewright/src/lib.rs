@@ -6,9 +6,10 @@
 //! | room | what lives there |
 //! |---|---|
 //! | [`data`] | tables in columnar memory, read from text files and other sources |
-//! | [`cost`] | what a wrong prediction costs |
+//! | [`cost`] | what is minimised: losses, penalties, the one comparison |
 //! | [`tree`] | the one [`Tree`], how it is built, walked and asked for predictions |
 //! | [`learn`] | the learners |
+//! | [`prune`] | exact prunings of a tree, for every size and every penalty |
 //! | [`eval`] | how a tree does on rows: scores, and checking a model's claims |
 //! | [`export`] | the model file and other ways to write a tree |
 //!
@@ -32,10 +33,11 @@ pub mod error;
 pub mod eval;
 pub mod export;
 pub mod learn;
+pub mod prune;
 pub mod tree;
 
 mod budget;
 
 pub use budget::{Budget, Progress};
 pub use error::{Error, ErrorKind, Result};
-pub use tree::{Fit, Tree};
+pub use tree::{Family, Fit, Tree};

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use num_rational::BigRational;
+
 use super::{Lambda, Penalty};
 
 /// What an exact search carries and compares: the cost of a tree in [`Units`](super::Units) and its
@@ -27,6 +29,13 @@ impl Scale {
     /// The cost as files and reports have it: divided by the total weight.
     pub fn cost(&self, units: i64) -> f64 {
         units as f64 * self.unit / self.total_weight
+    }
+
+    /// Is a cost in units, divided by the total weight, at most `most`? Exact.
+    pub fn is_at_most(&self, units: i64, most: &Lambda) -> bool {
+        let ratio = |number| BigRational::from_float(number).unwrap_or_default();
+        let cost = BigRational::from_integer(units.into()) * ratio(self.unit);
+        cost <= most.ratio() * ratio(self.total_weight)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Tree;
+use super::{Family, Tree};
 use crate::data::{Dataset, Target};
 
 /// A learned model with its circumstances: everything that goes into a model file.
@@ -59,6 +59,51 @@ pub struct Certificate {
     pub tolerance: Option<f64>,
     /// The class of trees and the objective, in words.
     pub what: String,
+}
+
+/// A learned family with its circumstances: everything that goes into a family file.
+#[derive(Debug, Clone)]
+pub struct FamilyFit {
+    /// The trees.
+    pub family: Family,
+    /// Who learned them, with which parameters.
+    pub learner: LearnerInfo,
+    /// How the largest tree, before any pruning, does on the rows it was learned from.
+    pub training: Training,
+    /// Were all costs whole numbers, so that every comparison was exact?
+    pub exact: bool,
+    /// How far rounding may be off where they were not.
+    pub tolerance: Option<f64>,
+    /// Every member with weights of at least this is in the family; 0 for a complete one.
+    pub exact_down_to: f64,
+    /// The rows that the costs come from, if they are not those of the training.
+    pub costs_from: Option<CostsFrom>,
+    /// Errors on rows that were left out, where they were asked for.
+    pub cross_validation: Option<CrossValidation>,
+    /// Wall time of finding the family alone.
+    pub seconds: f64,
+}
+
+/// Rows that costs come from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CostsFrom {
+    /// Number of rows.
+    pub rows: usize,
+    /// Their total weight.
+    pub weight: f64,
+}
+
+/// How the members of a family do on rows that were left out of learning.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CrossValidation {
+    /// For each member its cost on rows left out, divided by their weight.
+    pub error: Vec<f64>,
+    /// For each member the standard error of that.
+    pub se: Vec<f64>,
+    /// The member with the least error; of equal ones the smallest.
+    pub min: usize,
+    /// The smallest member whose error is at most one standard error above the least.
+    pub one_se: usize,
 }
 
 impl Certificate {

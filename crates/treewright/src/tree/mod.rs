@@ -6,13 +6,16 @@ use crate::cost::Loss;
 use crate::data::Schema;
 
 mod builder;
+mod cut;
+mod family;
 mod fit;
 mod predict;
 mod split;
 mod walk;
 
 pub use builder::TreeBuilder;
-pub use fit::{Certificate, Fit, LearnerInfo, Training};
+pub use family::{Family, Member, Nested, TreeSource};
+pub use fit::{Certificate, CostsFrom, CrossValidation, FamilyFit, Fit, LearnerInfo, Training};
 pub use split::{Bound, Closed, MissingRoute, Split};
 pub use walk::Reached;
 

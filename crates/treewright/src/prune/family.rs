@@ -1,0 +1,137 @@
+//! The best prunings for every weight of any penalty.
+//!
+//! The best prunings are the corners of the lower hull of the points (penalty, least cost), one for
+//! each number of leaves. For a concave penalty all of them are already among the best prunings for
+//! the linear one, so no table of least costs is needed.
+//!
+//! *Proof.* Let `k` leaves be the only best for some weight `b`: `best[j] + b P(j) > best[k] + b P(k)`
+//! for `j != k`. As `P` is concave there is a slope `s` with `P(j) <= P(k) + s (j - k)`. Together
+//! `best[j] - best[k] > b (P(k) - P(j)) >= b s (k - j)`: at the price `b s` of a leaf, `k` is the only
+//! best for the linear penalty too. Neither binary splits nor falling costs are used, and sizes may
+//! have gaps. There is only one pruning with that cost and `k` leaves, since at any price the smallest
+//! and the largest best pruning are nested.
+
+use std::sync::Arc;
+
+use super::single::Method;
+use super::{MinCost, NodeCosts, WeakestLink};
+use crate::cost::{Penalty, lower_hull};
+use crate::error::Result;
+use crate::tree::{Family, NodeId, Tree, TreeSource};
+
+/// All prunings of a tree that are best for some weight of the penalty, each with the weights it is
+/// best for. `most_bytes` limits the table that penalties which are not concave need.
+pub fn family(
+    tree: &Arc<Tree>,
+    costs: &NodeCosts,
+    penalty: &Penalty,
+    method: Method,
+    most_bytes: u64,
+) -> Result<Family> {
+    let most_leaves = tree.n_leaves();
+    penalty.check(most_leaves)?;
+    match method.settled(penalty, most_leaves)? {
+        Method::Table => from_table(tree, costs, penalty, most_bytes),
+        _ => Ok(from_weakest_link(tree, costs, penalty)),
+    }
+}
+
+fn from_weakest_link(tree: &Arc<Tree>, costs: &NodeCosts, penalty: &Penalty) -> Family {
+    let WeakestLink {
+        members,
+        mut nested,
+    } = WeakestLink::new(tree, costs);
+    if *penalty == Penalty::Linear {
+        return Family::nested(
+            penalty.clone(),
+            costs.scale(),
+            members,
+            costs.errors(),
+            nested,
+        );
+    }
+    let corners = lower_hull(&members, penalty);
+    // Where each member of the linear family is, or would be, among the corners.
+    let mut place = vec![0_u32; members.len()];
+    for (corner, &member) in corners.iter().enumerate() {
+        place[member..].fill(corner as u32);
+    }
+    for id in tree.ids().filter(|&id| !tree.is_leaf(id)) {
+        let last = &mut nested.last_as_leaf[id.index()];
+        *last = place[*last as usize];
+    }
+    let members = corners.iter().map(|&corner| members[corner]).collect();
+    Family::nested(
+        penalty.clone(),
+        costs.scale(),
+        members,
+        costs.errors(),
+        nested,
+    )
+}
+
+fn from_table(
+    tree: &Arc<Tree>,
+    costs: &NodeCosts,
+    penalty: &Penalty,
+    most_bytes: u64,
+) -> Result<Family> {
+    let table = MinCost::new(tree, costs, most_bytes)?;
+    let values = table.values();
+    let corners = lower_hull(&values, penalty);
+    let members: Vec<_> = corners.iter().map(|&corner| values[corner]).collect();
+    let errors = costs.errors().map(|errors| {
+        let of_member = |leaves: usize| {
+            let is_cut = table.cut(leaves).expect("a member's number of leaves");
+            errors.number(
+                leaves_of(tree, &is_cut)
+                    .map(|id| errors.values()[id.index()])
+                    .sum(),
+            )
+        };
+        members
+            .iter()
+            .map(|member| of_member(member.leaves))
+            .collect()
+    });
+    let trees = ByLeaves {
+        leaves: members.iter().map(|member| member.leaves).collect(),
+        table,
+    };
+    let (penalty, scale) = (penalty.clone(), costs.scale());
+    Ok(Family::new(
+        penalty,
+        scale,
+        members,
+        errors,
+        Arc::new(trees),
+    ))
+}
+
+/// The leaves of the pruning that is cut at these nodes.
+fn leaves_of(tree: &Tree, is_cut: &[bool]) -> impl Iterator<Item = NodeId> {
+    let mut open = vec![NodeId::ROOT];
+    std::iter::from_fn(move || {
+        loop {
+            let id = open.pop()?;
+            match tree.branch(id) {
+                Some(branch) if !is_cut[id.index()] => open.extend(branch.children().rev()),
+                _ => return Some(id),
+            }
+        }
+    })
+}
+
+/// Makes the trees of members from the table of least costs.
+#[derive(Debug)]
+struct ByLeaves {
+    leaves: Vec<usize>,
+    table: MinCost,
+}
+
+impl TreeSource for ByLeaves {
+    fn tree(&self, member: usize) -> Tree {
+        let tree = self.table.tree(self.leaves[member]);
+        tree.expect("a member's number of leaves")
+    }
+}

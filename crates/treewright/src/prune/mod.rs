@@ -1,0 +1,27 @@
+//! Exact prunings of a finished tree, for every number of leaves and every penalty.
+//!
+//! A pruning turns inner nodes into leaves. Each node has a cost as a leaf ([`NodeCosts`]); that is all
+//! this room sees of the data.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `costs` | one cost for every node: errors, impurity, squares, or from other rows |
+//! | `weakest_link` | all prunings that are best for some linear penalty, from one pass with heaps |
+//! | `min_cost` | the least cost for every number of leaves, and the tree that has it |
+//! | `family` | the best prunings for every weight of any penalty |
+//! | `single` | one pruning: for a weight, a number of leaves or a cost |
+//!
+//! After C. Scott, "Tree pruning with subadditive penalties" (2005), and the cost-complexity pruning
+//! of Breiman, Friedman, Olshen and Stone (1984). `docs/algorithms/pruning.md` tells the whole story.
+
+mod costs;
+mod family;
+mod min_cost;
+mod single;
+mod weakest_link;
+
+pub use costs::{Impurity, NodeCosts, PruningCost};
+pub use family::family;
+pub use min_cost::MinCost;
+pub use single::{Aim, Method, Pruning, prune};
+pub use weakest_link::WeakestLink;

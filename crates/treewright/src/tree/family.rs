@@ -1,0 +1,253 @@
+//! The best trees for every weight of a penalty, from the smallest to the largest.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::{NodeId, Tree};
+use crate::cost::{Lambda, Objective, Penalty, Scale, SolutionValue, Units, lambda_low};
+
+/// An ordered list of trees, each the best for an interval of the penalty weight.
+///
+/// Members go from the fewest leaves to the most. Costs fall strictly from one to the next. Where two
+/// neighbours are equally good the smaller one wins, so a member holds on `[lambda_low, lambda_high)`.
+#[derive(Debug, Clone)]
+pub struct Family {
+    penalty: Penalty,
+    scale: Scale,
+    members: Vec<SolutionValue>,
+    /// Weight of wrong predictions of each member, as a sum over its leaves; `None` for regression.
+    errors: Option<Vec<f64>>,
+    trees: MemberTrees,
+}
+
+/// Where the trees of the members come from.
+#[derive(Debug, Clone)]
+enum MemberTrees {
+    Nested(Nested),
+    Source(Arc<dyn TreeSource>),
+}
+
+/// Members that are all prunings of one tree, each a pruning of the next.
+#[derive(Debug, Clone)]
+pub struct Nested {
+    /// The tree they are prunings of.
+    pub tree: Arc<Tree>,
+    /// For each inner node the largest member in which it is a leaf or gone. Leaves have no entry of
+    /// interest.
+    pub last_as_leaf: Vec<u32>,
+}
+
+/// Something that can make the tree of any member of a family.
+pub trait TreeSource: Debug + Send + Sync {
+    /// The tree of a member.
+    fn tree(&self, member: usize) -> Tree;
+}
+
+impl TreeSource for Vec<Tree> {
+    fn tree(&self, member: usize) -> Tree {
+        self[member].clone()
+    }
+}
+
+/// The figures of one member, as files and reports have them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Member {
+    /// Number of leaves.
+    pub leaves: usize,
+    /// Cost divided by the total weight.
+    pub cost: f64,
+    /// Weight of wrong predictions, as a sum over leaves; `None` for regression.
+    pub errors: Option<f64>,
+    /// From this weight of the penalty on the member is the best.
+    pub lambda_low: f64,
+    /// From this weight on it is not any more; `None` is infinity.
+    pub lambda_high: Option<f64>,
+}
+
+impl Family {
+    /// A family of trees that come from anywhere.
+    pub fn new(
+        penalty: Penalty,
+        scale: Scale,
+        members: Vec<SolutionValue>,
+        errors: Option<Vec<f64>>,
+        trees: Arc<dyn TreeSource>,
+    ) -> Self {
+        let trees = MemberTrees::Source(trees);
+        Self {
+            penalty,
+            scale,
+            members,
+            errors,
+            trees,
+        }
+    }
+
+    /// A family of nested prunings. `errors` are those of every node as a leaf.
+    pub fn nested(
+        penalty: Penalty,
+        scale: Scale,
+        members: Vec<SolutionValue>,
+        errors: Option<&Units>,
+        nested: Nested,
+    ) -> Self {
+        let errors = errors.map(|errors| {
+            let sums = nested.sums(errors.values(), members.len());
+            sums.iter().map(|&units| errors.number(units)).collect()
+        });
+        let trees = MemberTrees::Nested(nested);
+        Self {
+            penalty,
+            scale,
+            members,
+            errors,
+            trees,
+        }
+    }
+
+    /// Number of members, at least one.
+    #[expect(clippy::len_without_is_empty, reason = "a family is never empty")]
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// The penalty that the family is for.
+    pub fn penalty(&self) -> &Penalty {
+        &self.penalty
+    }
+
+    /// What a unit of cost is worth.
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// Cost in units and leaves of all members.
+    pub fn values(&self) -> &[SolutionValue] {
+        &self.members
+    }
+
+    /// From this weight of the penalty on a member is the best: 0 for the last.
+    pub fn lambda_low(&self, member: usize) -> f64 {
+        match self.members.get(member + 1) {
+            None => 0.0,
+            Some(&larger) => lambda_low(self.members[member], larger, &self.penalty, self.scale),
+        }
+    }
+
+    /// The figures of a member.
+    pub fn member(&self, member: usize) -> Member {
+        let smaller = member.checked_sub(1);
+        self.figures(member, smaller.map(|smaller| self.lambda_low(smaller)))
+    }
+
+    /// The figures of all members.
+    pub fn members(&self) -> Vec<Member> {
+        let mut high = None;
+        (0..self.len())
+            .map(|member| {
+                let figures = self.figures(member, high);
+                high = Some(figures.lambda_low);
+                figures
+            })
+            .collect()
+    }
+
+    /// The tree of a member.
+    pub fn tree(&self, member: usize) -> Tree {
+        match &self.trees {
+            MemberTrees::Nested(nested) => nested.member(member),
+            MemberTrees::Source(source) => source.tree(member),
+        }
+    }
+
+    /// How the members are nested, if they are.
+    pub fn as_nested(&self) -> Option<&Nested> {
+        match &self.trees {
+            MemberTrees::Nested(nested) => Some(nested),
+            MemberTrees::Source(_) => None,
+        }
+    }
+
+    /// The member that is best for a weight of the penalty.
+    pub fn at(&self, lambda: &Lambda) -> usize {
+        let objective = Objective::new(lambda.clone(), self.penalty.clone(), self.scale);
+        // A member gives way to the next one while that is better; along a hull this turns once.
+        let mut low = 0;
+        let mut high = self.len() - 1;
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if objective
+                .compare(self.members[middle], self.members[middle + 1])
+                .is_le()
+            {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        low
+    }
+
+    /// The largest member with at most so many leaves.
+    pub fn with_leaves(&self, most_leaves: usize) -> Option<usize> {
+        self.members
+            .partition_point(|member| member.leaves <= most_leaves)
+            .checked_sub(1)
+    }
+
+    fn figures(&self, member: usize, lambda_high: Option<f64>) -> Member {
+        let value = self.members[member];
+        Member {
+            leaves: value.leaves,
+            cost: self.scale.cost(value.cost),
+            errors: self.errors.as_ref().map(|errors| errors[member]),
+            lambda_low: self.lambda_low(member),
+            lambda_high,
+        }
+    }
+}
+
+impl Nested {
+    /// The tree of a member.
+    pub fn member(&self, member: usize) -> Tree {
+        self.tree.cut(|id| self.is_leaf_in(id, member))
+    }
+
+    /// Is a node a leaf of a member, or below one?
+    fn is_leaf_in(&self, id: NodeId, member: usize) -> bool {
+        self.last_as_leaf[id.index()] as usize >= member
+    }
+
+    /// For each of `n_members` members the sum of a whole number over its leaves.
+    pub fn sums(&self, numbers: &[i64], n_members: usize) -> Vec<i64> {
+        // A node is a leaf of the members after the last one in which its parent is, up to the last
+        // one in which it is itself: of a range, which two changes of a running sum describe. Only
+        // the running sum is known to be small.
+        let mut change = vec![0_i64; n_members + 1];
+        let mut add = |id: NodeId, first: usize| {
+            let last = match self.tree.branch(id) {
+                Some(_) => self.last_as_leaf[id.index()] as usize,
+                None => n_members - 1,
+            };
+            if first <= last {
+                let number = numbers[id.index()];
+                change[first] = change[first].wrapping_add(number);
+                change[last + 1] = change[last + 1].wrapping_sub(number);
+            }
+        };
+        add(NodeId::ROOT, 0);
+        for id in self.tree.ids() {
+            if let Some(branch) = self.tree.branch(id) {
+                let first = self.last_as_leaf[id.index()] as usize + 1;
+                branch.children().for_each(|child| add(child, first));
+            }
+        }
+        let mut sum = 0_i64;
+        change.truncate(n_members);
+        for entry in &mut change {
+            sum = sum.wrapping_add(*entry);
+            *entry = sum;
+        }
+        change
+    }
+}
