@@ -17,20 +17,23 @@ pub struct Units {
 const LARGEST_WHOLE: f64 = (1_u64 << 53) as f64;
 
 impl Units {
-    /// Takes numbers of which no sum that will be formed is larger than `largest_sum`.
+    /// Takes numbers that are not negative, of which no sum that will be formed is larger than
+    /// `largest_sum`.
     pub fn new(numbers: &[f64], largest_sum: f64) -> Self {
-        let is_whole =
-            largest_sum < LARGEST_WHOLE && numbers.iter().all(|number| number.fract() == 0.0);
+        // Conversions that the processor does itself, unlike rounding.
+        let is_whole = |number: f64| number as i64 as f64 == number;
+        let is_whole = largest_sum < LARGEST_WHOLE && numbers.iter().all(|&x| is_whole(x));
         let unit = if is_whole || largest_sum <= 0.0 {
             1.0
         } else {
             // The largest sum takes 61 bits, which leaves room for differences of two.
             2.0_f64.powi((largest_sum.log2().ceil() as i32 - 61).max(f64::MIN_EXP - 1))
         };
+        let (per_unit, half) = (unit.recip(), if is_whole { 0.0 } else { 0.5 });
         Self {
             values: numbers
                 .iter()
-                .map(|number| (number / unit).round_ties_even() as i64)
+                .map(|number| (number * per_unit + half) as i64)
                 .collect(),
             unit,
             is_whole,

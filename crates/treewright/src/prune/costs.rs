@@ -2,7 +2,7 @@
 
 use crate::cost::{Scale, Units};
 use crate::error::{Error, Result};
-use crate::tree::{Branch, Moments, NodeId, Tree};
+use crate::tree::{Moments, NodeId, Tree};
 
 /// What a leaf costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,39 +27,41 @@ pub enum Impurity {
     Entropy,
 }
 
+/// The nodes from the first to before the second are the children of a node.
+pub(super) type Children = (u32, u32);
+
 /// The cost of every node of one tree as a leaf, with the weight of the rows it comes from.
 #[derive(Debug, Clone)]
 pub struct NodeCosts {
+    /// The children of every node, an empty range for a leaf. Pruning goes over the tree several times
+    /// and needs nothing else of it, so it is worth having this apart from the wide nodes.
+    children: Vec<Children>,
     costs: Units,
-    /// Weight of wrong predictions; `None` for regression.
+    /// Weights of wrong predictions, where they are not those of the tree's own rows.
     errors: Option<Units>,
     total_weight: f64,
+    /// No pruning costs more than this.
+    largest: f64,
 }
 
 impl NodeCosts {
     /// Costs of the rows that the tree was learned from.
     pub fn of(tree: &Tree, what: PruningCost) -> Result<Self> {
-        let is_classification = tree.schema().is_classification();
+        if what == PruningCost::Squared && tree.schema().is_classification() {
+            let allowed = "error or impurity for a tree that predicts classes";
+            return Err(Error::parameter("cost", "mse", allowed));
+        }
         let costs: Vec<f64> = match what {
-            PruningCost::Squared if is_classification => {
-                return Err(Error::parameter(
-                    "cost",
-                    "mse",
-                    "error or impurity for a tree that predicts classes",
-                ));
-            }
             PruningCost::Error | PruningCost::Squared => {
                 tree.ids().map(|id| tree.cost(id)).collect()
             }
             PruningCost::Impurity(impurity) => tree.ids().map(|id| impurity.of(tree, id)).collect(),
         };
-        let errors: Option<Vec<f64>> =
-            is_classification.then(|| tree.ids().map(|id| tree.errors(id)).collect());
-        Self::new(tree, &costs, errors.as_deref(), tree.weight(NodeId::ROOT))
+        Self::new(tree, &costs, None, tree.weight(NodeId::ROOT))
     }
 
-    /// Costs from anywhere: one for each node, finite and not negative, and the same for the weights of
-    /// wrong predictions.
+    /// Costs from anywhere: one for each node, finite and not negative. The same for the weights of wrong
+    /// predictions, unless they are those of the rows that the tree was learned from.
     pub fn new(
         tree: &Tree,
         costs: &[f64],
@@ -81,11 +83,18 @@ impl NodeCosts {
                 )));
             }
         }
-        let units = |numbers: &[f64]| Units::new(numbers, largest_sum(tree, numbers));
+        let children: Vec<Children> = tree.ids().map(|id| children_of(tree, id)).collect();
+        let largest = largest_sum(&children, costs);
+        if !largest.is_finite() {
+            return Err(Error::model("the costs of its nodes are too large to add"));
+        }
+        let errors = errors.map(|errors| Units::new(errors, largest_sum(&children, errors)));
         Ok(Self {
-            costs: units(costs),
-            errors: errors.map(units),
+            children,
+            costs: Units::new(costs, largest),
+            errors,
             total_weight,
+            largest,
         })
     }
 
@@ -94,7 +103,17 @@ impl NodeCosts {
         self.costs.values()[id.index()]
     }
 
-    /// Weights of wrong predictions, where there are classes.
+    /// Costs of all nodes, in units.
+    pub(super) fn values(&self) -> &[i64] {
+        self.costs.values()
+    }
+
+    /// The children of all nodes.
+    pub(super) fn children(&self) -> &[Children] {
+        &self.children
+    }
+
+    /// Weights of wrong predictions, where they are not those of the tree's own rows.
     pub fn errors(&self) -> Option<&Units> {
         self.errors.as_ref()
     }
@@ -112,28 +131,28 @@ impl NodeCosts {
         self.costs.is_whole()
     }
 
-    /// How far the cost of a pruning, divided by the total weight, may be off by rounding.
-    pub fn tolerance(&self, tree: &Tree) -> Option<f64> {
-        let largest = largest_sum(
-            tree,
-            &tree
-                .ids()
-                .map(|id| self.costs.number(self.at(id)))
-                .collect::<Vec<_>>(),
-        );
-        (!self.is_whole())
-            .then(|| tree.n_nodes() as f64 * f64::EPSILON * largest / self.total_weight)
+    /// How far the cost of a pruning, divided by the total weight, may be off by rounding; `None` where
+    /// costs are whole numbers.
+    pub fn tolerance(&self) -> Option<f64> {
+        let n_nodes = self.costs.values().len() as f64;
+        let tolerance = n_nodes * f64::EPSILON * self.largest / self.total_weight;
+        (!self.is_whole()).then_some(tolerance)
     }
 }
 
+fn children_of(tree: &Tree, id: NodeId) -> Children {
+    tree.branch(id).map_or((0, 0), |branch| {
+        let first = branch.first_child.0;
+        (first, first + branch.n_children)
+    })
+}
+
 /// The largest sum of numbers over the leaves of any pruning.
-fn largest_sum(tree: &Tree, numbers: &[f64]) -> f64 {
+fn largest_sum(children: &[Children], numbers: &[f64]) -> f64 {
     let mut sums = numbers.to_vec();
-    for id in tree.ids().rev() {
-        if let Some(branch) = tree.branch(id) {
-            let below: f64 = branch.children().map(|child| sums[child.index()]).sum();
-            sums[id.index()] = sums[id.index()].max(below);
-        }
+    for (node, &(first, end)) in children.iter().enumerate().rev() {
+        let below: f64 = sums[first as usize..end as usize].iter().sum();
+        sums[node] = sums[node].max(below);
     }
     sums[0]
 }
@@ -156,15 +175,4 @@ impl Impurity {
             Self::Entropy => present.map(|count| count * (total / count).log2()).sum(),
         }
     }
-}
-
-/// For every node the number of leaves below it, 1 for a leaf.
-pub(super) fn leaves_below(tree: &Tree) -> Vec<usize> {
-    let mut leaves = vec![1; tree.n_nodes()];
-    for id in tree.ids().rev() {
-        if let Some(children) = tree.branch(id).map(Branch::children) {
-            leaves[id.index()] = children.map(|child| leaves[child.index()]).sum();
-        }
-    }
-    leaves
 }

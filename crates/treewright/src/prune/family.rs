@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use super::single::Method;
 use super::{MinCost, NodeCosts, WeakestLink};
-use crate::cost::{Penalty, lower_hull};
+use crate::cost::{Penalty, Units, lower_hull};
 use crate::error::Result;
-use crate::tree::{Family, NodeId, Tree, TreeSource};
+use crate::tree::{Family, Tree, TreeSource};
 
 /// All prunings of a tree that are best for some weight of the penalty, each with the weights it is
 /// best for. `most_bytes` limits the table that penalties which are not concave need.
@@ -42,13 +42,7 @@ fn from_weakest_link(tree: &Arc<Tree>, costs: &NodeCosts, penalty: &Penalty) -> 
         mut nested,
     } = WeakestLink::new(tree, costs);
     if *penalty == Penalty::Linear {
-        return Family::nested(
-            penalty.clone(),
-            costs.scale(),
-            members,
-            costs.errors(),
-            nested,
-        );
+        return Family::nested(penalty.clone(), costs.scale(), members, nested);
     }
     let corners = lower_hull(&members, penalty);
     // Where each member of the linear family is, or would be, among the corners.
@@ -61,13 +55,7 @@ fn from_weakest_link(tree: &Arc<Tree>, costs: &NodeCosts, penalty: &Penalty) -> 
         *last = place[*last as usize];
     }
     let members = corners.iter().map(|&corner| members[corner]).collect();
-    Family::nested(
-        penalty.clone(),
-        costs.scale(),
-        members,
-        costs.errors(),
-        nested,
-    )
+    Family::nested(penalty.clone(), costs.scale(), members, nested)
 }
 
 fn from_table(
@@ -80,46 +68,13 @@ fn from_table(
     let values = table.values();
     let corners = lower_hull(&values, penalty);
     let members: Vec<_> = corners.iter().map(|&corner| values[corner]).collect();
-    let errors = costs.errors().map(|errors| {
-        let of_member = |leaves: usize| {
-            let is_cut = table.cut(leaves).expect("a member's number of leaves");
-            errors.number(
-                leaves_of(tree, &is_cut)
-                    .map(|id| errors.values()[id.index()])
-                    .sum(),
-            )
-        };
-        members
-            .iter()
-            .map(|member| of_member(member.leaves))
-            .collect()
-    });
     let trees = ByLeaves {
         leaves: members.iter().map(|member| member.leaves).collect(),
         table,
+        errors: costs.errors().cloned(),
     };
     let (penalty, scale) = (penalty.clone(), costs.scale());
-    Ok(Family::new(
-        penalty,
-        scale,
-        members,
-        errors,
-        Arc::new(trees),
-    ))
-}
-
-/// The leaves of the pruning that is cut at these nodes.
-fn leaves_of(tree: &Tree, is_cut: &[bool]) -> impl Iterator<Item = NodeId> {
-    let mut open = vec![NodeId::ROOT];
-    std::iter::from_fn(move || {
-        loop {
-            let id = open.pop()?;
-            match tree.branch(id) {
-                Some(branch) if !is_cut[id.index()] => open.extend(branch.children().rev()),
-                _ => return Some(id),
-            }
-        }
-    })
+    Ok(Family::new(penalty, scale, members, Arc::new(trees)))
 }
 
 /// Makes the trees of members from the table of least costs.
@@ -127,11 +82,32 @@ fn leaves_of(tree: &Tree, is_cut: &[bool]) -> impl Iterator<Item = NodeId> {
 struct ByLeaves {
     leaves: Vec<usize>,
     table: MinCost,
+    errors: Option<Units>,
+}
+
+impl ByLeaves {
+    fn cut(&self, member: usize) -> Vec<bool> {
+        let is_cut = self.table.cut(self.leaves[member]);
+        is_cut.expect("a member's number of leaves")
+    }
 }
 
 impl TreeSource for ByLeaves {
     fn tree(&self, member: usize) -> Tree {
-        let tree = self.table.tree(self.leaves[member]);
-        tree.expect("a member's number of leaves")
+        let is_cut = self.cut(member);
+        self.table.whole().cut(|id| is_cut[id.index()])
+    }
+
+    fn errors(&self, member: usize) -> Option<f64> {
+        let tree = self.table.whole();
+        if !tree.schema().is_classification() {
+            return None;
+        }
+        let is_cut = self.cut(member);
+        let leaves = tree.ids().filter(|id| is_cut[id.index()]);
+        Some(match &self.errors {
+            Some(errors) => errors.number(leaves.map(|id| errors.values()[id.index()]).sum()),
+            None => leaves.map(|id| tree.errors(id)).sum(),
+        })
     }
 }

@@ -18,10 +18,10 @@
 use std::sync::Arc;
 
 use super::NodeCosts;
-use super::costs::leaves_below;
+use super::costs::Children;
 use crate::cost::SolutionValue;
 use crate::error::{Error, Result};
-use crate::tree::{Branch, NodeId, Tree};
+use crate::tree::Tree;
 
 /// The least cost of the prunings of a tree, for every number of leaves.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ const SHORT: usize = 6;
 impl MinCost {
     /// Fills the tables of a tree. Refuses to need more memory than `most_bytes`.
     pub fn new(tree: &Arc<Tree>, costs: &NodeCosts, most_bytes: u64) -> Result<Self> {
-        let n_entries = n_entries(tree);
+        let n_entries = n_entries(costs.children());
         let bytes = n_entries as u64 * size_of::<i64>() as u64;
         if bytes > most_bytes {
             let given = format!("{most_bytes} bytes");
@@ -73,16 +73,13 @@ impl MinCost {
         };
         let mut of_node = vec![NONE; tree.n_nodes()];
         let mut hulls = Hulls::default();
-        for id in tree.ids().rev() {
-            of_node[id.index()] = match tree.branch(id) {
-                None => tables.leaf(id, costs.at(id)),
-                Some(branch) => {
-                    let children: Vec<u32> = branch
-                        .children()
-                        .map(|child| of_node[child.index()])
-                        .collect();
-                    tables.join(&children, Some((id, costs.at(id))), &mut hulls)
-                }
+        for (node, &(first, end)) in costs.children().iter().enumerate().rev() {
+            let cost = costs.values()[node];
+            let children = &of_node[first as usize..end as usize];
+            of_node[node] = if children.is_empty() {
+                tables.leaf(node as u32, cost)
+            } else {
+                tables.join(children, Some((node as u32, cost)), &mut hulls)
             };
         }
         tables.root = of_node[0];
@@ -118,7 +115,12 @@ impl MinCost {
         Some(self.tree.cut(|id| is_cut[id.index()]))
     }
 
-    /// The nodes at which the tree is cut to get that pruning. Deterministic: of several ways to share
+    /// The tree that is pruned.
+    pub fn whole(&self) -> &Arc<Tree> {
+        &self.tree
+    }
+
+    /// The leaves of that pruning, marked among the nodes of the tree. Deterministic: of several ways to share
     /// the leaves among the children, the first child gets as few as it can.
     pub fn cut(&self, leaves: usize) -> Option<Vec<bool>> {
         self.cost(leaves)?;
@@ -158,20 +160,20 @@ impl MinCost {
         &self.entries[table.start..table.start + table.length as usize]
     }
 
-    fn leaf(&mut self, id: NodeId, cost: i64) -> u32 {
+    fn leaf(&mut self, node: u32, cost: i64) -> u32 {
         self.tables.push(Table {
             start: self.entries.len(),
             first: 1,
             length: 1,
             from: (NONE, NONE),
-            node: id.0,
+            node,
         });
         self.entries.push(cost);
         self.tables.len() as u32 - 1
     }
 
     /// Joins tables in pairs of halves. At the top comes the node itself, as a leaf.
-    fn join(&mut self, tables: &[u32], node: Option<(NodeId, i64)>, hulls: &mut Hulls) -> u32 {
+    fn join(&mut self, tables: &[u32], node: Option<(u32, i64)>, hulls: &mut Hulls) -> u32 {
         if let ([table], None) = (tables, node) {
             return *table;
         }
@@ -196,20 +198,25 @@ impl MinCost {
             first,
             length: (self.entries.len() - start) as u32,
             from,
-            node: node.map_or(NONE, |(id, _)| id.0),
+            node: node.map_or(NONE, |(node, _)| node),
         });
         self.tables.len() as u32 - 1
     }
 }
 
-/// How many entries all tables have together.
-fn n_entries(tree: &Tree) -> usize {
-    let leaves = leaves_below(tree);
-    let joined = |branch: &Branch| (branch.n_children.max(2) - 1).ilog2() as usize + 1;
-    tree.ids().fold(0_usize, |sum, id| {
-        let tables = tree.branch(id).map_or(1, joined);
-        sum.saturating_add(leaves[id.index()].saturating_mul(tables))
-    })
+/// How many entries all tables have together, at most.
+fn n_entries(children: &[Children]) -> usize {
+    let mut leaves = vec![1_usize; children.len()];
+    let mut sum = 0_usize;
+    for (node, &(first, end)) in children.iter().enumerate().rev() {
+        let mut n_tables = 1;
+        if first < end {
+            leaves[node] = leaves[first as usize..end as usize].iter().sum();
+            n_tables = (end - first - 1).max(1).ilog2() as usize + 1;
+        }
+        sum = sum.saturating_add(leaves[node].saturating_mul(n_tables));
+    }
+    sum
 }
 
 /// Working memory of a join.

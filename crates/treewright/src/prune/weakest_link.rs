@@ -35,9 +35,9 @@ pub struct WeakestLink {
 impl WeakestLink {
     /// Finds the prunings of a tree.
     pub fn new(tree: &Arc<Tree>, costs: &NodeCosts) -> Self {
-        let heaps = Heaps::new(tree, costs);
+        let heaps = Heaps::new(costs);
         let edges = heaps.rising();
-        let mut steps = Steps::new(tree, costs);
+        let mut steps = Steps::new(&heaps);
         let mut start = 0;
         while start < edges.len() {
             let first = heaps.edges[edges[start].index()];
@@ -51,7 +51,7 @@ impl WeakestLink {
             steps.take(&heaps, &edges[start..start + length], first.cost <= 0);
             start += length;
         }
-        steps.finish(tree, &heaps)
+        steps.finish(tree, &heaps, costs)
     }
 }
 
@@ -76,6 +76,8 @@ impl Edge {
 struct Heaps {
     edges: Vec<Edge>,
     links: Vec<Links>,
+    /// The tree before any collapse.
+    whole: SolutionValue,
 }
 
 #[derive(Clone, Copy)]
@@ -91,8 +93,8 @@ const NONE: u32 = u32::MAX;
 
 impl Heaps {
     /// One pass from the leaves up. What remains is in the root's heap.
-    fn new(tree: &Tree, costs: &NodeCosts) -> Self {
-        let n_nodes = tree.n_nodes();
+    fn new(costs: &NodeCosts) -> Self {
+        let n_nodes = costs.values().len();
         let mut heaps = Self {
             edges: vec![Edge { cost: 0, leaves: 0 }; n_nodes],
             links: vec![
@@ -103,20 +105,24 @@ impl Heaps {
                 };
                 n_nodes
             ],
+            whole: SolutionValue { cost: 0, leaves: 0 },
         };
         let mut top = vec![NONE; n_nodes];
-        for id in tree.ids().rev() {
-            let Some(branch) = tree.branch(id) else {
+        let values = costs.values();
+        for (node, &(first, end)) in costs.children().iter().enumerate().rev() {
+            if first == end {
+                heaps.whole.cost += values[node];
+                heaps.whole.leaves += 1;
                 continue;
-            };
+            }
             let mut heap = NONE;
             let mut edge = Edge {
-                cost: costs.at(id),
-                leaves: i64::from(branch.n_children) - 1,
+                cost: values[node],
+                leaves: i64::from(end - first) - 1,
             };
-            for child in branch.children() {
-                heap = heaps.meld(heap, top[child.index()]);
-                edge.cost -= costs.at(child);
+            for child in first as usize..end as usize {
+                heap = heaps.meld(heap, top[child]);
+                edge.cost -= values[child];
             }
             while heap != NONE && edge.compare(heaps.edges[heap as usize]).is_le() {
                 let swallowed = &mut heaps.edges[heap as usize];
@@ -126,8 +132,8 @@ impl Heaps {
                 let Links { left, right, .. } = heaps.links[heap as usize];
                 heap = heaps.meld(left, right);
             }
-            heaps.edges[id.index()] = edge;
-            top[id.index()] = heaps.meld(heap, id.0);
+            heaps.edges[node] = edge;
+            top[node] = heaps.meld(heap, node as u32);
         }
         heaps
     }
@@ -201,18 +207,11 @@ struct Steps {
 }
 
 impl Steps {
-    fn new(tree: &Tree, costs: &NodeCosts) -> Self {
-        let leaves = tree.ids().filter(|&id| tree.is_leaf(id));
-        let now = leaves.fold(SolutionValue { cost: 0, leaves: 0 }, |sum, leaf| {
-            SolutionValue {
-                cost: sum.cost + costs.at(leaf),
-                leaves: sum.leaves + 1,
-            }
-        });
+    fn new(heaps: &Heaps) -> Self {
         Self {
-            now,
+            now: heaps.whole,
             members: Vec::new(),
-            step: vec![0; tree.n_nodes()],
+            step: vec![0; heaps.edges.len()],
         }
     }
 
@@ -229,23 +228,20 @@ impl Steps {
         }
     }
 
-    fn finish(mut self, tree: &Arc<Tree>, heaps: &Heaps) -> WeakestLink {
+    fn finish(mut self, tree: &Arc<Tree>, heaps: &Heaps, costs: &NodeCosts) -> WeakestLink {
         self.members.push(self.now);
         self.members.reverse();
         // After step s the member is the one at `last - s`. A swallowed node goes with its parent.
         let last = self.members.len() as u32 - 1;
         let mut last_as_leaf = self.step;
-        for id in tree.ids() {
-            if heaps.edges[id.index()].leaves > 0 {
-                last_as_leaf[id.index()] = last - last_as_leaf[id.index()];
-            }
-            let Some(branch) = tree.branch(id) else {
-                continue;
-            };
-            for child in branch.children() {
-                if heaps.edges[child.index()].leaves == 0 {
-                    last_as_leaf[child.index()] = last_as_leaf[id.index()];
-                }
+        last_as_leaf[0] = last - last_as_leaf[0];
+        for (node, &(first, end)) in costs.children().iter().enumerate() {
+            for child in first as usize..end as usize {
+                last_as_leaf[child] = if heaps.edges[child].leaves > 0 {
+                    last - last_as_leaf[child]
+                } else {
+                    last_as_leaf[node]
+                };
             }
         }
         WeakestLink {
@@ -253,6 +249,7 @@ impl Steps {
             nested: Nested {
                 tree: Arc::clone(tree),
                 last_as_leaf,
+                errors: costs.errors().cloned(),
             },
         }
     }

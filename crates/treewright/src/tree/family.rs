@@ -1,7 +1,7 @@
 //! The best trees for every weight of a penalty, from the smallest to the largest.
 
 use std::fmt::Debug;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{NodeId, Tree};
 use crate::cost::{Lambda, Objective, Penalty, Scale, SolutionValue, Units, lambda_low};
@@ -15,9 +15,9 @@ pub struct Family {
     penalty: Penalty,
     scale: Scale,
     members: Vec<SolutionValue>,
-    /// Weight of wrong predictions of each member, as a sum over its leaves; `None` for regression.
-    errors: Option<Vec<f64>>,
     trees: MemberTrees,
+    /// Weight of wrong predictions of each member, found when first asked for.
+    errors: OnceLock<Option<Vec<f64>>>,
 }
 
 /// Where the trees of the members come from.
@@ -35,12 +35,22 @@ pub struct Nested {
     /// For each inner node the largest member in which it is a leaf or gone. Leaves have no entry of
     /// interest.
     pub last_as_leaf: Vec<u32>,
+    /// Weights of wrong predictions of all nodes, where they are not those of the tree's own rows.
+    pub errors: Option<Units>,
 }
 
 /// Something that can make the tree of any member of a family.
 pub trait TreeSource: Debug + Send + Sync {
     /// The tree of a member.
     fn tree(&self, member: usize) -> Tree;
+
+    /// Weight of wrong predictions of a member, as a sum over its leaves; `None` for regression.
+    fn errors(&self, member: usize) -> Option<f64> {
+        let tree = self.tree(member);
+        let leaves = tree.ids().filter(|&id| tree.is_leaf(id));
+        let is_classification = tree.schema().is_classification();
+        is_classification.then(|| leaves.map(|id| tree.errors(id)).sum())
+    }
 }
 
 impl TreeSource for Vec<Tree> {
@@ -70,38 +80,30 @@ impl Family {
         penalty: Penalty,
         scale: Scale,
         members: Vec<SolutionValue>,
-        errors: Option<Vec<f64>>,
         trees: Arc<dyn TreeSource>,
     ) -> Self {
-        let trees = MemberTrees::Source(trees);
         Self {
             penalty,
             scale,
             members,
-            errors,
-            trees,
+            trees: MemberTrees::Source(trees),
+            errors: OnceLock::new(),
         }
     }
 
-    /// A family of nested prunings. `errors` are those of every node as a leaf.
+    /// A family of nested prunings.
     pub fn nested(
         penalty: Penalty,
         scale: Scale,
         members: Vec<SolutionValue>,
-        errors: Option<&Units>,
         nested: Nested,
     ) -> Self {
-        let errors = errors.map(|errors| {
-            let sums = nested.sums(errors.values(), members.len());
-            sums.iter().map(|&units| errors.number(units)).collect()
-        });
-        let trees = MemberTrees::Nested(nested);
         Self {
             penalty,
             scale,
             members,
-            errors,
-            trees,
+            trees: MemberTrees::Nested(nested),
+            errors: OnceLock::new(),
         }
     }
 
@@ -152,6 +154,16 @@ impl Family {
             .collect()
     }
 
+    /// For each member the weight of its wrong predictions, as a sum over its leaves; `None` for
+    /// regression.
+    pub fn errors(&self) -> Option<&[f64]> {
+        let errors = self.errors.get_or_init(|| match &self.trees {
+            MemberTrees::Nested(nested) => nested.member_errors(self.len()),
+            MemberTrees::Source(trees) => (0..self.len()).map(|i| trees.errors(i)).collect(),
+        });
+        errors.as_deref()
+    }
+
     /// The tree of a member.
     pub fn tree(&self, member: usize) -> Tree {
         match &self.trees {
@@ -200,7 +212,7 @@ impl Family {
         Member {
             leaves: value.leaves,
             cost: self.scale.cost(value.cost),
-            errors: self.errors.as_ref().map(|errors| errors[member]),
+            errors: self.errors().map(|errors| errors[member]),
             lambda_low: self.lambda_low(member),
             lambda_high,
         }
@@ -216,6 +228,23 @@ impl Nested {
     /// Is a node a leaf of a member, or below one?
     fn is_leaf_in(&self, id: NodeId, member: usize) -> bool {
         self.last_as_leaf[id.index()] as usize >= member
+    }
+
+    fn member_errors(&self, n_members: usize) -> Option<Vec<f64>> {
+        if !self.tree.schema().is_classification() {
+            return None;
+        }
+        let sums = |errors: &Units| -> Vec<f64> {
+            let sums = self.sums(errors.values(), n_members);
+            sums.iter().map(|&units| errors.number(units)).collect()
+        };
+        if let Some(errors) = &self.errors {
+            return Some(sums(errors));
+        }
+        let errors: Vec<f64> = self.tree.ids().map(|id| self.tree.errors(id)).collect();
+        // No set of rows has more wrong predictions than its weight; shares round a little.
+        let largest = 2.0 * self.tree.weight(NodeId::ROOT);
+        Some(sums(&Units::new(&errors, largest)))
     }
 
     /// For each of `n_members` members the sum of a whole number over its leaves.
