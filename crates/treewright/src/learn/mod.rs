@@ -5,6 +5,7 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::tree::{Fit, Tree};
 
+pub mod dyadic;
 pub mod greedy;
 
 pub use greedy::Greedy;

@@ -1,0 +1,427 @@
+//! All best trees at once, in the collapsed model.
+//!
+//! In this model a node may use, for each coordinate, the first halving that separates its points; all
+//! halvings before it would leave one side empty and are passed over for free. Then the best trees of a
+//! node depend on its set of points alone. Sets are solved once and kept by key.
+//!
+//! The answer for a set `S` is a hull of (leaves, error), see `hull`. It begins with the leaf. Then the
+//! splits are tried, the most promising first, but only while they can add something: a lower bound for
+//! the hulls of both sides (an impure side has at best no error with two leaves, a solved side has its
+//! hull) must not be dominated by what is there already. Two coordinates that part the points in the same
+//! way are one split.
+
+use super::hull::{Corner, Price, corner, is_dominated, sum, union};
+use super::points::{Field, Points};
+use super::table::{Key, Stored, Table};
+use crate::budget::Budget;
+
+/// The search was stopped from outside.
+#[derive(Debug)]
+pub(super) struct Stopped;
+
+/// Solved sets of points, for prices above some least price.
+///
+/// `W` words hold the coordinates of a point, `L` words the losses, two classes in each.
+#[derive(Debug)]
+pub(super) struct Collapsed<const W: usize, const L: usize> {
+    pub(super) points: Vec<Point<W, L>>,
+    pub(super) fields: Vec<Field>,
+    n_classes: usize,
+    pub(super) least: Price,
+    pub(super) table: Table,
+    /// Points of the sets on the way down, each on top of the one it is part of.
+    pub(super) members: Vec<u32>,
+    frames: Vec<Frame<L>>,
+    limits: Limits,
+    /// Searches begun.
+    steps: usize,
+}
+
+/// When to stop.
+#[derive(Debug, Clone)]
+pub(super) struct Limits {
+    pub(super) budget: Budget,
+    pub(super) most_bytes: usize,
+}
+
+/// One point, with a random number that is its share in the keys of sets.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Point<const W: usize, const L: usize> {
+    pub(super) key: Key,
+    pub(super) code: [u64; W],
+    pub(super) losses: Losses<L>,
+}
+
+/// Sums of losses, two classes in each word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Losses<const L: usize>(pub(super) [u64; L]);
+
+/// A set of points, without saying where they are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part<const L: usize> {
+    pub(super) key: Key,
+    pub(super) losses: Losses<L>,
+    pub(super) n_points: u32,
+}
+
+/// The best hull of a set.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Best {
+    /// One leaf is best at all prices of interest.
+    Leaf(u32),
+    Stored(Stored),
+}
+
+/// A split of a set: which bit, and its two sides.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Halving<const L: usize> {
+    pub(super) coordinate: u32,
+    pub(super) word: u32,
+    pub(super) bit: u32,
+    pub(super) left: Part<L>,
+    pub(super) right: Part<L>,
+    pub(super) left_error: u32,
+    pub(super) right_error: u32,
+}
+
+/// Working memory of one level of the recursion.
+#[derive(Debug)]
+struct Frame<const L: usize> {
+    halvings: Vec<Halving<L>>,
+    best: Vec<Corner>,
+    candidate: Vec<Corner>,
+    merged: Vec<Corner>,
+    left: Vec<Corner>,
+    right: Vec<Corner>,
+}
+
+impl<const L: usize> Default for Frame<L> {
+    fn default() -> Self {
+        Self {
+            halvings: Vec::new(),
+            best: Vec::new(),
+            candidate: Vec::new(),
+            merged: Vec::new(),
+            left: Vec::new(),
+            right: Vec::new(),
+        }
+    }
+}
+
+impl<const L: usize> Losses<L> {
+    pub(super) const ZERO: Self = Self([0; L]);
+
+    pub(super) fn new(losses: &[u32]) -> Self {
+        let mut words = [0; L];
+        for (class, &loss) in losses.iter().enumerate() {
+            words[class / 2] |= u64::from(loss) << (class % 2 * 32);
+        }
+        Self(words)
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        for (word, more) in self.0.iter_mut().zip(other.0) {
+            *word += more;
+        }
+    }
+
+    fn minus(&self, other: &Self) -> Self {
+        let mut words = self.0;
+        for (word, less) in words.iter_mut().zip(other.0) {
+            *word -= less;
+        }
+        Self(words)
+    }
+
+    /// The least loss of any class.
+    pub(super) fn least(&self, n_classes: usize) -> u32 {
+        let of = |class: usize| (self.0[class / 2] >> (class % 2 * 32)) as u32;
+        (0..n_classes).map(of).min().unwrap_or(0)
+    }
+}
+
+/// How many sets are solved between two looks at the clock.
+const CHECK_EVERY: usize = 512;
+
+impl<const W: usize, const L: usize> Collapsed<W, L> {
+    pub(super) fn new(points: &Points, least: Price, limits: Limits) -> Self {
+        // A fixed seed: the same search every time.
+        let mut random = fastrand::Rng::with_seed(0x7265_6577_7269_6768);
+        let point = |place: usize| {
+            let mut code = [0; W];
+            let words = &points.codes[place * points.n_words..][..points.n_words];
+            code[..words.len()].copy_from_slice(words);
+            Point {
+                key: random.u128(..),
+                code,
+                losses: Losses::new(points.losses_of(place)),
+            }
+        };
+        Self {
+            points: (0..points.len()).map(point).collect(),
+            fields: points.fields.clone(),
+            n_classes: points.n_classes,
+            least,
+            table: Table::default(),
+            members: (0..points.len() as u32).collect(),
+            frames: Vec::new(),
+            limits,
+            steps: 0,
+        }
+    }
+
+    /// The set of all points.
+    pub(super) fn whole(&self) -> Part<L> {
+        let mut whole = Part {
+            key: 0,
+            losses: Losses::ZERO,
+            n_points: self.points.len() as u32,
+        };
+        for point in &self.points {
+            whole.key = whole.key.wrapping_add(point.key);
+            whole.losses.add(&point.losses);
+        }
+        whole
+    }
+
+    /// The least error of a set as a leaf.
+    pub(super) fn error(&self, part: &Part<L>) -> u32 {
+        part.losses.least(self.n_classes)
+    }
+
+    /// The best hull if it is known without a search.
+    pub(super) fn known(&self, part: &Part<L>, error: u32) -> Option<Best> {
+        if !self.least.is_worth(error, 1) {
+            return Some(Best::Leaf(error));
+        }
+        self.table.get(part.key).map(Best::Stored)
+    }
+
+    /// The corners of a hull.
+    pub(super) fn corners(&self, best: Best, out: &mut Vec<Corner>) {
+        out.clear();
+        match best {
+            Best::Leaf(error) => out.push(corner(1, error)),
+            Best::Stored(stored) => out.extend_from_slice(self.table.hull(stored)),
+        }
+    }
+
+    /// The best hull of the points `members[start..]`.
+    pub(super) fn solve(&mut self, part: &Part<L>, start: usize, depth: usize) -> Result<Best, Stopped> {
+        let error = self.error(part);
+        if let Some(best) = self.known(part, error) {
+            return Ok(best);
+        }
+        self.check_with(0)?;
+        if self.frames.len() <= depth {
+            self.frames.resize_with(depth + 1, Frame::default);
+        }
+        let mut frame = std::mem::take(&mut self.frames[depth]);
+        let result = self.search(part, error, start, depth, &mut frame);
+        self.frames[depth] = frame;
+        result
+    }
+
+    fn search(
+        &mut self,
+        part: &Part<L>,
+        error: u32,
+        start: usize,
+        depth: usize,
+        frame: &mut Frame<L>,
+    ) -> Result<Best, Stopped> {
+        let mut halvings = std::mem::take(&mut frame.halvings);
+        self.halvings(part, start, &mut halvings);
+        order(&mut halvings);
+        frame.best.clear();
+        frame.best.push(corner(1, error));
+        for halving in &halvings {
+            if self.is_hopeless(halving, frame) {
+                continue;
+            }
+            self.try_halving(halving, start, depth, frame)?;
+        }
+        frame.halvings = halvings;
+        Ok(Best::Stored(self.table.insert(part.key, &frame.best)))
+    }
+
+    /// Without looking into the table: an impure side needs two leaves for no error.
+    fn is_hopeless(&self, halving: &Halving<L>, frame: &mut Frame<L>) -> bool {
+        at_best(halving.left_error, &mut frame.left);
+        at_best(halving.right_error, &mut frame.right);
+        sum(&frame.left, &frame.right, 0, &mut frame.candidate);
+        is_dominated(&frame.candidate, &frame.best, self.least)
+    }
+
+    /// Solves the sides as far as it may help, and takes the split in.
+    fn try_halving(
+        &mut self,
+        halving: &Halving<L>,
+        start: usize,
+        depth: usize,
+        frame: &mut Frame<L>,
+    ) -> Result<(), Stopped> {
+        let mut left = self.known(&halving.left, halving.left_error);
+        let mut right = self.known(&halving.right, halving.right_error);
+        loop {
+            match left {
+                Some(best) => self.corners(best, &mut frame.left),
+                None => at_best(halving.left_error, &mut frame.left),
+            }
+            match right {
+                Some(best) => self.corners(best, &mut frame.right),
+                None => at_best(halving.right_error, &mut frame.right),
+            }
+            sum(&frame.left, &frame.right, 0, &mut frame.candidate);
+            if is_dominated(&frame.candidate, &frame.best, self.least) {
+                return Ok(());
+            }
+            // The smaller of the sides that are not solved yet.
+            let is_left_smaller = halving.left.n_points <= halving.right.n_points;
+            match (left, right) {
+                (Some(_), Some(_)) => break,
+                (None, _) if right.is_some() || is_left_smaller => {
+                    left = Some(self.solve_side(halving, false, start, depth)?);
+                }
+                _ => right = Some(self.solve_side(halving, true, start, depth)?),
+            }
+        }
+        union(&frame.best, &frame.candidate, self.least, &mut frame.merged);
+        std::mem::swap(&mut frame.best, &mut frame.merged);
+        Ok(())
+    }
+
+    /// Solves one side of a split of the points `members[start..]`.
+    fn solve_side(
+        &mut self,
+        halving: &Halving<L>,
+        is_right: bool,
+        start: usize,
+        depth: usize,
+    ) -> Result<Best, Stopped> {
+        let end = self.members.len();
+        self.push_side(halving, is_right, start, end);
+        let part = if is_right { halving.right } else { halving.left };
+        let result = self.solve(&part, end, depth + 1);
+        self.members.truncate(end);
+        result
+    }
+
+    /// Puts the points of one side on top.
+    pub(super) fn push_side(&mut self, halving: &Halving<L>, is_right: bool, start: usize, end: usize) {
+        let wanted = u64::from(is_right);
+        let (word, bit) = (halving.word as usize, halving.bit);
+        for place in start..end {
+            let member = self.members[place];
+            if self.points[member as usize].code[word] >> bit & 1 == wanted {
+                self.members.push(member);
+            }
+        }
+    }
+
+    /// All splits of the points `members[start..]`: for each coordinate the first halving that
+    /// separates them.
+    pub(super) fn halvings(&self, part: &Part<L>, start: usize, out: &mut Vec<Halving<L>>) {
+        out.clear();
+        let members = &self.members[start..];
+        let differing = self.differing(members);
+        for (coordinate, field) in self.fields.iter().enumerate() {
+            if let Some(bit) = field.first_bit(differing[field.word as usize]) {
+                out.push(Halving {
+                    coordinate: coordinate as u32,
+                    word: field.word,
+                    bit,
+                    left: *part,
+                    right: Part {
+                        key: 0,
+                        losses: Losses::ZERO,
+                        n_points: 0,
+                    },
+                    left_error: 0,
+                    right_error: 0,
+                });
+            }
+        }
+        for &member in members {
+            let point = &self.points[member as usize];
+            for halving in out.iter_mut() {
+                // All ones for a point on the right, without a branch.
+                let bit = point.code[halving.word as usize] >> halving.bit & 1;
+                let is_right = bit.wrapping_neg();
+                let side = &mut halving.right;
+                let wide = u128::from(is_right) << 64 | u128::from(is_right);
+                side.key = side.key.wrapping_add(point.key & wide);
+                side.n_points += bit as u32;
+                for (sum, loss) in side.losses.0.iter_mut().zip(point.losses.0) {
+                    *sum += loss & is_right;
+                }
+            }
+        }
+        for halving in out {
+            let (whole, right) = (halving.left, halving.right);
+            halving.left = Part {
+                key: whole.key.wrapping_sub(right.key),
+                losses: whole.losses.minus(&right.losses),
+                n_points: whole.n_points - right.n_points,
+            };
+            halving.left_error = self.error(&halving.left);
+            halving.right_error = self.error(&halving.right);
+        }
+    }
+
+    /// The bits in which some points differ.
+    pub(super) fn differing(&self, members: &[u32]) -> [u64; W] {
+        let first = self.points[members[0] as usize].code;
+        let mut differing = [0; W];
+        for &member in members {
+            let code = &self.points[member as usize].code;
+            for (word, bits) in differing.iter_mut().enumerate() {
+                *bits |= code[word] ^ first[word];
+            }
+        }
+        differing
+    }
+
+    /// Looks now and then whether time or memory is spent; `bytes` are in use elsewhere.
+    pub(super) fn check_with(&mut self, bytes: usize) -> Result<(), Stopped> {
+        self.steps += 1;
+        if self.steps % CHECK_EVERY == 0 {
+            let is_full = self.table.bytes() + bytes > self.limits.most_bytes;
+            if is_full || self.limits.budget.is_spent() {
+                return Err(Stopped);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A lower bound of the hull of a side that is not solved.
+pub(super) fn at_best(error: u32, out: &mut Vec<Corner>) {
+    out.clear();
+    out.push(corner(1, error));
+    if error > 0 {
+        out.push(corner(2, 0));
+    }
+}
+
+/// Sorts splits: least error first, then by coordinate.
+pub(super) fn by_promise<const L: usize>(halving: &Halving<L>) -> (u32, u32) {
+    (halving.left_error + halving.right_error, halving.coordinate)
+}
+
+/// The most promising first; of those that part the points alike, only the one of the first coordinate.
+fn order<const L: usize>(halvings: &mut Vec<Halving<L>>) {
+    halvings.sort_unstable_by_key(by_promise);
+    let mut kept = 0;
+    for place in 0..halvings.len() {
+        let next = halvings[place];
+        let is_same = |other: &Halving<L>| {
+            other.right.key == next.right.key || other.right.key == next.left.key
+        };
+        if !halvings[..kept].iter().any(is_same) {
+            halvings[kept] = next;
+            kept += 1;
+        }
+    }
+    halvings.truncate(kept);
+}

@@ -1,0 +1,312 @@
+//! Coordinates: what can be halved, and how often.
+//!
+//! A numeric feature is one coordinate: its values lie in the box from the least to the largest training
+//! value, which is halved again and again. A categorical feature is turned into numbers first. Where a
+//! feature has missing cells, one more halving comes before all others: missing against present.
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{ToPrimitive, Zero};
+use rustc_hash::FxHashMap;
+
+use crate::data::{Column, Dataset, MISSING_CODE, Target};
+use crate::error::{Error, Result, quoted};
+use crate::tree::{Closed, MissingRoute, Split};
+
+/// How categorical features become coordinates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Coding {
+    /// Numbered by the share of the first class among their rows, ties by code point.
+    #[default]
+    Share,
+    /// Numbered by code point.
+    Order,
+    /// One coordinate for each category: it against all others.
+    OneVsRest,
+}
+
+/// What to do with missing cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Missing {
+    /// A feature with missing cells may first be split into missing and present.
+    #[default]
+    Code,
+    /// Refuse such tables.
+    Refuse,
+}
+
+/// A number of halvings more than anybody can use: cells of a 2^30th of the box.
+pub(super) const MOST_HALVINGS: u32 = 30;
+
+/// The cell of a missing value.
+pub(super) const NO_CELL: u32 = u32::MAX;
+
+/// Something that can be halved.
+#[derive(Debug, Clone)]
+pub(super) struct Coordinate {
+    pub(super) feature: usize,
+    kind: Kind,
+    /// Does a halving into present and missing come first?
+    pub(super) has_missing: bool,
+    /// The box.
+    low: f64,
+    high: f64,
+    /// How far below a midpoint a value already counts as above it, as a share of the box.
+    snap: BigRational,
+    /// How often the box may be halved, besides the one for missing.
+    pub(super) halvings: u32,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Numeric,
+    /// The number of every category.
+    Numbers(Vec<u32>),
+    /// One category against the others.
+    Category(u32),
+}
+
+impl Coordinate {
+    /// The coordinates of a table's features, in order. Each may be halved [`MOST_HALVINGS`] times.
+    pub(super) fn of(data: &Dataset, coding: Coding, missing: Missing, snap: f64) -> Result<Vec<Self>> {
+        let mut coordinates = Vec::new();
+        for (feature, column) in data.columns().iter().enumerate() {
+            let has_missing = column.has_missing();
+            if has_missing && missing == Missing::Refuse {
+                let name = quoted(&data.schema().features[feature].name);
+                return Err(Error::schema(format!(
+                    "column {name} has missing cells, which were to be refused"
+                )));
+            }
+            let kinds = match column {
+                Column::Numeric(_) => vec![Kind::Numeric],
+                Column::Categorical(codes) => categories(data, feature, codes, coding),
+            };
+            for kind in kinds {
+                let mut coordinate = Self {
+                    feature,
+                    kind,
+                    has_missing,
+                    low: f64::INFINITY,
+                    high: f64::NEG_INFINITY,
+                    snap: BigRational::zero(),
+                    halvings: 0,
+                };
+                coordinate.set_box(data, snap);
+                coordinates.push(coordinate);
+            }
+        }
+        Ok(coordinates)
+    }
+
+    fn set_box(&mut self, data: &Dataset, snap: f64) {
+        for row in 0..data.n_rows() {
+            if let Some(number) = self.number(data, row) {
+                self.low = self.low.min(number);
+                self.high = self.high.max(number);
+            }
+        }
+        if self.low < self.high {
+            self.snap = decimal(snap);
+            self.halvings = match self.kind {
+                Kind::Category(_) => 1,
+                _ => MOST_HALVINGS,
+            };
+        }
+    }
+
+    /// The number that a row has here; `None` if it is missing.
+    fn number(&self, data: &Dataset, row: usize) -> Option<f64> {
+        match (&data.columns()[self.feature], &self.kind) {
+            (Column::Numeric(numbers), _) => Some(numbers[row]).filter(|number| !number.is_nan()),
+            (Column::Categorical(codes), _) if codes[row] == MISSING_CODE => None,
+            (Column::Categorical(codes), Kind::Numbers(numbers)) => {
+                Some(f64::from(numbers[codes[row] as usize]))
+            }
+            (Column::Categorical(codes), Kind::Category(category)) => {
+                Some(f64::from(u8::from(codes[row] == *category)))
+            }
+            (Column::Categorical(_), Kind::Numeric) => None,
+        }
+    }
+
+    /// The cut at `numerator / 2^level` of the box: the least double that is not below it as a decimal.
+    ///
+    /// The one definition, for learning and predicting. Numbers count as the decimals that are written
+    /// for them: values that were meant to lie on a midpoint then do, whatever their binary form.
+    fn cut(&self, numerator: u32, level: u32) -> f64 {
+        let share = BigRational::new(numerator.into(), (1_u64 << level).into()) - &self.snap;
+        let low = decimal(self.low);
+        let place = (decimal(self.high) - &low) * share + low;
+        let mut cut = place.to_f64().unwrap_or(self.high);
+        while decimal(cut) < place {
+            cut = cut.next_up();
+        }
+        while decimal(cut.next_down()) >= place {
+            cut = cut.next_down();
+        }
+        cut
+    }
+
+    /// The cell of a number after all halvings.
+    fn cell(&self, number: f64) -> u32 {
+        if self.halvings == 0 {
+            return 0;
+        }
+        let n_cells = f64::from(1_u32 << self.halvings);
+        // Halves, so that the width of the box cannot overflow.
+        let width = self.high / 2.0 - self.low / 2.0;
+        let snap = self.snap.to_f64().unwrap_or(0.0);
+        let place = ((number / 2.0 - self.low / 2.0) / width + snap) * n_cells;
+        let cell = |place: f64| place.floor().clamp(0.0, n_cells - 1.0) as u32;
+        // Far from any cut the rounding of the place does not matter.
+        let slack = 1e-12 * n_cells;
+        let (first, last) = (cell(place - slack), cell(place + slack));
+        let is_above = |cell: &u32| number >= self.cut(*cell, self.halvings);
+        (first + 1..=last).rev().find(is_above).unwrap_or(first)
+    }
+
+    /// The cell of every row after all halvings, a binary number with the first halving first, or
+    /// [`NO_CELL`] where the row's value is missing.
+    pub(super) fn cells(&self, data: &Dataset) -> Vec<u32> {
+        // Coded values come again and again, and may all lie on cuts.
+        let mut known: FxHashMap<u64, u32> = FxHashMap::default();
+        let mut cell = |number: f64| *known.entry(number.to_bits()).or_insert_with(|| self.cell(number));
+        (0..data.n_rows())
+            .map(|row| match self.number(data, row) {
+                Some(number) => cell(number),
+                None => NO_CELL,
+            })
+            .collect()
+    }
+
+    /// The cell of a point after fewer halvings.
+    pub(super) fn coarse(&self, cell: u32, halvings: u32) -> u32 {
+        match cell {
+            NO_CELL => NO_CELL,
+            cell => cell >> self.halvings.saturating_sub(halvings),
+        }
+    }
+
+    /// A cell as bits, with the one for missing in front where there is one.
+    pub(super) fn code(&self, cell: u32) -> u32 {
+        match cell {
+            NO_CELL => 1 << self.halvings,
+            cell => cell,
+        }
+    }
+
+    /// How many bits its cells have.
+    pub(super) fn bits(&self) -> u32 {
+        self.halvings + u32::from(self.has_missing)
+    }
+
+    /// The question that the halving of a level asks of rows whose cells begin with `prefix`, the
+    /// bits above that level.
+    pub(super) fn split(&self, level: u32, prefix: u32, n_categories: usize) -> (Split, Option<MissingRoute>) {
+        let feature = self.feature;
+        if self.has_missing && level == 0 {
+            let split = match self.kind {
+                Kind::Numeric => Split::Intervals {
+                    feature,
+                    cuts: Vec::new(),
+                    closed: Closed::Left,
+                },
+                _ => Split::Categories {
+                    feature,
+                    branches: vec![Some(0); n_categories],
+                },
+            };
+            return (split, Some(MissingRoute::Child(1)));
+        }
+        let level = level - u32::from(self.has_missing);
+        let threshold = self.cut(prefix * 2 + 1, level + 1);
+        let side = |number: u32| Some(u32::from(f64::from(number) >= threshold));
+        let split = match &self.kind {
+            Kind::Numeric => Split::Intervals {
+                feature,
+                cuts: vec![threshold],
+                closed: Closed::Left,
+            },
+            Kind::Numbers(numbers) => Split::Categories {
+                feature,
+                branches: numbers.iter().map(|&number| side(number)).collect(),
+            },
+            Kind::Category(category) => Split::Categories {
+                feature,
+                branches: (0..n_categories as u32)
+                    .map(|code| Some(u32::from(code == *category)))
+                    .collect(),
+            },
+        };
+        (split, None)
+    }
+
+    /// How many values of the table count as above a midpoint only because of the snap.
+    pub(super) fn n_snapped(&self, data: &Dataset) -> usize {
+        if self.snap.is_zero() || self.halvings == 0 {
+            return 0;
+        }
+        let plain = Self {
+            snap: BigRational::zero(),
+            ..self.clone()
+        };
+        let (with, without) = (self.cells(data), plain.cells(data));
+        with.iter().zip(without).filter(|(a, b)| **a != *b).count()
+    }
+}
+
+/// The kinds of coordinates that a categorical feature becomes.
+fn categories(data: &Dataset, feature: usize, codes: &[u32], coding: Coding) -> Vec<Kind> {
+    let n_categories = data.schema().features[feature].categories().len();
+    let by_code = 0..n_categories as u32;
+    match coding {
+        Coding::Order => vec![Kind::Numbers(by_code.collect())],
+        Coding::OneVsRest => by_code.map(Kind::Category).collect(),
+        Coding::Share => {
+            let shares = first_class_shares(data, codes, n_categories);
+            let mut order: Vec<usize> = (0..n_categories).collect();
+            // a/b < c/d as a*d < c*b, exact for whole weights; stable, so ties stay by code point.
+            order.sort_by(|&a, &b| {
+                let (a, b) = (shares[a], shares[b]);
+                (a.0 * b.1).total_cmp(&(b.0 * a.1))
+            });
+            let mut numbers = vec![0; n_categories];
+            for (number, category) in order.into_iter().enumerate() {
+                numbers[category] = number as u32;
+            }
+            vec![Kind::Numbers(numbers)]
+        }
+    }
+}
+
+/// For each category the weight of its rows of the first class, and of all its rows.
+fn first_class_shares(data: &Dataset, codes: &[u32], n_categories: usize) -> Vec<(f64, f64)> {
+    let mut shares = vec![(0.0, 0.0); n_categories];
+    let Target::Classes(classes) = data.target() else {
+        return shares;
+    };
+    for (row, &code) in codes.iter().enumerate().filter(|(_, code)| **code != MISSING_CODE) {
+        let (first, all) = &mut shares[code as usize];
+        *all += data.weight(row);
+        if classes[row] == 0 {
+            *first += data.weight(row);
+        }
+    }
+    shares
+}
+
+/// A number as the decimal that is written for it.
+fn decimal(number: f64) -> BigRational {
+    let text = format!("{number:e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let exponent = exponent.parse::<i64>().unwrap_or(0) - fraction.len() as i64;
+    let digits = format!("{whole}{fraction}").parse::<BigInt>().unwrap_or_default();
+    let power = BigInt::from(10).pow(exponent.unsigned_abs() as u32);
+    if exponent < 0 {
+        BigRational::new(digits, power)
+    } else {
+        BigRational::from_integer(digits * power)
+    }
+}

@@ -1,0 +1,312 @@
+//! From a table to the points of a grid.
+//!
+//! 1. Every row has a loss for every class, a whole number.
+//! 2. Rows that agree in all coordinates become one, with the sums of their losses. What every class
+//!    costs anyway, the least of these sums, is taken off and remembered in `base`. Rows whose losses are
+//!    all zero then do not matter to any choice of a label and are left out.
+//! 3. How often each coordinate is halved is given, or found: `k0` is the least number such that a grid
+//!    with `2^k0` cells a coordinate has a label without loss for every cell. Then each coordinate gets
+//!    the least number of halvings that still tells apart as many of its own intervals as `k0` does.
+//! 4. Points in the same cell become one, as in step 2.
+
+use rustc_hash::FxHashMap;
+
+use super::coordinate::{Coding, Coordinate, Missing};
+use super::points::{Field, Points};
+use crate::cost::{Loss, Scale};
+use crate::data::{Dataset, Target};
+use crate::error::{Error, Result};
+
+/// How often coordinates may be halved.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Resolution {
+    /// As often as it takes to have no unavoidable loss.
+    #[default]
+    Auto,
+    /// So often, each.
+    Same(u32),
+    /// So often, feature by feature.
+    Each(Vec<u32>),
+}
+
+/// More halvings than this are not tried to find a resolution.
+const MOST_AUTOMATIC: u32 = 20;
+/// Sums of losses stay below this.
+const LARGEST_TOTAL: f64 = (1_u64 << 31) as f64;
+
+/// A table as points of a grid.
+#[derive(Debug, Clone)]
+pub(super) struct Grid {
+    pub(super) coordinates: Vec<Coordinate>,
+    /// The places of those coordinates that are halved at all.
+    pub(super) halved: Vec<usize>,
+    pub(super) points: Points,
+    /// Loss that no tree can avoid, in units.
+    pub(super) base: u64,
+    pub(super) scale: Scale,
+    /// Were all losses whole numbers of the unit?
+    pub(super) is_whole: bool,
+    /// Was the resolution not enough to have no unavoidable loss?
+    pub(super) is_capped: bool,
+    /// Values that were moved by the snap.
+    pub(super) n_snapped: usize,
+}
+
+impl Grid {
+    pub(super) fn new(
+        data: &Dataset,
+        loss: &Loss,
+        resolution: &Resolution,
+        coding: Coding,
+        missing: Missing,
+        snap: f64,
+    ) -> Result<Self> {
+        let losses = RowLosses::new(data, loss)?;
+        let mut coordinates = Coordinate::of(data, coding, missing, snap)?;
+        let cells: Vec<Vec<u32>> = coordinates.iter().map(|c| c.cells(data)).collect();
+        let mut merged = Merged::rows(&cells, &losses);
+        let is_capped = match resolution {
+            Resolution::Auto => !merged.find_resolution(&mut coordinates),
+            Resolution::Same(halvings) => {
+                merged.limit(&mut coordinates, |_| *halvings);
+                false
+            }
+            Resolution::Each(halvings) => {
+                merged.limit(&mut coordinates, |feature| halvings[feature]);
+                false
+            }
+        };
+        let n_snapped = coordinates.iter().map(|c| c.n_snapped(data)).sum();
+        merged.merge();
+        let (halved, points) = merged.points(&coordinates);
+        Ok(Self {
+            coordinates,
+            halved,
+            points,
+            base: merged.base,
+            scale: losses.scale,
+            is_whole: losses.is_whole,
+            is_capped,
+            n_snapped,
+        })
+    }
+}
+
+/// The losses of all rows, as whole numbers of a unit.
+struct RowLosses {
+    n_classes: usize,
+    losses: Vec<u32>,
+    scale: Scale,
+    is_whole: bool,
+}
+
+impl RowLosses {
+    fn new(data: &Dataset, loss: &Loss) -> Result<Self> {
+        let Target::Classes(classes) = data.target() else {
+            return Err(Error::schema(
+                "dyadic trees need classes, but the target holds numbers",
+            ));
+        };
+        let n_classes = data.schema().classes().len();
+        let loss_of = |row: usize, class: usize| {
+            data.weight(row) * loss.of_class(classes[row] as usize, class)
+        };
+        let all = || (0..data.n_rows()).flat_map(|row| (0..n_classes).map(move |class| (row, class)));
+        let largest: f64 = (0..data.n_rows())
+            .map(|row| (0..n_classes).map(|class| loss_of(row, class)).fold(0.0, f64::max))
+            .sum();
+        let total_weight = data.total_weight();
+        // Whole numbers as they are; decimals with few digits times a power of ten; others rounded to
+        // a power of two.
+        let is_whole_times = |factor: f64| {
+            largest * factor < LARGEST_TOTAL
+                && all().all(|(row, class)| {
+                    let number = loss_of(row, class);
+                    (number * factor).round() / factor == number
+                })
+        };
+        let factor = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6]
+            .into_iter()
+            .find(|&factor| is_whole_times(factor));
+        if factor.is_none() && data.has_whole_weights() && largest >= LARGEST_TOTAL {
+            return Err(Error::schema(format!(
+                "the weights of the rows, times their costs, add up to {largest}, \
+                 expected less than {LARGEST_TOTAL}"
+            )));
+        }
+        let (factor, scale, is_whole) = match factor {
+            Some(factor) => {
+                let total_weight = total_weight * factor;
+                (factor, Scale { unit: 1.0, total_weight }, true)
+            }
+            None => {
+                let unit = 2.0_f64.powi(largest.log2().ceil() as i32 - 30);
+                (unit.recip(), Scale { unit, total_weight }, false)
+            }
+        };
+        let units = |(row, class)| (loss_of(row, class) * factor).round() as u32;
+        Ok(Self {
+            n_classes,
+            losses: all().map(units).collect(),
+            scale,
+            is_whole,
+        })
+    }
+}
+
+/// Distinct points with their losses, at the present resolution.
+struct Merged {
+    n_classes: usize,
+    /// For each coordinate the cell of each point.
+    cells: Vec<Vec<u32>>,
+    losses: Vec<u32>,
+    base: u64,
+}
+
+impl Merged {
+    fn rows(cells: &[Vec<u32>], losses: &RowLosses) -> Self {
+        let mut merged = Self {
+            n_classes: losses.n_classes,
+            cells: cells.to_vec(),
+            losses: losses.losses.clone(),
+            base: 0,
+        };
+        merged.merge();
+        merged
+    }
+
+    /// Number of points.
+    fn len(&self) -> usize {
+        self.losses.len() / self.n_classes
+    }
+
+    /// Makes points with equal cells one, takes off the loss that none can avoid, and leaves out points
+    /// without any.
+    fn merge(&mut self) {
+        let n_classes = self.n_classes;
+        let groups = self.groups(|cell, _| cell);
+        let mut losses = vec![0_u32; groups.firsts.len() * n_classes];
+        for (point, &group) in groups.of_point.iter().enumerate() {
+            for class in 0..n_classes {
+                losses[group as usize * n_classes + class] += self.losses[point * n_classes + class];
+            }
+        }
+        let mut kept = Vec::new();
+        self.losses.clear();
+        for (group, losses) in losses.chunks_mut(n_classes).enumerate() {
+            let least = losses.iter().copied().min().unwrap_or(0);
+            self.base += u64::from(least);
+            losses.iter_mut().for_each(|loss| *loss -= least);
+            if losses.iter().any(|&loss| loss > 0) {
+                kept.push(groups.firsts[group]);
+                self.losses.extend_from_slice(losses);
+            }
+        }
+        for cells in &mut self.cells {
+            *cells = kept.iter().map(|&first| cells[first as usize]).collect();
+        }
+    }
+
+    /// Sets the number of halvings of every coordinate, by its feature.
+    fn limit(&mut self, coordinates: &mut [Coordinate], of_feature: impl Fn(usize) -> u32) {
+        for place in 0..coordinates.len() {
+            let halvings = of_feature(coordinates[place].feature);
+            self.coarsen(&mut coordinates[place], place, halvings);
+        }
+    }
+
+    /// Brings a coordinate and its cells to fewer halvings.
+    fn coarsen(&mut self, coordinate: &mut Coordinate, place: usize, halvings: u32) {
+        for cell in &mut self.cells[place] {
+            *cell = coordinate.coarse(*cell, halvings);
+        }
+        coordinate.halvings = coordinate.halvings.min(halvings);
+    }
+
+    /// Step 3 of the module's doc; false if not even the finest grid is without loss.
+    fn find_resolution(&mut self, coordinates: &mut [Coordinate]) -> bool {
+        let found = (1..=MOST_AUTOMATIC).find(|&k| self.is_separated(coordinates, k));
+        let most = found.unwrap_or(MOST_AUTOMATIC);
+        for place in 0..coordinates.len() {
+            let n_intervals = |halvings: u32| {
+                let coarse = |&cell: &u32| coordinates[place].coarse(cell, halvings);
+                let mut intervals: Vec<u32> = self.cells[place].iter().map(coarse).collect();
+                intervals.sort_unstable();
+                intervals.dedup();
+                intervals.len()
+            };
+            let wanted = n_intervals(most);
+            let least = (0..most).find(|&halvings| n_intervals(halvings) == wanted);
+            self.coarsen(&mut coordinates[place], place, least.unwrap_or(most));
+        }
+        found.is_some()
+    }
+
+    /// Has every cell after so many halvings a label without loss?
+    fn is_separated(&self, coordinates: &[Coordinate], halvings: u32) -> bool {
+        let n_classes = self.n_classes;
+        let groups = self.groups(|cell, place| coordinates[place].coarse(cell, halvings));
+        let mut is_lossy = vec![false; groups.firsts.len() * n_classes];
+        for (point, &group) in groups.of_point.iter().enumerate() {
+            for class in 0..n_classes {
+                is_lossy[group as usize * n_classes + class] |=
+                    self.losses[point * n_classes + class] > 0;
+            }
+        }
+        is_lossy.chunks(n_classes.max(1)).all(|classes| classes.contains(&false))
+    }
+
+    fn groups(&self, view: impl Fn(u32, usize) -> u32) -> Groups {
+        let mut groups = Groups {
+            of_point: Vec::with_capacity(self.len()),
+            firsts: Vec::new(),
+        };
+        let mut by_cells: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+        let mut cells = vec![0; self.cells.len()];
+        for point in 0..self.len() {
+            for (coordinate, cell) in cells.iter_mut().enumerate() {
+                *cell = view(self.cells[coordinate][point], coordinate);
+            }
+            let group = match by_cells.get(&cells) {
+                Some(&group) => group,
+                None => {
+                    let group = groups.firsts.len() as u32;
+                    by_cells.insert(cells.clone(), group);
+                    groups.firsts.push(point as u32);
+                    group
+                }
+            };
+            groups.of_point.push(group);
+        }
+        groups
+    }
+
+    fn points(&self, coordinates: &[Coordinate]) -> (Vec<usize>, Points) {
+        let halved: Vec<usize> = (0..coordinates.len())
+            .filter(|&place| coordinates[place].bits() > 0)
+            .collect();
+        let bits: Vec<u32> = halved.iter().map(|&place| coordinates[place].bits()).collect();
+        let (fields, n_words) = Field::lay_out(&bits);
+        let mut codes = vec![0_u64; self.len() * n_words];
+        for (&place, field) in halved.iter().zip(&fields) {
+            for (point, &cell) in self.cells[place].iter().enumerate() {
+                codes[point * n_words + field.word as usize] |=
+                    u64::from(coordinates[place].code(cell)) << field.shift;
+            }
+        }
+        let points = Points {
+            fields,
+            n_words,
+            codes,
+            n_classes: self.n_classes,
+            losses: self.losses.clone(),
+        };
+        (halved, points)
+    }
+}
+
+struct Groups {
+    of_point: Vec<u32>,
+    /// The first point of each group.
+    firsts: Vec<u32>,
+}

@@ -1,0 +1,231 @@
+//! Best errors as functions of the price of a leaf: lower convex hulls of points (leaves, error).
+//!
+//! The least `error + price * leaves` of some set of trees is a minimum of straight lines in the price,
+//! so it is known from the strict corners of the lower left hull of the points (leaves, error). Leaves
+//! rise and errors fall from corner to corner, and the saving per leaf shrinks. Two operations are
+//! enough for a search:
+//!
+//! - a split costs the sum of its sides: the *Minkowski sum* of their hulls, edges merged by slope;
+//! - a choice costs the lesser: the hull of the union.
+//!
+//! Where only prices above some least price matter, corners that are best below it are cut off.
+
+use std::cmp::Ordering;
+
+/// Leaves and error of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Corner {
+    pub(super) leaves: u32,
+    pub(super) error: u32,
+}
+
+/// A price of a leaf as a ratio; corners that are best only at this price or below are of no interest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Price {
+    pub(super) numerator: u64,
+    pub(super) denominator: u64,
+}
+
+impl Price {
+    /// All corners matter but those that save nothing.
+    pub(super) const ZERO: Self = Self {
+        numerator: 0,
+        denominator: 1,
+    };
+
+    /// Is a saving of `error` for `leaves` more leaves worth more than the price?
+    pub(super) fn is_worth(self, error: u32, leaves: u32) -> bool {
+        u128::from(error) * u128::from(self.denominator)
+            > u128::from(leaves) * u128::from(self.numerator)
+    }
+}
+
+/// A corner.
+pub(super) const fn corner(leaves: u32, error: u32) -> Corner {
+    Corner { leaves, error }
+}
+
+/// Compares the savings per leaf of two edges, each from its first to its second corner.
+fn compare_slopes(a: (Corner, Corner), b: (Corner, Corner)) -> Ordering {
+    let saving = |edge: (Corner, Corner)| u64::from(edge.0.error - edge.1.error);
+    let leaves = |edge: (Corner, Corner)| u64::from(edge.1.leaves - edge.0.leaves);
+    (saving(a) * leaves(b)).cmp(&(saving(b) * leaves(a)))
+}
+
+/// The hull of all sums of a corner of `a` and one of `b`, with `extra` more leaves.
+pub(super) fn sum(a: &[Corner], b: &[Corner], extra: u32, out: &mut Vec<Corner>) {
+    out.clear();
+    let (mut i, mut j) = (0, 0);
+    loop {
+        out.push(corner(
+            a[i].leaves + b[j].leaves + extra,
+            a[i].error + b[j].error,
+        ));
+        // The steepest edge that is left comes next; equal ones become one edge.
+        let order = match (i + 1 < a.len(), j + 1 < b.len()) {
+            (false, false) => return,
+            (true, false) => Ordering::Greater,
+            (false, true) => Ordering::Less,
+            (true, true) => compare_slopes((a[i], a[i + 1]), (b[j], b[j + 1])),
+        };
+        i += usize::from(order.is_ge());
+        j += usize::from(order.is_le());
+    }
+}
+
+/// The hull of both, without what is best only at `least` or below.
+pub(super) fn union(a: &[Corner], b: &[Corner], least: Price, out: &mut Vec<Corner>) {
+    out.clear();
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() || j < b.len() {
+        let from_a = match (a.get(i), b.get(j)) {
+            (Some(x), Some(y)) => (x.leaves, x.error) <= (y.leaves, y.error),
+            (x, _) => x.is_some(),
+        };
+        let next = if from_a { a[i] } else { b[j] };
+        i += usize::from(from_a);
+        j += usize::from(!from_a);
+        push(out, next);
+    }
+    cut(out, least);
+}
+
+/// Adds a corner that has at least as many leaves as all before it.
+fn push(hull: &mut Vec<Corner>, next: Corner) {
+    if hull.last().is_some_and(|last| last.error <= next.error) {
+        return;
+    }
+    while let Some(&last) = hull.last() {
+        // Of two with the same leaves the better one comes first.
+        let is_above = last.leaves == next.leaves
+            || hull.len() > 1
+                && compare_slopes((hull[hull.len() - 2], last), (last, next)).is_le();
+        if !is_above {
+            break;
+        }
+        hull.pop();
+    }
+    hull.push(next);
+}
+
+/// Cuts off the corners whose last edge does not save more than `least` a leaf.
+fn cut(hull: &mut Vec<Corner>, least: Price) {
+    while let [.., before, last] = hull[..]
+        && !least.is_worth(before.error - last.error, last.leaves - before.leaves)
+    {
+        hull.pop();
+    }
+}
+
+/// Does no corner of `candidate` lie below `hull`, which goes on to the right with the slope of
+/// `least`? Then the candidate adds nothing.
+pub(super) fn is_dominated(candidate: &[Corner], hull: &[Corner], least: Price) -> bool {
+    let mut at = 0;
+    candidate.iter().all(|&point| {
+        while at + 1 < hull.len() && hull[at + 1].leaves <= point.leaves {
+            at += 1;
+        }
+        is_above(point, hull, at, least)
+    })
+}
+
+/// Is a point on or above the hull? `at` is the last corner with at most its leaves.
+fn is_above(point: Corner, hull: &[Corner], at: usize, least: Price) -> bool {
+    let before = hull[at];
+    if point.leaves < before.leaves {
+        return false;
+    }
+    if point.error >= before.error {
+        return true;
+    }
+    let saving = before.error - point.error;
+    let leaves = point.leaves - before.leaves;
+    match hull.get(at + 1) {
+        // On or above the edge: it saves no more per leaf than the edge does.
+        Some(&next) => {
+            let of_edge = u64::from(before.error - next.error) * u64::from(leaves);
+            u64::from(saving) * u64::from(next.leaves - before.leaves) <= of_edge
+        }
+        None => !least.is_worth(saving, leaves),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All strict corners of the lower left hull of some points, the slow way.
+    fn slow(points: &[Corner], least: Price) -> Vec<Corner> {
+        let mut best: Vec<Corner> = Vec::new();
+        for &p in points {
+            // Strictly better than all others for some price: try prices between all pairs' slopes.
+            let mut prices: Vec<(u64, u64)> = vec![(least.numerator, least.denominator)];
+            for a in points {
+                for b in points {
+                    if a.leaves < b.leaves && a.error > b.error {
+                        prices.push((u64::from(a.error - b.error), u64::from(b.leaves - a.leaves)));
+                    }
+                }
+            }
+            let value = |c: Corner, (n, d): (u64, u64)| {
+                i128::from(c.error) * i128::from(d) + i128::from(c.leaves) * i128::from(n)
+            };
+            // A hair above each price, and far above all: compare there by (value, leaves).
+            let wins = |price: (u64, u64)| {
+                let above = least.numerator * price.1 <= price.0 * least.denominator;
+                above
+                    && points.iter().all(|&other| {
+                        other == p
+                            || (value(p, price), p.leaves) < (value(other, price), other.leaves)
+                    })
+            };
+            if prices.into_iter().any(wins) && !best.contains(&p) {
+                best.push(p);
+            }
+        }
+        best.sort_by_key(|c| c.leaves);
+        best
+    }
+
+    #[test]
+    fn sums_and_unions_are_those_of_all_pairs() {
+        let mut random = fastrand::Rng::with_seed(1);
+        for _ in 0..3000 {
+            let least = Price {
+                numerator: random.u64(0..6),
+                denominator: random.u64(1..4),
+            };
+            let mut points = || -> Vec<Corner> {
+                (0..random.usize(1..6))
+                    .map(|_| corner(random.u32(1..9), random.u32(0..20)))
+                    .collect()
+            };
+            let (a, b) = (points(), points());
+            let hull_of = |points: &[Corner], least| {
+                let mut hull = Vec::new();
+                for p in points {
+                    let before = hull.clone();
+                    union(&before, &[*p], least, &mut hull);
+                }
+                hull
+            };
+            assert_eq!(hull_of(&a, least), slow(&a, least), "{a:?} {least:?}");
+            let (x, y) = (hull_of(&a, Price::ZERO), hull_of(&b, Price::ZERO));
+            let mut found = Vec::new();
+            sum(&x, &y, 2, &mut found);
+            let pairs: Vec<Corner> = a
+                .iter()
+                .flat_map(|p| {
+                    b.iter()
+                        .map(|q| corner(p.leaves + q.leaves + 2, p.error + q.error))
+                })
+                .collect();
+            assert_eq!(found, slow(&pairs, Price::ZERO), "{x:?} {y:?}");
+
+            let (x, y) = (hull_of(&a, least), hull_of(&b, least));
+            let mut both = Vec::new();
+            union(&x, &y, least, &mut both);
+            assert_eq!(is_dominated(&y, &x, least), both == x, "{x:?} {y:?} {least:?}");
+        }
+    }
+}

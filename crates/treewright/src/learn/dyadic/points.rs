@@ -1,0 +1,103 @@
+//! The working form of a table: points of a grid with a loss for every class.
+//!
+//! Every coordinate of a point is a short binary number. Its first bit says in which half of the box the
+//! point lies, the second in which half of that half, and so on: a halving of a cell looks at one bit.
+//! The bits of all coordinates are packed into words, so that one `and` and one `or` over some points
+//! tell, for every coordinate, which halving is the first to separate them.
+
+/// Points of a grid with a loss for every class.
+#[derive(Debug, Clone)]
+pub(super) struct Points {
+    /// Where the bits of each coordinate are.
+    pub(super) fields: Vec<Field>,
+    /// Words for one point.
+    pub(super) n_words: usize,
+    /// The coordinates, `n_words` for each point.
+    pub(super) codes: Vec<u64>,
+    pub(super) n_classes: usize,
+    /// The cost of giving the point a class, `n_classes` for each point. The least is 0 and the largest
+    /// is not.
+    pub(super) losses: Vec<u32>,
+}
+
+/// The place of a coordinate among the words of a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Field {
+    /// The word, which it does not cross.
+    pub(super) word: u32,
+    /// The lowest of its bits: the last halving.
+    pub(super) shift: u32,
+    /// How many bits there are, at least one.
+    pub(super) bits: u32,
+}
+
+/// Bits in a word.
+const WORD: u32 = u64::BITS;
+
+impl Field {
+    /// Finds a place for coordinates of so many bits each; also how many words it takes.
+    pub(super) fn lay_out(bits: &[u32]) -> (Vec<Self>, usize) {
+        let (mut word, mut used) = (0, 0);
+        let place = |&bits: &u32| {
+            if used + bits > WORD {
+                word += 1;
+                used = 0;
+            }
+            used += bits;
+            Self {
+                word,
+                shift: used - bits,
+                bits,
+            }
+        };
+        let fields: Vec<Self> = bits.iter().map(place).collect();
+        (fields, word as usize + 1)
+    }
+
+    /// The bits of this coordinate within its word.
+    pub(super) fn mask(self) -> u64 {
+        (u64::MAX >> (WORD - self.bits)) << self.shift
+    }
+
+    /// Given the bits in which points differ: the first halving that separates them, as the position of
+    /// its bit in the word; `None` if none does.
+    pub(super) fn first_bit(self, differing: u64) -> Option<u32> {
+        let bits = differing & self.mask();
+        (bits != 0).then(|| WORD - 1 - bits.leading_zeros())
+    }
+
+    /// How many halvings come before the one of a bit.
+    pub(super) fn level(self, bit: u32) -> u32 {
+        self.shift + self.bits - 1 - bit
+    }
+}
+
+impl Points {
+    /// Number of points.
+    pub(super) fn len(&self) -> usize {
+        self.losses.len() / self.n_classes
+    }
+
+    /// The losses of a point.
+    pub(super) fn losses_of(&self, point: usize) -> &[u32] {
+        &self.losses[point * self.n_classes..][..self.n_classes]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinates_do_not_cross_words() {
+        let (fields, n_words) = Field::lay_out(&[30, 30, 5, 64, 1]);
+        assert_eq!(n_words, 4);
+        let places: Vec<_> = fields.iter().map(|f| (f.word, f.shift)).collect();
+        assert_eq!(places, [(0, 0), (0, 30), (1, 0), (2, 0), (3, 0)]);
+        let field = fields[1];
+        assert_eq!(field.first_bit(1 << 29), None);
+        assert_eq!(field.first_bit(1 << 40 | 1 << 3), Some(40));
+        assert_eq!(field.level(59), 0);
+        assert_eq!(fields[3].mask(), u64::MAX);
+    }
+}
