@@ -3,7 +3,9 @@
 mod differential;
 mod laws;
 mod predictions;
+mod prunings;
 mod reference;
 mod rooms;
 mod switches;
 mod tables;
+mod trees;
