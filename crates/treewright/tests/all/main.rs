@@ -3,6 +3,7 @@
 mod differential;
 mod laws;
 mod predictions;
+mod pruning_laws;
 mod prunings;
 mod reference;
 mod rooms;
