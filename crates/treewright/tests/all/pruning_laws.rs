@@ -9,7 +9,7 @@ use treewright::learn::greedy::MissingPolicy;
 use treewright::prune::{
     Aim, Impurity, Method, MinCost, NodeCosts, PruningCost, WeakestLink, family, prune,
 };
-use treewright::tree::{Family, Fit, Nested, NodeId, Training, Tree};
+use treewright::tree::{Branch, Family, Fit, Nested, NodeId, Training, Tree};
 
 use crate::differential::{CRITERIA, any_params, learn, settled_table};
 use crate::reference::prunings::{least_costs_by_sharing, leaves_in};
@@ -194,7 +194,7 @@ fn sums_over_the_leaves_of_nested_members() {
             let at_least = last_as_leaf[id.index()];
             let last = rng.u32(at_least..n_members as u32);
             last_as_leaf[id.index()] = last;
-            for child in tree.branch(id).into_iter().flat_map(|x| x.children()) {
+            for child in tree.branch(id).into_iter().flat_map(Branch::children) {
                 last_as_leaf[child.index()] = last;
             }
         }

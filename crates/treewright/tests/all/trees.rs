@@ -119,15 +119,17 @@ fn tree_of(rng: &mut Rng, shape: &TreeShape) -> Tree {
     let n_classes = rng.usize(2..=4);
     let most = [1, 2, 5, 30][rng.usize(..4)];
     let strange = rng.u8(..4) == 0;
-    let mut counts = vec![vec![0.0; n_classes]; shape.len()];
+    let mut counts: Vec<Vec<f64>> = vec![Vec::new(); shape.len()];
     for id in (0..shape.len()).rev() {
-        for class in 0..n_classes {
-            counts[id][class] = if shape[id].is_empty() {
-                f64::from(rng.u8(0..=most))
-            } else {
-                shape[id].iter().map(|&child| counts[child][class]).sum()
-            };
-        }
+        counts[id] = (0..n_classes)
+            .map(|class| {
+                if shape[id].is_empty() {
+                    f64::from(rng.u8(0..=most))
+                } else {
+                    shape[id].iter().map(|&child| counts[child][class]).sum()
+                }
+            })
+            .collect();
     }
     let mut outcome = |id: usize| {
         let value = if strange && rng.u8(..3) == 0 {
