@@ -80,6 +80,11 @@ impl NodeCosts {
                     numbers[node]
                 )));
             }
+            if largest_sum(tree, numbers).is_infinite() {
+                return Err(Error::model(
+                    "the costs of the leaves of a pruning add up to more than a double can hold",
+                ));
+            }
         }
         let units = |numbers: &[f64]| Units::new(numbers, largest_sum(tree, numbers));
         Ok(Self {

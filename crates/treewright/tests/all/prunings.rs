@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 use treewright::cost::{Lambda, Penalty, Shape, SolutionValue};
-use treewright::prune::{Aim, Method, MinCost, Pruning, family, prune};
+use treewright::prune::{Aim, Method, MinCost, NodeCosts, Pruning, family, prune};
 use treewright::tree::{Family, NodeId, Tree};
 
 use crate::reference::prunings::{
@@ -504,4 +504,28 @@ fn a_table_that_is_too_short_is_refused() {
     assert!(case.family(&short, Method::Auto).is_err());
     let aim = Aim::Weight(parsed("0.5"));
     assert!(case.prune(&short, &aim, Method::Auto).is_err());
+}
+
+/// `1e308[1e308 1e308]`: every cost is a number, but the sum over the leaves is none.
+#[test]
+fn strange_costs_are_refused() {
+    let mut rng = Rng::with_seed(2);
+    let tree = (0..100)
+        .map(|_| random_tree(&mut rng, 3).tree)
+        .find(|tree| tree.n_nodes() == 3)
+        .expect("there are trees with one split");
+    for (costs, weight) in [
+        ([1e308, 1e308, 1e308], 1.0),
+        ([1.0, f64::NAN, 1.0], 1.0),
+        ([1.0, 1.0, -1.0], 1.0),
+        ([1.0, 1.0, 1.0], 0.0),
+        ([1.0, 1.0, 1.0], f64::INFINITY),
+    ] {
+        let taken = NodeCosts::new(&tree, &costs, None, weight);
+        assert!(taken.is_err(), "{costs:?}, {weight}");
+        let taken = NodeCosts::new(&tree, &[1.0; 3], Some(&costs), weight);
+        assert!(taken.is_err(), "errors {costs:?}, {weight}");
+    }
+    let large = NodeCosts::new(&tree, &[1e308, 0.0, 1e308], None, 1.0).unwrap();
+    assert!(large.scale().cost(large.at(NodeId::ROOT)) == 1e308);
 }
