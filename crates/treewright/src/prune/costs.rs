@@ -84,14 +84,20 @@ impl NodeCosts {
             }
         }
         let children: Vec<Children> = tree.ids().map(|id| children_of(tree, id)).collect();
-        let largest = largest_sum(&children, costs);
-        if !largest.is_finite() {
-            return Err(Error::model("the costs of its nodes are too large to add"));
-        }
-        let errors = errors.map(|errors| Units::new(errors, largest_sum(&children, errors)));
+        let units = |numbers: &[f64]| -> Result<(Units, f64)> {
+            let largest = largest_sum(&children, numbers);
+            if largest.is_finite() {
+                return Ok((Units::new(numbers, largest), largest));
+            }
+            Err(Error::model(
+                "the costs of the leaves of a pruning add up to more than a double can hold",
+            ))
+        };
+        let (costs, largest) = units(costs)?;
+        let errors = errors.map(units).transpose()?.map(|(errors, _)| errors);
         Ok(Self {
             children,
-            costs: Units::new(costs, largest),
+            costs,
             errors,
             total_weight,
             largest,

@@ -3,7 +3,10 @@
 mod differential;
 mod laws;
 mod predictions;
+mod pruning_laws;
+mod prunings;
 mod reference;
 mod rooms;
 mod switches;
 mod tables;
+mod trees;
