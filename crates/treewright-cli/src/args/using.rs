@@ -1,0 +1,121 @@
+//! Commands that use a model.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::OutputArgs;
+
+/// Predict the target of every row of a table.
+///
+/// Writes a CSV in row order with the column `prediction`: the class label, or a number. With --proba
+/// there is one more column for each class, named by the class. The columns are found by name and read
+/// with the kinds and missing tokens of the model; the target column need not be there.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  treewright predict model.json new.csv > predictions.csv
+  treewright predict model.json new.parquet --proba -o predictions.csv
+  zcat new.csv.gz | treewright predict model.json - --json")]
+pub(crate) struct PredictArgs {
+    #[command(flatten)]
+    pub(crate) on: ModelOnData,
+    /// Also the probability of every class
+    #[arg(long, help_heading = "Output")]
+    pub(crate) proba: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Measure how well a model does on rows whose target is known.
+///
+/// Error, cost, confusion matrix and figures for every class; in regression the usual errors. Also
+/// how large the tree is, and how many features it asks for on average. Row weights are used if the
+/// model was learned with a weight column, which must then be there.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  treewright score model.json test.csv
+  treewright score model.json test.csv --json | jq .error")]
+pub(crate) struct ScoreArgs {
+    #[command(flatten)]
+    pub(crate) on: ModelOnData,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Print a tree as text.
+///
+/// One line for each branch, with the rows that reach it and what it answers; in colour on a
+/// terminal. With --json the checked model itself.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  treewright show model.json
+  treewright show model.json --no-color > tree.txt")]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArg,
+}
+
+/// Check every claim of a model file from the rows alone.
+///
+/// DATA must be the table that the model was learned from. Structure, counts, values, errors, cost
+/// and the arithmetic of the certificate are computed anew and compared. Exit code 1 and a line for
+/// each claim that does not hold.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  treewright verify model.json train.csv
+  treewright verify model.json train.csv --json")]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    pub(crate) on: ModelOnData,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Write a tree in a form for elsewhere.
+///
+/// `dot` is a drawing for Graphviz; `rules` are plain sentences, one for each leaf.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  treewright export model.json --to rules
+  treewright export model.json --to dot | dot -Tsvg > tree.svg
+  treewright export model.json --to dot -o tree.dot")]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArg,
+    /// The form
+    #[arg(long, value_name = "FORM", help_heading = "Output")]
+    pub(crate) to: ExportForm,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ExportForm {
+    /// Graphviz
+    Dot,
+    /// One sentence for each leaf
+    Rules,
+}
+
+/// A model file.
+#[derive(Debug, Args)]
+pub(crate) struct ModelArg {
+    /// A model file, as written by `fit -o`
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+}
+
+/// A model and the table to apply it to.
+#[derive(Debug, Args)]
+pub(crate) struct ModelOnData {
+    #[command(flatten)]
+    pub(crate) model: ModelArg,
+    /// A table with the columns of the model: a file or `-`
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+}
