@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use super::stored::Stored;
 use super::{NodeId, Tree};
 use crate::cost::{Lambda, Objective, Penalty, Scale, SolutionValue, Units, lambda_low};
 
@@ -18,12 +19,16 @@ pub struct Family {
     /// Weight of wrong predictions of each member, as a sum over its leaves; `None` for regression.
     errors: Option<Vec<f64>>,
     trees: MemberTrees,
+    /// What a file says, if the family comes from one.
+    pub(super) stored: Option<Stored>,
 }
 
 /// Where the trees of the members come from.
 #[derive(Debug, Clone)]
-enum MemberTrees {
+pub enum MemberTrees {
+    /// All are prunings of one tree, each a pruning of the next.
     Nested(Nested),
+    /// Something makes or has each of them.
     Source(Arc<dyn TreeSource>),
 }
 
@@ -73,13 +78,13 @@ impl Family {
         errors: Option<Vec<f64>>,
         trees: Arc<dyn TreeSource>,
     ) -> Self {
-        let trees = MemberTrees::Source(trees);
         Self {
             penalty,
             scale,
             members,
             errors,
-            trees,
+            trees: MemberTrees::Source(trees),
+            stored: None,
         }
     }
 
@@ -95,14 +100,20 @@ impl Family {
             let sums = nested.sums(errors.values(), members.len());
             sums.iter().map(|&units| errors.number(units)).collect()
         });
-        let trees = MemberTrees::Nested(nested);
         Self {
             penalty,
             scale,
             members,
             errors,
-            trees,
+            trees: MemberTrees::Nested(nested),
+            stored: None,
         }
+    }
+
+    /// The same with errors that are known already.
+    pub(super) fn with_errors(mut self, errors: Option<Vec<f64>>) -> Self {
+        self.errors = errors;
+        self
     }
 
     /// Number of members, at least one.
@@ -121,13 +132,17 @@ impl Family {
         self.scale
     }
 
-    /// Cost in units and leaves of all members.
+    /// Cost in units and leaves of all members. Of a family that was read from a file the costs are
+    /// rounded to units of their own.
     pub fn values(&self) -> &[SolutionValue] {
         &self.members
     }
 
     /// From this weight of the penalty on a member is the best: 0 for the last.
     pub fn lambda_low(&self, member: usize) -> f64 {
+        if let Some(stored) = &self.stored {
+            return stored.lambda_low[member];
+        }
         match self.members.get(member + 1) {
             None => 0.0,
             Some(&larger) => lambda_low(self.members[member], larger, &self.penalty, self.scale),
@@ -170,6 +185,9 @@ impl Family {
 
     /// The member that is best for a weight of the penalty.
     pub fn at(&self, lambda: &Lambda) -> usize {
+        if let Some(stored) = &self.stored {
+            return stored.at(lambda);
+        }
         let objective = Objective::new(lambda.clone(), self.penalty.clone(), self.scale);
         // A member gives way to the next one while that is better; along a hull this turns once.
         let mut low = 0;
@@ -199,7 +217,10 @@ impl Family {
         let value = self.members[member];
         Member {
             leaves: value.leaves,
-            cost: self.scale.cost(value.cost),
+            cost: match &self.stored {
+                Some(stored) => stored.costs[member],
+                None => self.scale.cost(value.cost),
+            },
             errors: self.errors.as_ref().map(|errors| errors[member]),
             lambda_low: self.lambda_low(member),
             lambda_high,
@@ -211,6 +232,31 @@ impl Nested {
     /// The tree of a member.
     pub fn member(&self, member: usize) -> Tree {
         self.tree.cut(|id| self.is_leaf_in(id, member))
+    }
+
+    /// The same members, as prunings of the largest of `n_members`.
+    #[must_use]
+    pub fn of_largest(&self, n_members: usize) -> Self {
+        let largest = n_members - 1;
+        let mut stays = vec![false; self.tree.n_nodes()];
+        stays[0] = true;
+        let mut last_as_leaf = Vec::new();
+        for id in self.tree.ids() {
+            if !stays[id.index()] {
+                continue;
+            }
+            last_as_leaf.push(self.last_as_leaf[id.index()]);
+            let branch = self.tree.branch(id);
+            if let Some(branch) = branch.filter(|_| !self.is_leaf_in(id, largest)) {
+                branch
+                    .children()
+                    .for_each(|child| stays[child.index()] = true);
+            }
+        }
+        Self {
+            tree: Arc::new(self.member(largest)),
+            last_as_leaf,
+        }
     }
 
     /// Is a node a leaf of a member, or below one?
