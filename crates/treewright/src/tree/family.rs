@@ -213,8 +213,8 @@ impl Nested {
         self.tree.cut(|id| self.is_leaf_in(id, member))
     }
 
-    /// Is a node a leaf of a member, or below one?
-    fn is_leaf_in(&self, id: NodeId, member: usize) -> bool {
+    /// Is an inner node a leaf of a member, or below one?
+    pub fn is_leaf_in(&self, id: NodeId, member: usize) -> bool {
         self.last_as_leaf[id.index()] as usize >= member
     }
 
