@@ -21,11 +21,10 @@ impl Units {
     pub fn new(numbers: &[f64], largest_sum: f64) -> Self {
         let is_whole =
             largest_sum < LARGEST_WHOLE && numbers.iter().all(|number| number.fract() == 0.0);
-        let unit = if is_whole || largest_sum <= 0.0 {
+        let unit = if is_whole {
             1.0
         } else {
-            // The largest sum takes 61 bits, which leaves room for differences of two.
-            2.0_f64.powi((largest_sum.log2().ceil() as i32 - 61).max(f64::MIN_EXP - 1))
+            Self::unit_for(largest_sum)
         };
         Self {
             values: numbers
@@ -35,6 +34,15 @@ impl Units {
             unit,
             is_whole,
         }
+    }
+
+    /// The unit for numbers whose sums are not larger than this: the largest takes 61 bits, which
+    /// leaves room for differences of two.
+    pub fn unit_for(largest_sum: f64) -> f64 {
+        if largest_sum <= 0.0 {
+            return 1.0;
+        }
+        2.0_f64.powi((largest_sum.log2().ceil() as i32 - 61).max(f64::MIN_EXP - 1))
     }
 
     /// The numbers, in units.

@@ -1,8 +1,8 @@
 //! One cost for every node, as if it were a leaf.
 
-use crate::cost::{Scale, Units};
+use crate::cost::{Loss, Scale, Units};
 use crate::error::{Error, Result};
-use crate::tree::{Branch, Moments, NodeId, Tree};
+use crate::tree::{Branch, LearnerInfo, Moments, NodeId, Tree};
 
 /// What a leaf costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,6 +27,26 @@ pub enum Impurity {
     Entropy,
 }
 
+impl PruningCost {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Impurity(_) => "impurity",
+            Self::Squared => "mse",
+        }
+    }
+
+    /// The same, where it is an impurity that which the learner used.
+    #[must_use]
+    pub fn as_in(self, learner: &LearnerInfo) -> Self {
+        match self {
+            Self::Impurity(_) => Self::Impurity(Impurity::of_learner(learner)),
+            Self::Error | Self::Squared => self,
+        }
+    }
+}
+
 /// The cost of every node of one tree as a leaf, with the weight of the rows it comes from.
 #[derive(Debug, Clone)]
 pub struct NodeCosts {
@@ -34,6 +54,7 @@ pub struct NodeCosts {
     /// Weight of wrong predictions; `None` for regression.
     errors: Option<Units>,
     total_weight: f64,
+    is_whole: bool,
 }
 
 impl NodeCosts {
@@ -55,7 +76,9 @@ impl NodeCosts {
         };
         let errors: Option<Vec<f64>> =
             is_classification.then(|| tree.ids().map(|id| tree.errors(id)).collect());
-        Self::new(tree, &costs, errors.as_deref(), tree.weight(NodeId::ROOT))
+        let mut costs = Self::new(tree, &costs, errors.as_deref(), tree.weight(NodeId::ROOT))?;
+        costs.is_whole &= has_whole_parts(tree);
+        Ok(costs)
     }
 
     /// Costs from anywhere: one for each node, finite and not negative, and the same for the weights of
@@ -82,11 +105,20 @@ impl NodeCosts {
             }
         }
         let units = |numbers: &[f64]| Units::new(numbers, largest_sum(tree, numbers));
+        let costs = units(costs);
         Ok(Self {
-            costs: units(costs),
+            is_whole: costs.is_whole() && tree.schema().is_classification(),
+            costs,
             errors: errors.map(units),
             total_weight,
         })
+    }
+
+    /// The same costs, of rows whose weights are not whole numbers: their sums may be so by rounding.
+    #[must_use]
+    pub fn rounded(mut self) -> Self {
+        self.is_whole = false;
+        self
     }
 
     /// The cost of a node as a leaf, in units.
@@ -109,7 +141,7 @@ impl NodeCosts {
 
     /// Are all costs whole numbers, so that every comparison is exact?
     pub fn is_whole(&self) -> bool {
-        self.costs.is_whole()
+        self.is_whole
     }
 
     /// How far the cost of a pruning, divided by the total weight, may be off by rounding.
@@ -126,6 +158,16 @@ impl NodeCosts {
     }
 }
 
+/// Are all counts and losses whole numbers? Sums of others may be whole by rounding.
+fn has_whole_parts(tree: &Tree) -> bool {
+    let are_whole = |numbers: &[f64]| numbers.iter().all(|number| number.fract() == 0.0);
+    let loss = match tree.loss() {
+        Loss::Matrix(matrix) => matrix.rows().all(are_whole),
+        Loss::ZeroOne | Loss::Squared => true,
+    };
+    loss && tree.ids().all(|id| are_whole(tree.counts(id)))
+}
+
 /// The largest sum of numbers over the leaves of any pruning.
 fn largest_sum(tree: &Tree, numbers: &[f64]) -> f64 {
     let mut sums = numbers.to_vec();
@@ -139,6 +181,18 @@ fn largest_sum(tree: &Tree, numbers: &[f64]) -> f64 {
 }
 
 impl Impurity {
+    /// The impurity that belongs to a learner's criterion.
+    pub fn of_learner(learner: &LearnerInfo) -> Self {
+        let criterion = learner
+            .params
+            .get("criterion")
+            .and_then(|name| name.as_str());
+        match criterion {
+            Some("entropy" | "gain-ratio") => Self::Entropy,
+            _ => Self::Gini,
+        }
+    }
+
     /// Weight times impurity of a node.
     fn of(self, tree: &Tree, id: NodeId) -> f64 {
         let counts = match tree.moments(id) {

@@ -259,8 +259,8 @@ impl Nested {
         }
     }
 
-    /// Is a node a leaf of a member, or below one?
-    fn is_leaf_in(&self, id: NodeId, member: usize) -> bool {
+    /// Is an inner node a leaf of a member, or below one?
+    pub fn is_leaf_in(&self, id: NodeId, member: usize) -> bool {
         self.last_as_leaf[id.index()] as usize >= member
     }
 

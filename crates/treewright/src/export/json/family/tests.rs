@@ -203,7 +203,7 @@ fn broken_families_are_refused() {
     refused(
         "/members/0/lambda_low",
         json!(1e9),
-        "member 1: lambda_high must be",
+        "node 0: collapse_at is",
     );
     refused("/members/1/errors", json!("gone"), "member 1: \"errors\"");
     refused("/members/1/cv_error", json!("gone"), "with \"chosen\"");
