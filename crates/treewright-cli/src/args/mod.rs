@@ -7,10 +7,11 @@
 //! | file | flags |
 //! |---|---|
 //! | `global` | of every command |
-//! | `learning` | commands that learn: `fit` |
-//! | `using` | commands that use a model: `predict`, `score`, `show`, `verify`, `export` |
+//! | `learning` | commands that learn: `fit`, `path` |
+//! | `using` | commands that use a model: `prune`, `predict`, `score`, `show`, `verify`, `export` |
 //! | `reading` | which columns of a table to use, and how |
 //! | `greedy` | the greedy learner |
+//! | `pruning` | pruning, and choosing among prunings |
 //! | `limits` | time and memory |
 //! | `output` | where the result goes |
 //! | `values` | texts that stand for lists and numbers |
@@ -22,17 +23,23 @@ mod greedy;
 mod learning;
 mod limits;
 mod output;
+mod pruning;
 mod reading;
 mod using;
 mod values;
 
 pub(crate) use global::GlobalArgs;
 pub(crate) use greedy::GreedyArgs;
-pub(crate) use learning::{FitArgs, FitGreedyArgs, FitLearner};
+pub(crate) use learning::{
+    FitArgs, FitGreedyArgs, FitLearner, PathArgs, PathGreedyArgs, PathLearner,
+};
 pub(crate) use limits::LimitArgs;
 pub(crate) use output::OutputArgs;
+pub(crate) use pruning::{ExactNumber, PruningArgs, SelectArg, SelectArgs};
 pub(crate) use reading::ReadingArgs;
-pub(crate) use using::{ExportArgs, ExportForm, PredictArgs, ScoreArgs, ShowArgs, VerifyArgs};
+pub(crate) use using::{
+    ExportArgs, ExportForm, PredictArgs, PruneArgs, ScoreArgs, ShowArgs, VerifyArgs,
+};
 pub(crate) use values::WholeNumber;
 
 /// Decision trees done exactly.
@@ -50,6 +57,7 @@ pub(crate) use values::WholeNumber;
 Examples:
   treewright fit greedy iris.csv -o model.json
   treewright show model.json
+  treewright prune model.json --leaves 5 -o small.json
   treewright predict model.json new.csv > predictions.csv
 
 Exit code: 0 done, 1 bad input or failure, 2 the command line cannot be parsed.")]
@@ -63,6 +71,8 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Fit(Box<FitArgs>),
+    Path(Box<PathArgs>),
+    Prune(Box<PruneArgs>),
     Predict(PredictArgs),
     Score(ScoreArgs),
     Show(ShowArgs),

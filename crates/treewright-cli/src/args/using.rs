@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 
-use super::OutputArgs;
+use super::{ExactNumber, LimitArgs, OutputArgs, PruningArgs, SelectArg, WholeNumber};
 
 /// Predict the target of every row of a table.
 ///
@@ -40,6 +40,72 @@ Examples:
 pub(crate) struct ScoreArgs {
     #[command(flatten)]
     pub(crate) on: ModelOnData,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Prune a learned tree exactly, or take a tree out of a family.
+///
+/// Of all prunings of the tree in MODEL the best is found, for any penalty on the number of leaves, and
+/// the certificate of the new model says so. Costs are those of the training; with DATA they come from
+/// these rows instead, which is pruning on a validation set. Say what the pruning shall be best at:
+/// --lambda, --leaves, --max-cost, or --family for all of them.
+///
+/// MODEL may be a family file, too: then --lambda, --leaves or --select takes a member out.
+#[derive(Debug, Args)]
+#[command(group(
+    ArgGroup::new("aim")
+        .required(true)
+        .args(["lambda", "leaves", "max_cost", "family", "select"]),
+))]
+#[command(after_help = "\
+Examples:
+  treewright prune model.json --leaves 5
+  treewright prune model.json --lambda 0.01 -o small.json
+  treewright prune model.json valid.csv --penalty sqrt --lambda 1/300
+  treewright prune model.json --family -o family.json
+  treewright prune family.json --select 1se -o model.json")]
+pub(crate) struct PruneArgs {
+    /// A model file, as written by `fit -o`, or a family file, as written by `path -o`
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Take the costs from the rows of this table: a file or `-`
+    #[arg(value_name = "DATA")]
+    pub(crate) data: Option<PathBuf>,
+    /// The least cost + X * penalty(leaves); X is a decimal or p/q, read exactly
+    #[arg(
+        long,
+        value_name = "X",
+        help_heading = "Aim",
+        allow_hyphen_values = true
+    )]
+    pub(crate) lambda: Option<ExactNumber>,
+    /// The least cost with at most K leaves; of a family the largest member with at most K leaves
+    #[arg(
+        long,
+        value_name = "K",
+        help_heading = "Aim",
+        allow_negative_numbers = true
+    )]
+    pub(crate) leaves: Option<WholeNumber>,
+    /// The fewest leaves with a cost of at most E (as `training.cost`: divided by the total weight)
+    #[arg(
+        long,
+        value_name = "E",
+        help_heading = "Aim",
+        allow_hyphen_values = true
+    )]
+    pub(crate) max_cost: Option<ExactNumber>,
+    /// All prunings that are best for some weight, as a family
+    #[arg(long, help_heading = "Aim")]
+    pub(crate) family: bool,
+    /// The member of a family that its cross-validation favours
+    #[arg(long, value_name = "RULE", help_heading = "Aim")]
+    pub(crate) select: Option<SelectArg>,
+    #[command(flatten)]
+    pub(crate) pruning: PruningArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
