@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Result, anyhow, bail};
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use treewright::ErrorKind;
 use treewright::cost::{Lambda, Penalty};
 use treewright::prune::{Impurity, Method, PruningCost};
@@ -152,20 +152,17 @@ fn is_number(text: &str) -> bool {
 
 /// Choosing a pruning by rows that are left out of learning.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Choosing a pruning")]
-#[group(skip)]
+#[command(
+    next_help_heading = "Choosing a pruning",
+    group(ArgGroup::new("resampling").args(["select", "folds"]).multiple(true))
+)]
 pub(crate) struct SelectArgs {
     /// By cross-validation: the least error (cv), or the smallest tree within one standard error of it
     /// (1se); or by one part of the rows (holdout)
-    #[arg(long, value_name = "RULE", group = "resampling")]
+    #[arg(long, value_name = "RULE")]
     pub(crate) select: Option<SelectArg>,
     /// Number of folds of the cross-validation [default: 10]
-    #[arg(
-        long,
-        value_name = "N",
-        group = "resampling",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     folds: Option<WholeNumber>,
     /// How often the rows are dealt into folds anew [default: 1]
     #[arg(

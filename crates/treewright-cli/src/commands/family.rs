@@ -119,10 +119,14 @@ fn threshold(member: &Member) -> String {
     let low = member.lambda_low;
     let is_inside =
         |number: f64| number >= low && member.lambda_high.is_none_or(|high| number < high);
-    for digits in 4..17 {
-        let scale = 10_f64.powi(digits - 1 - low.log10().floor() as i32);
+    if low == 0.0 {
+        return plain(low);
+    }
+    let magnitude = low.log10().floor() as i32;
+    for digits in 3..16 {
+        let scale = 10_f64.powi(digits - magnitude);
         let number = (low * scale).ceil() / scale;
-        if low > 0.0 && is_inside(number) {
+        if is_inside(number) {
             return plain(number);
         }
     }

@@ -79,11 +79,11 @@ mod tests {
         let real = Units::new(&[0.1, 0.75, 123.456], 125.0);
         assert!(!real.is_whole());
         for (units, number) in real.values().iter().zip([0.1, 0.75, 123.456]) {
-            assert_eq!(real.number(*units), number);
+            assert!((real.number(*units) - number).abs() <= real.unit() / 2.0);
         }
         assert!(real.values().iter().all(|units| units.abs() < 1 << 61));
 
         let tiny = Units::new(&[1e-300, 2e-300], 3e-300);
-        assert!((tiny.number(tiny.values()[0]) / 1e-300 - 1.0).abs() < 1e-9);
+        assert!((tiny.number(tiny.values()[0]) / 1e-300 - 1.0).abs() < 1e-7);
     }
 }

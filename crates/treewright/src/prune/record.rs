@@ -131,12 +131,12 @@ impl Request<'_> {
 }
 
 fn penalty_in_words(penalty: &Penalty) -> String {
-    match penalty {
-        Penalty::Linear => "leaves".into(),
-        Penalty::Power(0.5) => "sqrt(leaves)".into(),
-        Penalty::Power(exponent) => format!("leaves^{exponent}"),
-        Penalty::Log => "log(leaves)".into(),
-        Penalty::Table(_) => "penalty(leaves)".into(),
+    let name = penalty.to_string();
+    match (penalty, name.strip_prefix("power:")) {
+        (_, Some(exponent)) => format!("leaves^{exponent}"),
+        (Penalty::Linear, None) => "leaves".into(),
+        (Penalty::Table(_), None) => "penalty(leaves)".into(),
+        (Penalty::Power(_) | Penalty::Log, None) => format!("{name}(leaves)"),
     }
 }
 
