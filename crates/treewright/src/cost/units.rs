@@ -21,10 +21,11 @@ impl Units {
     pub fn new(numbers: &[f64], largest_sum: f64) -> Self {
         let is_whole =
             largest_sum < LARGEST_WHOLE && numbers.iter().all(|number| number.fract() == 0.0);
-        let unit = if is_whole {
+        let unit = if is_whole || largest_sum <= 0.0 {
             1.0
         } else {
-            Self::unit_for(largest_sum)
+            // The largest sum takes 61 bits, which leaves room for differences of two.
+            2.0_f64.powi((largest_sum.log2().ceil() as i32 - 61).max(f64::MIN_EXP - 1))
         };
         Self {
             values: numbers
@@ -34,15 +35,6 @@ impl Units {
             unit,
             is_whole,
         }
-    }
-
-    /// The unit for numbers whose sums are not larger than this: the largest takes 61 bits, which
-    /// leaves room for differences of two.
-    pub fn unit_for(largest_sum: f64) -> f64 {
-        if largest_sum <= 0.0 {
-            return 1.0;
-        }
-        2.0_f64.powi((largest_sum.log2().ceil() as i32 - 61).max(f64::MIN_EXP - 1))
     }
 
     /// The numbers, in units.

@@ -232,8 +232,8 @@ impl Figures {
     }
 
     fn add(&mut self, total: &Sums, units: &LossUnits) {
-        for (member, &amount) in total.amounts.iter().enumerate() {
-            let (error, se) = units.mean_and_se(amount, total.weight, total.rows);
+        for member in 0..self.error.len() {
+            let (error, se) = units.mean_and_se(total, member);
             self.error[member] += error;
             self.se[member] += se;
         }

@@ -6,26 +6,31 @@
 //! over leaves; [`Mixture`] finds its answers.
 
 use super::mixture::Mixture;
-use crate::cost::{Loss, Units};
+use crate::cost::Loss;
 use crate::data::{Dataset, Target};
 use crate::tree::{Family, Nested, NodeId, Tree};
 
 /// Losses as whole numbers of units, so that sums do not depend on the order and equal ones are equal.
+///
+/// Units are powers of two, so small that a loss keeps its bits even if it is tiny beside the largest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LossUnits {
     /// No loss is larger. Squares are of losses divided by this, so that they are finite.
     top: f64,
     /// Unit of weight times loss.
     cost: f64,
-    /// Unit of weight times squared loss.
-    square: f64,
+    /// Unit of weights, and of weight times squared loss.
+    weight: f64,
 }
+
+/// The largest sum takes so many bits, which leaves room for differences of two.
+const BITS: i32 = 124;
 
 /// A sum of losses and one of their squares, in units.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Amount {
-    cost: i64,
-    square: i64,
+    cost: i128,
+    square: i128,
 }
 
 /// What rows cost under some trees.
@@ -35,8 +40,8 @@ pub(super) struct Sums {
     pub(super) amounts: Vec<Amount>,
     /// Number of rows.
     pub(super) rows: usize,
-    /// Their weight.
-    pub(super) weight: f64,
+    /// Their weight, in units.
+    pub(super) weight: i128,
 }
 
 impl LossUnits {
@@ -55,29 +60,39 @@ impl LossUnits {
         let weight = data.total_weight();
         Self {
             top,
-            cost: Units::unit_for((weight * top).min(f64::MAX)),
-            square: Units::unit_for(weight),
+            cost: unit_for((weight * top).min(f64::MAX)),
+            weight: unit_for(weight),
         }
     }
 
     fn amount(&self, weight: f64, loss: f64) -> Amount {
-        let units = |number: f64, unit: f64| (number / unit).round_ties_even() as i64;
         Amount {
-            cost: units(weight * loss, self.cost),
-            square: units(weight * (loss / self.top).powi(2), self.square),
+            cost: in_units(weight * loss, self.cost),
+            square: in_units(weight * (loss / self.top).powi(2), self.weight),
         }
     }
 
-    /// The mean loss of so many rows with this weight in all, and its standard error.
-    pub(super) fn mean_and_se(&self, amount: Amount, weight: f64, rows: usize) -> (f64, f64) {
-        let mean = amount.cost as f64 * self.cost / weight;
-        let mean_square = amount.square as f64 * self.square / weight;
+    /// The mean loss of the rows under one of the trees, and its standard error.
+    pub(super) fn mean_and_se(&self, sums: &Sums, tree: usize) -> (f64, f64) {
+        let Amount { cost, square } = sums.amounts[tree];
+        let mean = cost as f64 * self.cost / (sums.weight as f64 * self.weight);
+        let mean_square = square as f64 / sums.weight as f64;
         let variance = mean_square - (mean / self.top).powi(2);
         // What rounding leaves of equal losses is not variance.
         let is_noise = variance <= 16.0 * f64::EPSILON * mean_square;
         let variance = if is_noise { 0.0 } else { variance };
-        (mean, self.top * (variance / rows as f64).sqrt())
+        (mean, self.top * (variance / sums.rows as f64).sqrt())
     }
+}
+
+/// A power of two that sums up to this are counted in.
+fn unit_for(largest_sum: f64) -> f64 {
+    let exponent = largest_sum.log2().ceil() as i32 - BITS;
+    2.0_f64.powi(exponent.max(f64::MIN_EXP - 1))
+}
+
+fn in_units(number: f64, unit: f64) -> i128 {
+    (number / unit).round_ties_even() as i128
 }
 
 impl Amount {
@@ -99,7 +114,7 @@ impl Sums {
         Self {
             amounts: vec![Amount::default(); n_trees],
             rows: 0,
-            weight: 0.0,
+            weight: 0,
         }
     }
 
@@ -126,10 +141,11 @@ pub(super) fn sums_of_members(
         }
         None => plain_amounts(family, members, data, units),
     };
+    let weight = |row| in_units(data.weight(row), units.weight);
     Sums {
         amounts,
         rows: data.n_rows(),
-        weight: data.total_weight(),
+        weight: (0..data.n_rows()).map(weight).sum(),
     }
 }
 
@@ -172,9 +188,9 @@ struct Pass<'a> {
     data: &'a Dataset,
     units: &'a LossUnits,
     /// For each node the cost of the rows that reach it, distributed ones apart.
-    costs: Vec<i64>,
+    costs: Vec<i128>,
     /// The same for squares.
-    squares: Vec<i64>,
+    squares: Vec<i128>,
     /// For each member what distributed rows cost more than under the member before it.
     changes: Vec<Amount>,
 }
