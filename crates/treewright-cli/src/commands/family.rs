@@ -116,11 +116,13 @@ fn mark(place: usize, found: Option<&CrossValidation>) -> &'static str {
 /// The weight from which on a member is the best, rounded up as far as its interval allows: given back
 /// with `--lambda`, the printed number chooses this member.
 fn threshold(member: &Member) -> String {
+    const SHORT: usize = 8;
     let low = member.lambda_low;
     let is_inside =
         |number: f64| number >= low && member.lambda_high.is_none_or(|high| number < high);
-    if low == 0.0 {
-        return plain(low);
+    let in_full = plain(low);
+    if in_full.len() <= SHORT {
+        return in_full;
     }
     let magnitude = low.log10().floor() as i32;
     for digits in 3..16 {
@@ -130,7 +132,7 @@ fn threshold(member: &Member) -> String {
             return plain(number);
         }
     }
-    plain(low)
+    in_full
 }
 
 fn plain(number: f64) -> String {
