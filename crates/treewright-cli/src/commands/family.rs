@@ -23,11 +23,19 @@ pub(super) fn write(
 
 /// The family on one line.
 pub(super) fn figures(fit: &FamilyFit) -> String {
-    let members = count(fit.family.len(), "member", "members");
-    let largest = fit.family.values().last().map_or(0, |value| value.leaves);
+    let members = match fit.family.values() {
+        [.., largest] if fit.family.len() > 1 => {
+            format!(
+                "{} members with 1 to {} leaves",
+                fit.family.len(),
+                largest.leaves
+            )
+        }
+        _ => "1 member with 1 leaf".into(),
+    };
     let leaves = count(fit.training.leaves, "leaf", "leaves");
     format!(
-        "{members} with 1 to {largest} leaves, the best prunings of a tree with {leaves} for penalty {}, \
+        "{members}, the best prunings of a tree with {leaves} for penalty {}, \
          found in {}",
         fit.family.penalty(),
         duration(fit.seconds)

@@ -73,7 +73,7 @@ fn count(number: usize, one: &str, many: &str) -> String {
 fn about(file: &Path, pruning: &PruningArgs, error: treewright::Error) -> anyhow::Error {
     let file = match error.kind() {
         ErrorKind::Parameter { .. } => return error.into(),
-        ErrorKind::Schema(what) if what.starts_with("penalty table") => {
+        ErrorKind::Schema(what) if what.starts_with("penalty ") => {
             pruning.penalty_file().unwrap_or(file)
         }
         _ => file,

@@ -104,6 +104,12 @@ impl NodeCosts {
                 )));
             }
         }
+        if !(largest_sum(tree, costs) / total_weight).is_finite() {
+            return Err(Error::model(
+                "the costs of its nodes are too large: their sum, or that divided by the total weight, \
+                 is not a finite number",
+            ));
+        }
         let units = |numbers: &[f64]| Units::new(numbers, largest_sum(tree, numbers));
         let costs = units(costs);
         Ok(Self {

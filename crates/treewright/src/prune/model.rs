@@ -44,7 +44,7 @@ impl Pruner {
             costs_from,
         };
         let record = Record::new(&tree, &fit.learner, costs, request, &pruning);
-        let training = Training::of_pruning(&pruning.tree, &fit.training);
+        let training = training_of(&pruning.tree, &fit.training)?;
         Ok(Fit {
             model: pruning.tree,
             learner: record.added_to(fit.learner),
@@ -125,11 +125,23 @@ pub fn take_out(fit: &FamilyFit, member: usize, lambda: Option<Lambda>) -> Resul
     };
     learner.params.insert("pruned".into(), params.into());
     Ok(Fit {
-        training: Training::of_pruning(&tree, &fit.training).taking(start.elapsed()),
+        training: training_of(&tree, &fit.training)?.taking(start.elapsed()),
         model: tree,
         learner,
         certificate: is_proven.then_some(certificate),
     })
+}
+
+/// The figures of a pruning, which a file can only have if they are finite.
+fn training_of(tree: &Tree, before: &Training) -> Result<Training> {
+    let training = Training::of_pruning(tree, before);
+    if training.cost.is_finite() && training.errors.unwrap_or(0.0).is_finite() {
+        Ok(training)
+    } else {
+        Err(Error::model(
+            "the costs of its leaves are too large: their sum is not a finite number",
+        ))
+    }
 }
 
 /// What the members of a family cost, taken from the learner's parameters along with the penalty: both
