@@ -93,6 +93,16 @@ pub fn prune(
 }
 
 impl Method {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Additive => "additive",
+            Self::Family => "family",
+            Self::Table => "table",
+        }
+    }
+
     /// The algorithm that will be used for a penalty; refuses one that cannot be.
     pub(super) fn settled(self, penalty: &Penalty, most_leaves: usize) -> Result<Self> {
         let shape = penalty.shape(most_leaves);

@@ -1,5 +1,6 @@
 //! All integration tests, in one binary.
 
+mod choosing;
 mod differential;
 mod laws;
 mod predictions;

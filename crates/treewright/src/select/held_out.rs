@@ -1,0 +1,286 @@
+//! The cost of all members of a family on rows that were left out of learning, in one pass.
+//!
+//! A row that reaches one leaf of the largest tree passes on its way every node that is its leaf in some
+//! member. So its losses go to the nodes, and the costs of all members are running sums over nodes:
+//! nothing is done for each member and row. A row that is distributed has no loss that could be added up
+//! over leaves; [`Mixture`] finds its answers.
+
+use super::mixture::Mixture;
+use crate::cost::Loss;
+use crate::data::{Dataset, Target};
+use crate::tree::{Family, Nested, NodeId, Tree};
+
+/// Losses as whole numbers of units, so that sums do not depend on the order and equal ones are equal.
+///
+/// Units are powers of two, so small that a loss keeps its bits even if it is tiny beside the largest.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LossUnits {
+    /// No loss is larger. Squares are of losses divided by this, so that they are finite.
+    top: f64,
+    /// Unit of weight times loss.
+    cost: f64,
+    /// Unit of weights, and of weight times squared loss.
+    weight: f64,
+}
+
+/// The largest sum takes so many bits, which leaves room for differences of two.
+const BITS: i32 = 124;
+
+/// A sum of losses and one of their squares, in units.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Amount {
+    cost: i128,
+    square: i128,
+}
+
+/// What rows cost under some trees.
+#[derive(Debug, Clone)]
+pub(super) struct Sums {
+    /// For each of the trees.
+    pub(super) amounts: Vec<Amount>,
+    /// Number of rows.
+    pub(super) rows: usize,
+    /// Their weight, in units.
+    pub(super) weight: i128,
+}
+
+impl LossUnits {
+    /// Units for any of these rows and answers that are not further off than all targets together.
+    pub(super) fn of(data: &Dataset, loss: &Loss) -> Self {
+        let top = match (data.target(), loss) {
+            (Target::Numbers(numbers), _) => {
+                let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+                let largest = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                (2.0 * (largest - least)).powi(2).min(f64::MAX)
+            }
+            (_, Loss::Matrix(matrix)) => matrix.rows().flatten().copied().fold(0.0, f64::max),
+            _ => 1.0,
+        };
+        let top = if top > 0.0 { top } else { 1.0 };
+        let weight = data.total_weight();
+        Self {
+            top,
+            cost: unit_for((weight * top).min(f64::MAX)),
+            weight: unit_for(weight),
+        }
+    }
+
+    fn amount(&self, weight: f64, loss: f64) -> Amount {
+        Amount {
+            cost: in_units(weight * loss, self.cost),
+            square: in_units(weight * (loss / self.top).powi(2), self.weight),
+        }
+    }
+
+    /// The mean loss of the rows under one of the trees, and its standard error.
+    pub(super) fn mean_and_se(&self, sums: &Sums, tree: usize) -> (f64, f64) {
+        let Amount { cost, square } = sums.amounts[tree];
+        let mean = cost as f64 * self.cost / (sums.weight as f64 * self.weight);
+        let mean_square = square as f64 / sums.weight as f64;
+        let variance = mean_square - (mean / self.top).powi(2);
+        // What rounding leaves of equal losses is not variance.
+        let is_noise = variance <= 16.0 * f64::EPSILON * mean_square;
+        let variance = if is_noise { 0.0 } else { variance };
+        (mean, self.top * (variance / sums.rows as f64).sqrt())
+    }
+}
+
+/// A power of two that sums up to this are counted in.
+fn unit_for(largest_sum: f64) -> f64 {
+    let exponent = largest_sum.log2().ceil() as i32 - BITS;
+    2.0_f64.powi(exponent.max(f64::MIN_EXP - 1))
+}
+
+fn in_units(number: f64, unit: f64) -> i128 {
+    (number / unit).round_ties_even() as i128
+}
+
+impl Amount {
+    /// Wrapping, as only whole sums are known to be small.
+    fn add(&mut self, other: Self) {
+        self.cost = self.cost.wrapping_add(other.cost);
+        self.square = self.square.wrapping_add(other.square);
+    }
+
+    fn subtract(&mut self, other: Self) {
+        self.cost = self.cost.wrapping_sub(other.cost);
+        self.square = self.square.wrapping_sub(other.square);
+    }
+}
+
+impl Sums {
+    /// No rows at all, for so many trees.
+    pub(super) fn new(n_trees: usize) -> Self {
+        Self {
+            amounts: vec![Amount::default(); n_trees],
+            rows: 0,
+            weight: 0,
+        }
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        for (sum, amount) in self.amounts.iter_mut().zip(&other.amounts) {
+            sum.add(*amount);
+        }
+        self.rows += other.rows;
+        self.weight += other.weight;
+    }
+}
+
+/// What these members of a family cost on rows; the members do not fall.
+pub(super) fn sums_of_members(
+    family: &Family,
+    members: &[usize],
+    data: &Dataset,
+    units: &LossUnits,
+) -> Sums {
+    let amounts = match family.as_nested() {
+        Some(nested) => {
+            let all = Pass::new(nested, family.len(), data, units).run();
+            members.iter().map(|&member| all[member]).collect()
+        }
+        None => plain_amounts(family, members, data, units),
+    };
+    let weight = |row| in_units(data.weight(row), units.weight);
+    Sums {
+        amounts,
+        rows: data.n_rows(),
+        weight: (0..data.n_rows()).map(weight).sum(),
+    }
+}
+
+/// The same where members are not nested: each is asked for its predictions.
+fn plain_amounts(
+    family: &Family,
+    members: &[usize],
+    data: &Dataset,
+    units: &LossUnits,
+) -> Vec<Amount> {
+    let mut amounts: Vec<Amount> = Vec::with_capacity(members.len());
+    for (place, &member) in members.iter().enumerate() {
+        if place > 0 && members[place - 1] == member {
+            amounts.push(amounts[place - 1]);
+            continue;
+        }
+        let tree = family.tree(member);
+        let mut sum = Amount::default();
+        for (row, &answer) in tree.predict(data).iter().enumerate() {
+            sum.add(units.amount(data.weight(row), loss_of(&tree, data, row, answer)));
+        }
+        amounts.push(sum);
+    }
+    amounts
+}
+
+/// The loss of a row if this is the answer.
+fn loss_of(tree: &Tree, data: &Dataset, row: usize, answer: f64) -> f64 {
+    match data.target() {
+        Target::Classes(truths) => tree.loss().of_class(truths[row] as usize, answer as usize),
+        Target::Numbers(truths) => (truths[row] - answer).powi(2),
+        Target::Absent => unreachable!("what has no target is not learned from"),
+    }
+}
+
+/// One pass of rows through the tree whose prunings a family is made of.
+struct Pass<'a> {
+    nested: &'a Nested,
+    n_members: usize,
+    data: &'a Dataset,
+    units: &'a LossUnits,
+    /// For each node the cost of the rows that reach it, distributed ones apart.
+    costs: Vec<i128>,
+    /// The same for squares.
+    squares: Vec<i128>,
+    /// For each member what distributed rows cost more than under the member before it.
+    changes: Vec<Amount>,
+}
+
+impl<'a> Pass<'a> {
+    fn new(nested: &'a Nested, n_members: usize, data: &'a Dataset, units: &'a LossUnits) -> Self {
+        let n_nodes = nested.tree.n_nodes();
+        Self {
+            nested,
+            n_members,
+            data,
+            units,
+            costs: vec![0; n_nodes],
+            squares: vec![0; n_nodes],
+            changes: vec![Amount::default(); n_members + 1],
+        }
+    }
+
+    /// What each member costs.
+    fn run(mut self) -> Vec<Amount> {
+        let mut mixture = Mixture::new(self.nested, self.n_members);
+        let mut path = Vec::new();
+        for row in 0..self.data.n_rows() {
+            if self.follow(row, &mut path) {
+                self.add_along(row, &path);
+            } else {
+                self.add_distributed(row, &mut mixture);
+            }
+        }
+        let costs = self.nested.sums(&self.costs, self.n_members);
+        let squares = self.nested.sums(&self.squares, self.n_members);
+        let mut distributed = Amount::default();
+        let members = costs.into_iter().zip(squares).zip(&self.changes);
+        members
+            .map(|((cost, square), change)| {
+                distributed.add(*change);
+                let mut amount = Amount { cost, square };
+                amount.add(distributed);
+                amount
+            })
+            .collect()
+    }
+
+    /// The way of a row to its leaf; false if it is distributed on the way.
+    fn follow(&self, row: usize, path: &mut Vec<NodeId>) -> bool {
+        let tree = &*self.nested.tree;
+        let value = |feature: usize| self.data.columns()[feature].value(row);
+        path.clear();
+        path.push(NodeId::ROOT);
+        let mut at = NodeId::ROOT;
+        while let Some(branch) = tree.branch(at) {
+            match branch.next(&value) {
+                Some(child) => at = child,
+                None => return false,
+            }
+            path.push(at);
+        }
+        true
+    }
+
+    fn add_along(&mut self, row: usize, path: &[NodeId]) {
+        let tree = &*self.nested.tree;
+        let mut last = f64::NAN;
+        let mut amount = Amount::default();
+        for &id in path {
+            let answer = tree.value(id);
+            // Most nodes answer as their parent does.
+            if answer != last {
+                amount = self.amount(row, answer);
+                last = answer;
+            }
+            self.costs[id.index()] += amount.cost;
+            self.squares[id.index()] += amount.square;
+        }
+    }
+
+    fn add_distributed(&mut self, row: usize, mixture: &mut Mixture<'_>) {
+        let columns = self.data.columns();
+        mixture.answers(
+            |feature| columns[feature].value(row),
+            |members, answer| {
+                let amount = self.amount(row, answer);
+                self.changes[members.start].add(amount);
+                self.changes[members.end].subtract(amount);
+            },
+        );
+    }
+
+    fn amount(&self, row: usize, answer: f64) -> Amount {
+        let loss = loss_of(&self.nested.tree, self.data, row, answer);
+        self.units.amount(self.data.weight(row), loss)
+    }
+}
