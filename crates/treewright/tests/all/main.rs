@@ -4,6 +4,7 @@ mod choosing;
 mod differential;
 mod laws;
 mod predictions;
+mod pruned;
 mod reference;
 mod rooms;
 mod switches;
