@@ -64,7 +64,13 @@ fn cross_validation_marks_two_members() {
         taken("1se")["training"]["leaves"],
         members[one_se]["leaves"]
     );
-    let pruned = &taken("1se")["learner"]["params"]["pruned"];
+    let params = &taken("1se")["learner"]["params"];
+    assert!(params.get("folds").is_none() && params.get("cost").is_none());
+    let pruned = &params["pruned"];
+    assert_eq!(
+        (&pruned["folds"], &pruned["repeats"]),
+        (&json!(5), &json!(2))
+    );
     assert_eq!(pruned["lambda"], members[one_se]["lambda_low"]);
     assert_eq!(pruned["cv_error"], members[one_se]["cv_error"]);
 

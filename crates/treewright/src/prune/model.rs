@@ -108,6 +108,12 @@ pub fn take_out(fit: &FamilyFit, member: usize, lambda: Option<Lambda>) -> Resul
         None => Method::Table,
     };
     let mut params = request.params(fit.training.leaves, method);
+    // How the family was cross-validated belongs to the pruning, too.
+    for name in ["folds", "repeats", "holdout", "seed"] {
+        if let Some(value) = learner.params.shift_remove(name) {
+            params.insert(name.into(), value);
+        }
+    }
     if let Some(found) = &fit.cross_validation {
         params.insert("cv_error".into(), found.error[member].into());
         params.insert("cv_se".into(), found.se[member].into());
@@ -147,8 +153,8 @@ fn training_of(tree: &Tree, before: &Training) -> Result<Training> {
 /// What the members of a family cost, taken from the learner's parameters along with the penalty: both
 /// belong to the pruning.
 fn taken_cost(params: &mut Map<String, Value>, fit: &FamilyFit) -> Result<PruningCost> {
-    params.remove("penalty");
-    match params.remove("cost").as_ref().and_then(Value::as_str) {
+    params.shift_remove("penalty");
+    match params.shift_remove("cost").as_ref().and_then(Value::as_str) {
         None | Some("error") => Ok(PruningCost::Error),
         Some("mse") => Ok(PruningCost::Squared),
         Some("impurity") => Ok(PruningCost::Impurity(Impurity::of_learner(&fit.learner))),

@@ -158,3 +158,19 @@ fn decimal(ratio: &Lambda) -> Option<f64> {
     let read: Lambda = number.to_string().parse().ok()?;
     (read == *ratio).then_some(number)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_without_a_decimal_form_are_texts() {
+        let written = |text: &str| number_or_ratio(&text.parse().unwrap());
+        assert_eq!(written("0.01").to_string(), "0.01");
+        assert_eq!(written("1/4").to_string(), "0.25");
+        assert_eq!(written("0").to_string(), "0.0");
+        assert_eq!(written("1/3"), "1/3");
+        let lambda: Lambda = "1/3".parse().unwrap();
+        assert_eq!(in_text(&lambda), "1/3");
+    }
+}

@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::eval::Folds;
 use crate::learn::Learner;
 use crate::prune::{self, Method, NodeCosts, PruningCost};
-use crate::tree::{CrossValidation, Family};
+use crate::tree::{CrossValidation, Family, Member};
 
 /// Which rows are left out, and how often.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -117,7 +117,7 @@ pub fn cross_validate(
         cost,
         most_bytes,
         budget,
-        weights: weights(family)?,
+        weights: weights(family),
         units: LossUnits::of(data, family.tree(0).loss()),
     };
     let parts: Vec<(&Folds, usize)> = rounds
@@ -153,7 +153,7 @@ struct Validation<'a> {
     most_bytes: u64,
     budget: &'a Budget,
     /// For each member the weight that stands for it; `None` is infinity.
-    weights: Vec<Option<Lambda>>,
+    weights: Vec<Option<f64>>,
     units: LossUnits,
 }
 
@@ -174,47 +174,51 @@ impl Validation<'_> {
         let penalty = self.family.penalty();
         let family = prune::family(&tree, &costs, penalty, Method::Auto, self.most_bytes)?;
         let test = self.data.rows(&folds.test(fold));
-        let members = members_at(&family, &self.weights);
+        let members = members_at(&family, &self.weights)?;
         let sums = sums_of_members(&family, &members, &test, &self.units);
         self.budget.progress().advance(1);
         Ok(Some(sums))
     }
 }
 
-/// For each member the weight that stands for it: the geometric mean of its thresholds.
-fn weights(family: &Family) -> Result<Vec<Option<Lambda>>> {
+/// For each member the weight that stands for it: the geometric mean of its thresholds. They fall.
+fn weights(family: &Family) -> Vec<Option<f64>> {
     let members = family.members();
-    let mean = |low: f64, high: f64| Lambda::try_from(low.sqrt() * high.sqrt());
-    members
-        .iter()
-        .map(|member| {
-            let high = member.lambda_high;
-            high.map(|high| mean(member.lambda_low, high)).transpose()
-        })
-        .collect()
+    let weight = |member: &Member| {
+        let high = member.lambda_high?;
+        Some(member.lambda_low.sqrt() * high.sqrt())
+    };
+    members.iter().map(weight).collect()
 }
 
 /// The members that are best for falling weights. They only grow, so one walk finds them all.
-fn members_at(family: &Family, weights: &[Option<Lambda>]) -> Vec<usize> {
-    let values = family.values();
+fn members_at(family: &Family, weights: &[Option<f64>]) -> Result<Vec<usize>> {
     let mut member = 0;
-    weights
-        .iter()
-        .map(|weight| {
-            if let Some(weight) = weight {
-                let penalty = family.penalty().clone();
-                let objective = Objective::new(weight.clone(), penalty, family.scale());
-                while member + 1 < values.len()
-                    && objective
-                        .compare(values[member], values[member + 1])
-                        .is_gt()
-                {
-                    member += 1;
-                }
+    let mut members = Vec::with_capacity(weights.len());
+    for &weight in weights {
+        if let Some(weight) = weight {
+            while member + 1 < family.len() && next_is_better(family, member, weight)? {
+                member += 1;
             }
-            member
-        })
-        .collect()
+        }
+        members.push(member);
+    }
+    Ok(members)
+}
+
+/// Is the next larger member better for a weight? Exact where doubles cannot tell.
+fn next_is_better(family: &Family, member: usize, weight: f64) -> Result<bool> {
+    let (smaller, larger) = (family.values()[member], family.values()[member + 1]);
+    let cost = family.scale().cost(smaller.cost);
+    let penalty = weight * family.penalty().at(larger.leaves);
+    let saved = family.scale().cost(smaller.cost - larger.cost);
+    let paid = penalty - weight * family.penalty().at(smaller.leaves);
+    if (saved - paid).abs() > 1e-12 * (cost + penalty.abs()) {
+        return Ok(saved > paid);
+    }
+    let (lambda, penalty) = (Lambda::try_from(weight)?, family.penalty().clone());
+    let objective = Objective::new(lambda, penalty, family.scale());
+    Ok(objective.compare(smaller, larger).is_gt())
 }
 
 /// Errors and standard errors of members, summed over repeats.

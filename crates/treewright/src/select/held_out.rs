@@ -1,9 +1,10 @@
 //! The cost of all members of a family on rows that were left out of learning, in one pass.
 //!
-//! A row that reaches one leaf of the largest tree passes on its way every node that is its leaf in some
-//! member. So its losses go to the nodes, and the costs of all members are running sums over nodes:
-//! nothing is done for each member and row. A row that is distributed has no loss that could be added up
-//! over leaves; [`Mixture`] finds its answers.
+//! The members of a nested family open one node after the other. On its way down the largest tree a row
+//! passes every node that is its leaf in some member, and knows from which member on. Where its answer
+//! changes, so does its loss; the costs of all members are running sums of such changes, and nothing is
+//! done for each member and row. From a node on at which a row is distributed, [`Mixture`] finds its
+//! answers: they are not sums over leaves.
 
 use super::mixture::Mixture;
 use crate::cost::Loss;
@@ -96,15 +97,14 @@ fn in_units(number: f64, unit: f64) -> i128 {
 }
 
 impl Amount {
-    /// Wrapping, as only whole sums are known to be small.
     fn add(&mut self, other: Self) {
-        self.cost = self.cost.wrapping_add(other.cost);
-        self.square = self.square.wrapping_add(other.square);
+        self.cost += other.cost;
+        self.square += other.square;
     }
 
     fn subtract(&mut self, other: Self) {
-        self.cost = self.cost.wrapping_sub(other.cost);
-        self.square = self.square.wrapping_sub(other.square);
+        self.cost -= other.cost;
+        self.square -= other.square;
     }
 }
 
@@ -187,100 +187,95 @@ struct Pass<'a> {
     n_members: usize,
     data: &'a Dataset,
     units: &'a LossUnits,
-    /// For each node the cost of the rows that reach it, distributed ones apart.
-    costs: Vec<i128>,
-    /// The same for squares.
-    squares: Vec<i128>,
-    /// For each member what distributed rows cost more than under the member before it.
+    /// For each member what the rows cost more than under the member before it.
     changes: Vec<Amount>,
 }
 
 impl<'a> Pass<'a> {
     fn new(nested: &'a Nested, n_members: usize, data: &'a Dataset, units: &'a LossUnits) -> Self {
-        let n_nodes = nested.tree.n_nodes();
         Self {
             nested,
             n_members,
             data,
             units,
-            costs: vec![0; n_nodes],
-            squares: vec![0; n_nodes],
-            changes: vec![Amount::default(); n_members + 1],
+            changes: vec![Amount::default(); n_members],
         }
     }
 
     /// What each member costs.
     fn run(mut self) -> Vec<Amount> {
         let mut mixture = Mixture::new(self.nested, self.n_members);
-        let mut path = Vec::new();
         for row in 0..self.data.n_rows() {
-            if self.follow(row, &mut path) {
-                self.add_along(row, &path);
-            } else {
-                self.add_distributed(row, &mut mixture);
-            }
+            self.add_row(row, &mut mixture);
         }
-        let costs = self.nested.sums(&self.costs, self.n_members);
-        let squares = self.nested.sums(&self.squares, self.n_members);
-        let mut distributed = Amount::default();
-        let members = costs.into_iter().zip(squares).zip(&self.changes);
-        members
-            .map(|((cost, square), change)| {
-                distributed.add(*change);
-                let mut amount = Amount { cost, square };
-                amount.add(distributed);
-                amount
-            })
-            .collect()
+        let mut sum = Amount::default();
+        for change in &mut self.changes {
+            sum.add(*change);
+            *change = sum;
+        }
+        self.changes
     }
 
-    /// The way of a row to its leaf; false if it is distributed on the way.
-    fn follow(&self, row: usize, path: &mut Vec<NodeId>) -> bool {
-        let tree = &*self.nested.tree;
-        let value = |feature: usize| self.data.columns()[feature].value(row);
-        path.clear();
-        path.push(NodeId::ROOT);
+    /// Follows a row as far as any member does. A node is its leaf from the member after the last in
+    /// which the node's parent is one.
+    fn add_row(&mut self, row: usize, mixture: &mut Mixture<'_>) {
+        let (nested, data) = (self.nested, self.data);
+        let tree = &*nested.tree;
+        let value = |feature: usize| data.columns()[feature].value(row);
+        let mut answers = Answers::new(self, row);
+        answers.change(0, tree.value(NodeId::ROOT));
         let mut at = NodeId::ROOT;
         while let Some(branch) = tree.branch(at) {
-            match branch.next(&value) {
-                Some(child) => at = child,
-                None => return false,
+            let opens = nested.last_as_leaf[at.index()] as usize + 1;
+            if opens >= answers.pass.n_members {
+                return;
             }
-            path.push(at);
-        }
-        true
-    }
-
-    fn add_along(&mut self, row: usize, path: &[NodeId]) {
-        let tree = &*self.nested.tree;
-        let mut last = f64::NAN;
-        let mut amount = Amount::default();
-        for &id in path {
-            let answer = tree.value(id);
-            // Most nodes answer as their parent does.
-            if answer != last {
-                amount = self.amount(row, answer);
-                last = answer;
+            let Some(child) = branch.next(&value) else {
+                mixture.answers(at, value, |member, answer| answers.change(member, answer));
+                return;
+            };
+            if tree.is_leaf(child) || nested.is_leaf_in(child, opens) {
+                answers.change(opens, tree.value(child));
             }
-            self.costs[id.index()] += amount.cost;
-            self.squares[id.index()] += amount.square;
+            at = child;
         }
     }
+}
 
-    fn add_distributed(&mut self, row: usize, mixture: &mut Mixture<'_>) {
-        let columns = self.data.columns();
-        mixture.answers(
-            |feature| columns[feature].value(row),
-            |members, answer| {
-                let amount = self.amount(row, answer);
-                self.changes[members.start].add(amount);
-                self.changes[members.end].subtract(amount);
-            },
-        );
+/// The answers for one row, from the smallest member to the largest.
+struct Answers<'p, 'a> {
+    pass: &'p mut Pass<'a>,
+    row: usize,
+    answer: f64,
+    amount: Amount,
+}
+
+impl<'p, 'a> Answers<'p, 'a> {
+    fn new(pass: &'p mut Pass<'a>, row: usize) -> Self {
+        Self {
+            pass,
+            row,
+            answer: f64::NAN,
+            amount: Amount::default(),
+        }
     }
 
-    fn amount(&self, row: usize, answer: f64) -> Amount {
-        let loss = loss_of(&self.nested.tree, self.data, row, answer);
-        self.units.amount(self.data.weight(row), loss)
+    /// This is the answer from `member` on.
+    fn change(&mut self, member: usize, answer: f64) {
+        if answer == self.answer {
+            return;
+        }
+        let Pass {
+            nested,
+            data,
+            units,
+            changes,
+            ..
+        } = &mut *self.pass;
+        let loss = loss_of(&nested.tree, data, self.row, answer);
+        let amount = units.amount(data.weight(self.row), loss);
+        changes[member].add(amount);
+        changes[member].subtract(self.amount);
+        (self.answer, self.amount) = (answer, amount);
     }
 }

@@ -10,7 +10,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::cost::Loss;
@@ -55,25 +54,27 @@ impl<'a> Mixture<'a> {
         }
     }
 
-    /// Calls `found` with ranges of members, which together are all, and their answer for a row.
+    /// What a row gets that is distributed at a node, once this is open: calls `found` with every
+    /// member from which on there may be another answer, and with that answer.
     pub(super) fn answers(
         &mut self,
+        at: NodeId,
         value: impl Fn(usize) -> Value,
-        mut found: impl FnMut(Range<usize>, f64),
+        mut found: impl FnMut(usize, f64),
     ) {
         self.waiting.clear();
-        (self.only, self.n_leaves) = (NodeId::ROOT, 1);
-        self.wait(NodeId::ROOT, 1.0);
-        let mut start = 0;
+        (self.only, self.n_leaves) = (at, 1);
+        self.wait(at, 1.0);
+        let mut start = self.nested.last_as_leaf[at.index()] as usize + 1;
         while let Some(Reverse((last, node, share))) = self.waiting.pop() {
             let opens = last as usize + 1;
             if opens > start {
-                found(start..opens, self.answer(start, &value));
+                found(start, self.answer(start, &value));
                 start = opens;
             }
             self.open(NodeId(node), f64::from_bits(share), &value);
         }
-        found(start..self.n_members, self.answer(start, &value));
+        found(start, self.answer(start, &value));
     }
 
     /// Puts a leaf into the heap, if it is one of some members and not of others.

@@ -9,6 +9,32 @@
 //! | `held_out` | the cost of all members of a family on rows that were left out, in one pass |
 //! | `mixture` | the same for rows that a missing value distributes over several leaves |
 //! | `pruned` | a learner followed by pruning, with a member chosen by hand or by cross-validation |
+//!
+//! ```
+//! use treewright::Budget;
+//! use treewright::data::{Dataset, ReadOptions, csv::CsvSource};
+//! use treewright::learn::{Greedy, Learner};
+//! use treewright::select::{Choice, Pruned, Resampling, Rule};
+//!
+//! let mut table = String::from("x,class\n");
+//! for x in 0..40 {
+//!     let class = if (x < 20) == (x % 7 > 0) { "low" } else { "high" };
+//!     table += &format!("{x},{class}\n");
+//! }
+//! let source = CsvSource::new(table.into(), b',')?;
+//! let data = Dataset::read(&source, &ReadOptions::default())?;
+//! let learner = Pruned {
+//!     choice: Choice::Select {
+//!         rule: Rule::OneSe,
+//!         resampling: Resampling::default(),
+//!     },
+//!     ..Pruned::new(Greedy::default())
+//! };
+//! let fit = learner.fit(&data, &Budget::unlimited())?;
+//! assert_eq!(fit.model.n_leaves(), 2);
+//! assert!(fit.certificate.is_some());
+//! # Ok::<(), treewright::Error>(())
+//! ```
 
 mod choose;
 mod held_out;

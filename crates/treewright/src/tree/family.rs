@@ -3,8 +3,6 @@
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
-use num_traits::{WrappingAdd, WrappingSub, Zero};
-
 use super::stored::Stored;
 use super::{NodeId, Tree};
 use crate::cost::{Lambda, Objective, Penalty, Scale, SolutionValue, Units, lambda_low};
@@ -288,21 +286,18 @@ impl Nested {
     }
 
     /// For each of `n_members` members the sum of a whole number over its leaves.
-    pub fn sums<N>(&self, numbers: &[N], n_members: usize) -> Vec<N>
-    where
-        N: Copy + Zero + WrappingAdd + WrappingSub,
-    {
+    pub fn sums(&self, numbers: &[i64], n_members: usize) -> Vec<i64> {
         // A node is a leaf of the members after the last one in which its parent is, up to the last
         // one in which it is itself: of a range, which two changes of a running sum describe. Only
         // the running sum is known to be small.
-        let mut change = vec![N::zero(); n_members + 1];
+        let mut change = vec![0_i64; n_members + 1];
         let mut add = |id: NodeId, first: usize| {
             let last = match self.tree.branch(id) {
                 Some(_) => self.last_as_leaf[id.index()] as usize,
                 None => n_members - 1,
             };
             if first <= last {
-                let number = &numbers[id.index()];
+                let number = numbers[id.index()];
                 change[first] = change[first].wrapping_add(number);
                 change[last + 1] = change[last + 1].wrapping_sub(number);
             }
@@ -314,10 +309,10 @@ impl Nested {
                 branch.children().for_each(|child| add(child, first));
             }
         }
-        let mut sum = N::zero();
+        let mut sum = 0_i64;
         change.truncate(n_members);
         for entry in &mut change {
-            sum = sum.wrapping_add(entry);
+            sum = sum.wrapping_add(*entry);
             *entry = sum;
         }
         change

@@ -18,15 +18,15 @@ use crate::tables::{Table, Weights, Wishes, with_rows};
 
 /// A case of cross-validation.
 #[derive(Debug)]
-struct Case {
-    params: Greedy,
-    cost: PruningCost,
-    penalty: Penalty,
-    resampling: Resampling,
+pub(crate) struct Case {
+    pub(crate) params: Greedy,
+    pub(crate) cost: PruningCost,
+    pub(crate) penalty: Penalty,
+    pub(crate) resampling: Resampling,
 }
 
 /// Any table of at least two rows, often with missing values that are distributed.
-fn any_case(rng: &mut Rng) -> (Case, Table) {
+pub(crate) fn any_case(rng: &mut Rng) -> (Case, Table) {
     let classes = rng.u8(..3) > 0;
     let mut params = any_params(rng, classes);
     if rng.bool() {
@@ -230,7 +230,9 @@ fn folds_are_balanced_and_take_each_row_once() {
         let mut by_fold = Vec::new();
         for fold in 0..n_folds {
             let test = folds.test(fold);
-            test.iter().for_each(|&row| times_left_out[row] += 1);
+            for &row in &test {
+                times_left_out[row] += 1;
+            }
             let mut all = [folds.train(fold), test.clone()].concat();
             all.sort_unstable();
             assert!(all.into_iter().eq(0..data.n_rows()));

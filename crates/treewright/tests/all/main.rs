@@ -4,6 +4,7 @@ mod choosing;
 mod differential;
 mod laws;
 mod predictions;
+mod pruned;
 mod pruning_laws;
 mod prunings;
 mod reference;
