@@ -77,7 +77,8 @@ impl NodeCosts {
         let errors: Option<Vec<f64>> =
             is_classification.then(|| tree.ids().map(|id| tree.errors(id)).collect());
         let mut costs = Self::new(tree, &costs, errors.as_deref(), tree.weight(NodeId::ROOT))?;
-        costs.is_whole &= has_whole_parts(tree);
+        // Logarithms may come out whole by rounding, so nothing is claimed for impurities.
+        costs.is_whole &= has_whole_parts(tree) && !matches!(what, PruningCost::Impurity(_));
         Ok(costs)
     }
 
