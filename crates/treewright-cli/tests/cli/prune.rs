@@ -404,6 +404,57 @@ fn a_penalty_may_be_a_table() {
 }
 
 #[test]
+fn penalties_may_be_negative_but_not_beyond_the_doubles() {
+    let lines: Vec<String> = (-20..0).map(|line| line.to_string()).collect();
+    let folder = Folder::with_bundled("titanic.csv")
+        .file("low.txt", lines.join("\n"))
+        .file("high.txt", lines.join("e298\n") + "e298\n")
+        .file(
+            "level.txt",
+            format!("0\n1e-320\n{}", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n"),
+        );
+    let options = ["--lambda", "1", "--penalty", "table:low.txt"];
+    let command = ["prune", "model.json", "-o", "small.json"];
+    folder.done(&[&command[..], &options].concat());
+    folder.done(&["verify", "small.json", "data.csv"]);
+    folder.done(&[
+        "prune",
+        "model.json",
+        "--family",
+        "--penalty",
+        "table:low.txt",
+        "-o",
+        "family.json",
+    ]);
+    folder.done(&["prune", "family.json", "--lambda", "1", "-o", "taken.json"]);
+    assert_eq!(
+        folder.done(&["show", "taken.json"]),
+        folder.done(&["show", "small.json"])
+    );
+    folder.refused(
+        &[
+            "prune",
+            "model.json",
+            "--lambda",
+            "1e300",
+            "--penalty",
+            "table:high.txt",
+        ],
+        "lambda: got ",
+    );
+    folder.refused(
+        &[
+            "prune",
+            "model.json",
+            "--family",
+            "--penalty",
+            "table:level.txt",
+        ],
+        "level.txt: penalty table: 1 and 2 leaves cost so nearly the same",
+    );
+}
+
+#[test]
 fn penalty_tables_that_cannot_be() {
     let folder = Folder::with_bundled("titanic.csv")
         .file("level.txt", "1\n2\n2\n4\n")

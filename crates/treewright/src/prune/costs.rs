@@ -79,7 +79,8 @@ impl NodeCosts {
             PruningCost::Impurity(impurity) => tree.ids().map(|id| impurity.of(tree, id)).collect(),
         };
         let mut costs = Self::new(tree, &costs, None, tree.weight(NodeId::ROOT))?;
-        costs.is_whole &= has_whole_parts(tree);
+        // Logarithms may come out whole by rounding, so nothing is claimed for impurities.
+        costs.is_whole &= !matches!(what, PruningCost::Impurity(_)) && has_whole_parts(tree);
         Ok(costs)
     }
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
+use super::single::check_objective;
 use super::{Aim, Impurity, Method, NodeCosts, PruningCost, Record, Request};
 use crate::cost::{Lambda, Penalty};
 use crate::error::{Error, Result};
@@ -122,6 +123,7 @@ pub fn take_out(fit: &FamilyFit, member: usize, lambda: Option<Lambda>) -> Resul
     let is_proven = family.at(&lambda) == member && lambda.to_f64() >= fit.exact_down_to;
     let figures = family.member(member);
     let objective = figures.cost + lambda.to_f64() * family.penalty().at(figures.leaves);
+    check_objective(objective, &lambda)?;
     let certificate = Certificate {
         objective,
         lower_bound: objective,

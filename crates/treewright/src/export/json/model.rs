@@ -164,15 +164,11 @@ impl CertificateFile {
             tolerance: self.tolerance,
             what: self.what,
         };
-        let amounts = [
-            self.objective,
-            self.lower_bound,
-            self.tolerance.unwrap_or(0.0),
-        ];
-        if amounts
-            .iter()
-            .any(|amount| !amount.is_finite() || *amount < 0.0)
-        {
+        let tolerance = self.tolerance.unwrap_or(0.0);
+        let numbers = [self.objective, self.lower_bound, tolerance];
+        // A table of penalties may have negative ones, so an objective may be negative, too.
+        let is_strange = tolerance < 0.0 || self.lower_bound < 0.0 && self.objective >= 0.0;
+        if is_strange || numbers.iter().any(|number| !number.is_finite()) {
             return Err(Error::model(
                 "\"certificate\" has a number that is negative or not finite",
             ));
