@@ -74,10 +74,16 @@ impl NodeCosts {
             }
             PruningCost::Impurity(impurity) => tree.ids().map(|id| impurity.of(tree, id)).collect(),
         };
-        let errors: Option<Vec<f64>> =
-            is_classification.then(|| tree.ids().map(|id| tree.errors(id)).collect());
-        let mut costs = Self::new(tree, &costs, errors.as_deref(), tree.weight(NodeId::ROOT))?;
-        costs.is_whole &= has_whole_parts(tree);
+        let mut costs = Self::new(tree, &costs, None, tree.weight(NodeId::ROOT))?;
+        costs.is_whole = costs.is_whole && has_whole_parts(tree);
+        costs.errors = match (what, tree.loss()) {
+            _ if !is_classification => None,
+            (PruningCost::Error, Loss::ZeroOne) => Some(costs.costs.clone()),
+            _ => {
+                let errors: Vec<f64> = tree.ids().map(|id| tree.errors(id)).collect();
+                Some(Units::new(&errors, largest_sum(tree, &errors)))
+            }
+        };
         Ok(costs)
     }
 
