@@ -205,8 +205,13 @@ impl<'a> Pass<'a> {
     /// What each member costs.
     fn run(mut self) -> Vec<Amount> {
         let mut mixture = Mixture::new(self.nested, self.n_members);
-        for row in 0..self.data.n_rows() {
-            self.add_row(row, &mut mixture);
+        let mut walkers: Vec<Walker> = Vec::with_capacity(WALKERS);
+        for start in (0..self.data.n_rows()).step_by(WALKERS) {
+            let rows = start..self.data.n_rows().min(start + WALKERS);
+            walkers.extend(rows.map(|row| self.at_root(row)));
+            while !walkers.is_empty() {
+                walkers.retain_mut(|walker| self.step(walker, &mut mixture));
+            }
         }
         let mut sum = Amount::default();
         for change in &mut self.changes {
@@ -216,66 +221,61 @@ impl<'a> Pass<'a> {
         self.changes
     }
 
-    /// Follows a row as far as any member does. A node is its leaf from the member after the last in
-    /// which the node's parent is one.
-    fn add_row(&mut self, row: usize, mixture: &mut Mixture<'_>) {
-        let (nested, data) = (self.nested, self.data);
-        let tree = &*nested.tree;
-        let value = |feature: usize| data.columns()[feature].value(row);
-        let mut answers = Answers::new(self, row);
-        answers.change(0, tree.value(NodeId::ROOT));
-        let mut at = NodeId::ROOT;
-        while let Some(branch) = tree.branch(at) {
-            let opens = nested.last_as_leaf[at.index()] as usize + 1;
-            if opens >= answers.pass.n_members {
-                return;
-            }
-            let Some(child) = branch.next(&value) else {
-                mixture.answers(at, value, |member, answer| answers.change(member, answer));
-                return;
-            };
-            if tree.is_leaf(child) || nested.is_leaf_in(child, opens) {
-                answers.change(opens, tree.value(child));
-            }
-            at = child;
-        }
-    }
-}
-
-/// The answers for one row, from the smallest member to the largest.
-struct Answers<'p, 'a> {
-    pass: &'p mut Pass<'a>,
-    row: usize,
-    answer: f64,
-    amount: Amount,
-}
-
-impl<'p, 'a> Answers<'p, 'a> {
-    fn new(pass: &'p mut Pass<'a>, row: usize) -> Self {
-        Self {
-            pass,
+    /// A row under the smallest member, the root alone.
+    fn at_root(&mut self, row: usize) -> Walker {
+        let mut walker = Walker {
             row,
+            at: NodeId::ROOT,
             answer: f64::NAN,
             amount: Amount::default(),
-        }
+        };
+        self.change(&mut walker, 0, self.nested.tree.value(NodeId::ROOT));
+        walker
     }
 
-    /// This is the answer from `member` on.
-    fn change(&mut self, member: usize, answer: f64) {
-        if answer == self.answer {
+    /// Takes a row to the next node; false at its end, which is where no member leads further. A node
+    /// is the leaf of a row from the member after the last in which the node's parent is one.
+    fn step(&mut self, walker: &mut Walker, mixture: &mut Mixture<'_>) -> bool {
+        let (nested, data, row) = (self.nested, self.data, walker.row);
+        let tree = &*nested.tree;
+        let opens = nested.last_as_leaf[walker.at.index()] as usize + 1;
+        let Some(branch) = tree.branch(walker.at).filter(|_| opens < self.n_members) else {
+            return false;
+        };
+        let value = |feature: usize| data.columns()[feature].value(row);
+        let Some(child) = branch.next(&value) else {
+            mixture.answers(walker.at, value, |member, answer| {
+                self.change(walker, member, answer);
+            });
+            return false;
+        };
+        if tree.is_leaf(child) || nested.is_leaf_in(child, opens) {
+            self.change(walker, opens, tree.value(child));
+        }
+        walker.at = child;
+        true
+    }
+
+    /// A row has another answer from `member` on.
+    fn change(&mut self, walker: &mut Walker, member: usize, answer: f64) {
+        if answer == walker.answer {
             return;
         }
-        let Pass {
-            nested,
-            data,
-            units,
-            changes,
-            ..
-        } = &mut *self.pass;
-        let loss = loss_of(&nested.tree, data, self.row, answer);
-        let amount = units.amount(data.weight(self.row), loss);
-        changes[member].add(amount);
-        changes[member].subtract(self.amount);
-        (self.answer, self.amount) = (answer, amount);
+        let loss = loss_of(&self.nested.tree, self.data, walker.row, answer);
+        let amount = self.units.amount(self.data.weight(walker.row), loss);
+        self.changes[member].add(amount);
+        self.changes[member].subtract(walker.amount);
+        (walker.answer, walker.amount) = (answer, amount);
     }
+}
+
+/// Rows that go down side by side, so that one need not wait for the memory of another.
+const WALKERS: usize = 32;
+
+/// A row on its way down, which is also its way from the smallest member to the largest.
+struct Walker {
+    row: usize,
+    at: NodeId,
+    answer: f64,
+    amount: Amount,
 }
