@@ -38,6 +38,7 @@ bench: tools ## comparisons with peers, written to benches/record/
 	.venv/bin/python benches/fit_greedy.py | tee "benches/record/$$(date +%F)-fit-greedy.md"
 	.venv/bin/python benches/predict.py | tee "benches/record/$$(date +%F)-predict.md"
 	.venv/bin/python benches/read_csv.py | tee "benches/record/$$(date +%F)-read-csv.md"
+	.venv/bin/python benches/prune.py | tee "benches/record/$$(date +%F)-prune.md"
 
 lint: rust-lint python-lint ## format, lints, documentation, licences
 

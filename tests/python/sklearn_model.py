@@ -47,7 +47,7 @@ def _node(tree, counts, i):
     if counts is None:
         weight = float(tree.weighted_n_node_samples[i])
         mean = float(tree.value[i, 0, 0])
-        node = {"mean": mean, "weight": weight, "sse": float(tree.impurity[i]) * weight}
+        node = {"mean": mean, "weight": weight, "sse": max(float(tree.impurity[i]) * weight, 0.0)}
         node["value"] = mean
     else:
         node = {"counts": counts[i].tolist(), "value": int(counts[i].argmax())}

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use flate2::read::MultiGzDecoder;
-use treewright::cost::CostMatrix;
+use treewright::cost::{CostMatrix, Penalty};
 use treewright::data::csv::CsvSource;
 use treewright::data::{Dataset, Number, ReadOptions, Schema, Source, not_a_number, read_file};
 use treewright::error::{Place, quoted};
-use treewright::export::json;
+use treewright::export::json::{self, Document};
 use treewright::{Error, Fit};
 use treewright_arrow::{ArrowSource, is_ipc, is_parquet};
 
@@ -55,17 +55,37 @@ pub(crate) fn name_of(path: &Path) -> String {
 
 /// Opens a model together with the table to apply it to.
 pub(crate) fn model_and_table(model: &Path, table: &Path) -> Result<(Fit, Table)> {
+    only_one_standard(model, table)?;
+    Ok((self::model(model)?, Table::open(table)?))
+}
+
+/// Standard input can be read only once.
+pub(crate) fn only_one_standard(model: &Path, table: &Path) -> Result<()> {
     ensure!(
         !(is_standard(model) && is_standard(table)),
         "MODEL and DATA cannot both be standard input"
     );
-    Ok((self::model(model)?, Table::open(table)?))
+    Ok(())
 }
 
 /// Reads a model file.
 pub(crate) fn model(path: &Path) -> Result<Fit> {
     let text = load_text(path)?;
     json::read_model(&text).with_context(|| name_of(path))
+}
+
+/// Reads a model file or a family file.
+pub(crate) fn document(path: &Path) -> Result<Document> {
+    let text = load_text(path)?;
+    json::read(&text).with_context(|| name_of(path))
+}
+
+/// Reads the penalties of 1, 2, ... leaves, one a line.
+pub(crate) fn penalty_table(path: &Path) -> Result<Penalty> {
+    let text = load_text(path)?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let values: Vec<&str> = text.trim_end().lines().map(str::trim).collect();
+    Penalty::table(&values).with_context(|| name_of(path))
 }
 
 /// Reads a table of costs: predicted classes in the first line, true classes in the first column.

@@ -30,6 +30,8 @@ fn run(cli: &Cli, console: &Console) -> anyhow::Result<ExitCode> {
     commands::use_threads(cli.global.threads)?;
     match &cli.command {
         Command::Fit(args) => commands::fit::run(args, console),
+        Command::Path(args) => commands::path::run(args, console),
+        Command::Prune(args) => commands::prune::run(args, console),
         Command::Predict(args) => commands::predict::run(args, console),
         Command::Score(args) => commands::score::run(args, console),
         Command::Show(args) => commands::show::run(args, console),

@@ -50,6 +50,15 @@ impl Budget {
                 .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
+    /// The same limits for a part of the work, with counters of its own that nobody watches.
+    #[must_use]
+    pub fn for_part(&self) -> Self {
+        Self {
+            progress: Arc::default(),
+            ..self.clone()
+        }
+    }
+
     /// The counters of this work.
     pub fn progress(&self) -> &Arc<Progress> {
         &self.progress
@@ -92,7 +101,10 @@ mod tests {
         let flag = Arc::new(AtomicBool::new(false));
         let budget = Budget::unlimited().with_interrupt(Arc::clone(&flag));
         assert!(!budget.is_spent());
+        let part = budget.for_part();
+        part.progress().start(3);
+        assert_eq!(budget.progress().read(), (0, 0));
         flag.store(true, Ordering::Relaxed);
-        assert!(budget.is_spent());
+        assert!(budget.is_spent() && part.is_spent());
     }
 }

@@ -11,6 +11,7 @@
 //! | [`learn`] | the learners |
 //! | [`prune`] | exact prunings of a tree, for every size and every penalty |
 //! | [`eval`] | how a tree does on rows: scores, and checking a model's claims |
+//! | [`select`] | choosing a tree by rows that were left out of learning |
 //! | [`export`] | the model file and other ways to write a tree |
 //!
 //! ```
@@ -34,6 +35,7 @@ pub mod eval;
 pub mod export;
 pub mod learn;
 pub mod prune;
+pub mod select;
 pub mod tree;
 
 mod budget;

@@ -1,29 +1,21 @@
 //! `fit`: learn one tree.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use serde_json::{Map, Value};
+use treewright::Fit;
 use treewright::cost::Loss;
 use treewright::data::{ClassWeight, Dataset, Task};
 use treewright::error::quoted;
-use treewright::export::json;
-use treewright::export::text::{Line, Style, lines};
 use treewright::learn::Learner;
-use treewright::tree::Training;
-use treewright::{ErrorKind, Fit};
+use treewright::prune::Aim;
+use treewright::select::{Choice, Pruned};
 
-use super::{show, start_budget};
+use super::{about, count, model, most_bytes, start_budget};
 use crate::args::{FitArgs, FitGreedyArgs, FitLearner, ReadingArgs};
 use crate::input::{self, Table};
-use crate::output::{self, Console, Destination, duration, rounded, weight};
-
-/// A tree with more leaves is not printed as a whole.
-const MOST_LEAVES_SHOWN: usize = 40;
-/// Of a larger tree, at most this many levels and lines are printed.
-const LEVELS_SHOWN: usize = 4;
-const MOST_LINES_SHOWN: usize = 60;
+use crate::output::{self, Console, rounded};
 
 pub(crate) fn run(args: &FitArgs, console: &Console) -> Result<ExitCode> {
     match &args.learner {
@@ -34,35 +26,96 @@ pub(crate) fn run(args: &FitArgs, console: &Console) -> Result<ExitCode> {
 fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.reading.options();
+    let choice = choice(args)?;
+    let penalty = args.pruning.penalty()?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     let learner = args.greedy.learner(loss(&args.reading, &data)?)?;
+    let is_pruned = choice.is_some();
+    let learner: Box<dyn Learner> = match choice {
+        None => Box::new(learner),
+        Some(choice) => Box::new(Pruned {
+            learner,
+            cost: args.pruning.cost(),
+            penalty,
+            method: args.pruning.method(),
+            choice,
+            most_bytes: most_bytes(&args.limits),
+        }),
+    };
     let budget = start_budget(&args.limits)?;
     let mut fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
-        .map_err(|error| about(&args.data, error))?;
+        .map_err(|error| about(&args.data, &args.pruning, error))?;
     remember(&mut fit.learner.params, &options.class_weight);
 
-    let is_written = write(&fit, file.as_ref(), console)?;
+    let is_written = model::write(&fit, file.as_ref(), console)?;
     // Messages wait until here, because an error is one line.
     if options.task == Task::Auto {
         console.note(&decided(&data));
     }
-    if args.limits.memory_limit.is_some() {
+    if args.limits.memory_limit.is_some() && !is_pruned {
         console.note("the memory limit is not used: a greedy tree needs little beyond the table");
     }
-    if fit.learner.params.contains_key("stopped") {
-        console.note("stopped early: the tree is smaller than it would have become");
-    }
+    say_how_it_went(&fit, is_pruned, console);
     if is_written {
-        console.note(&figures(&fit.training));
+        console.note(&model::figures(&fit.training, "learned"));
     } else {
-        output::print(&summary(&fit))?;
+        output::print(&model::summary(&fit, "learned"))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// How a pruning is chosen, if the tree is pruned at all.
+fn choice(args: &FitGreedyArgs) -> Result<Option<Choice>> {
+    if let Some(lambda) = &args.lambda {
+        let aim = Aim::Weight(lambda.value("lambda")?);
+        return Ok(Some(Choice::Aim(aim)));
+    }
+    if let Some(leaves) = &args.leaves {
+        let aim = Aim::Leaves(leaves.count("leaves", 1)?);
+        return Ok(Some(Choice::Aim(aim)));
+    }
+    let resampling = args.select.resampling()?;
+    Ok(args
+        .select
+        .select
+        .zip(resampling)
+        .map(|(select, resampling)| {
+            let rule = select.rule();
+            Choice::Select { rule, resampling }
+        }))
+}
+
+/// Was the work stopped, and which pruning was chosen?
+fn say_how_it_went(fit: &Fit, is_pruned: bool, console: &Console) {
+    let params = &fit.learner.params;
+    if params.contains_key("stopped") {
+        console.note(if is_pruned {
+            "stopped early: the tree is as far as it was grown, not pruned"
+        } else {
+            "stopped early: the tree is smaller than it would have become"
+        });
+    }
+    let Some(pruned) = params
+        .get("pruned")
+        .filter(|pruned| pruned.get("select").is_some())
+    else {
+        return;
+    };
+    let figure = |name: &str| pruned.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+    console.note(&format!(
+        "chosen by {}: {} of {}, lambda {}, cv error {} with a standard error of {}",
+        pruned["select"].as_str().unwrap_or_default(),
+        count(fit.training.leaves, "leaf", "leaves"),
+        pruned["from_leaves"],
+        pruned["lambda"],
+        rounded(figure("cv_error")),
+        rounded(figure("cv_se"))
+    ));
+}
+
 /// What wrong predictions cost.
-fn loss(reading: &ReadingArgs, data: &Dataset) -> Result<Loss> {
+pub(super) fn loss(reading: &ReadingArgs, data: &Dataset) -> Result<Loss> {
     let schema = data.schema();
     match &reading.costs {
         None if schema.is_classification() => Ok(Loss::ZeroOne),
@@ -78,16 +131,8 @@ fn loss(reading: &ReadingArgs, data: &Dataset) -> Result<Loss> {
     }
 }
 
-/// An error of learning: about the table, unless it is about a parameter.
-fn about(data: &Path, error: treewright::Error) -> anyhow::Error {
-    match error.kind() {
-        ErrorKind::Parameter { .. } => error.into(),
-        _ => anyhow::Error::from(error).context(input::name_of(data)),
-    }
-}
-
 /// What `--task auto` found.
-fn decided(data: &Dataset) -> String {
+pub(super) fn decided(data: &Dataset) -> String {
     let schema = data.schema();
     let target = quoted(&schema.target.name);
     let target = if schema.is_classification() {
@@ -101,12 +146,8 @@ fn decided(data: &Dataset) -> String {
     format!("{target}, {features}, {rows}")
 }
 
-fn count(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
-}
-
 /// Adds what else is needed to repeat the fit to the learner's own parameters.
-fn remember(params: &mut Map<String, Value>, class_weight: &ClassWeight) {
+pub(super) fn remember(params: &mut Map<String, Value>, class_weight: &ClassWeight) {
     let weights = match class_weight {
         ClassWeight::Equal => return,
         ClassWeight::Balanced => "balanced".into(),
@@ -117,59 +158,4 @@ fn remember(params: &mut Map<String, Value>, class_weight: &ClassWeight) {
             .into(),
     };
     params.insert("class_weight".into(), weights);
-}
-
-/// Writes the model where it was asked for; says whether it was asked for at all.
-fn write(fit: &Fit, file: Option<&Destination>, console: &Console) -> Result<bool> {
-    let stdout = console.json.then_some(&Destination::Stdout);
-    let destinations: Vec<&Destination> = file.into_iter().chain(stdout).collect();
-    if destinations.is_empty() {
-        return Ok(false);
-    }
-    let model = json::write_model(fit);
-    for destination in destinations {
-        destination.write(|out| writeln!(out, "{model}"))?;
-    }
-    Ok(true)
-}
-
-/// The tree, or the top of a large one, and its figures.
-fn summary(fit: &Fit) -> String {
-    let lines = lines(&fit.model);
-    let shown = if fit.training.leaves <= MOST_LEAVES_SHOWN {
-        lines.clone()
-    } else {
-        let top = lines.iter().filter(|line| level(line) <= LEVELS_SHOWN);
-        top.take(MOST_LINES_SHOWN).cloned().collect()
-    };
-    let mut text = show::coloured(&shown);
-    if shown.len() < lines.len() {
-        let (shown, all) = (shown.len(), lines.len());
-        let note = format!("({shown} of {all} lines; -o FILE and then `show FILE` give all)\n");
-        text.push_str(&note);
-    }
-    format!("{text}\n{}\n", figures(&fit.training))
-}
-
-/// How deep in the tree a line stands.
-fn level(line: &Line) -> usize {
-    const GUIDE_WIDTH: usize = 3;
-    match line.segments.first() {
-        Some((Style::Guide, guide)) => guide.chars().count() / GUIDE_WIDTH,
-        _ => 0,
-    }
-}
-
-fn figures(training: &Training) -> String {
-    let leaves = count(training.leaves, "leaf", "leaves");
-    let errors = training.errors.map_or(String::new(), |errors| {
-        let (errors, all) = (weight(errors), weight(training.weight));
-        format!("training errors {errors} of {all}, ")
-    });
-    format!(
-        "{leaves}, depth {}, {errors}training cost {}, learned in {}",
-        training.depth,
-        rounded(training.cost),
-        duration(training.seconds)
-    )
 }

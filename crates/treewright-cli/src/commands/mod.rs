@@ -2,21 +2,30 @@
 
 pub(crate) mod export;
 pub(crate) mod fit;
+pub(crate) mod path;
 pub(crate) mod predict;
+pub(crate) mod prune;
 pub(crate) mod score;
 pub(crate) mod show;
 pub(crate) mod verify;
 
+mod family;
+mod model;
+
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
-use treewright::Budget;
+use treewright::{Budget, ErrorKind};
 
-use crate::args::{LimitArgs, WholeNumber};
+use crate::args::{LimitArgs, PruningArgs, WholeNumber};
+use crate::input;
 
 /// More threads than this would only cost memory.
 const MOST_THREADS: usize = 256;
+/// The table of least costs gets no more memory than this unless more is allowed.
+const DEFAULT_MEMORY: u64 = 4_000_000_000;
 /// Exit code of a program that was interrupted.
 const INTERRUPTED: i32 = 130;
 
@@ -47,4 +56,27 @@ fn start_budget(limits: &LimitArgs) -> Result<Budget> {
         Some(limit) => budget.with_time_limit(limit),
         None => budget,
     })
+}
+
+/// How many bytes the table of least costs may take.
+fn most_bytes(limits: &LimitArgs) -> u64 {
+    limits.memory_limit.unwrap_or(DEFAULT_MEMORY)
+}
+
+/// A number with its noun.
+fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// An error of learning or pruning: about the file it was made from, unless it is about a parameter or
+/// the table of a penalty.
+fn about(file: &Path, pruning: &PruningArgs, error: treewright::Error) -> anyhow::Error {
+    let file = match error.kind() {
+        ErrorKind::Parameter { .. } => return error.into(),
+        ErrorKind::Schema(what) if what.starts_with("penalty ") => {
+            pruning.penalty_file().unwrap_or(file)
+        }
+        _ => file,
+    };
+    anyhow::Error::from(error).context(input::name_of(file))
 }

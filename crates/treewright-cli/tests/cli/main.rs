@@ -2,8 +2,11 @@
 
 mod bad_input;
 mod fit;
+mod hostile_families;
 mod hostile_models;
+mod path;
 mod predict;
+mod prune;
 mod reading;
 mod results;
 mod support;

@@ -70,6 +70,18 @@ impl Folder {
             .file("data.csv", TABLE)
     }
 
+    /// The folder with one of the bundled tables as `data.csv`, and the whole greedy tree of it as
+    /// `model.json`.
+    pub(crate) fn with_bundled(table: &str) -> Self {
+        let path = format!(
+            "{}/../../testdata/tables/{table}",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        let folder = Self::new().file("data.csv", fs::read(path).unwrap());
+        folder.done(&["fit", "greedy", "data.csv", "-o", "model.json"]);
+        folder
+    }
+
     pub(crate) fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
         fs::write(self.path(name), content).unwrap();
         self

@@ -45,6 +45,34 @@ fn a_command_line_that_cannot_be_parsed_is_exit_code_2() {
     fit(&["--class-weight", ""]);
     fit(&["--drop", "\"age"]);
     fit(&["--quiet", "--verbose"]);
+    fit(&["--lambda", "abc"]);
+    fit(&["--lambda", "1/x"]);
+    fit(&["--lambda", "0.1", "--leaves", "3"]);
+    fit(&["--select", "cv", "--leaves", "3"]);
+    fit(&["--select", "best"]);
+    fit(&["--folds", "5"]);
+    fit(&["--repeats", "5"]);
+    fit(&["--seed", "5"]);
+    fit(&["--holdout", "0.5"]);
+    fit(&["--penalty", "log"]);
+    fit(&["--lambda", "1", "--penalty", "cubic"]);
+    fit(&["--lambda", "1", "--penalty", "power:x"]);
+    fit(&["--lambda", "1", "--cost", "beauty"]);
+    fit(&["--lambda", "1", "--method", "magic"]);
+    let prune = |options: &[&str]| unparsable(&[&["prune", "model.json"], options].concat());
+    prune(&[]);
+    prune(&["data.csv"]);
+    prune(&["--lambda", "abc"]);
+    prune(&["--max-cost", "cheap"]);
+    prune(&["--leaves", "few"]);
+    prune(&["--leaves", "2.5"]);
+    prune(&["--lambda", "1", "--leaves", "2"]);
+    prune(&["--family", "--leaves", "2"]);
+    prune(&["--lambda", "1", "--penalty", ""]);
+    unparsable(&["path"]);
+    unparsable(&["path", "greedy"]);
+    unparsable(&["path", "greedy", "data.csv", "--repeats", "2"]);
+    unparsable(&["path", "greedy", "data.csv", "--folds", "many"]);
 }
 
 #[test]
@@ -54,6 +82,9 @@ fn help_and_version_are_results() {
         &["--help"][..],
         &["fit", "--help"],
         &["fit", "greedy", "--help"],
+        &["path", "--help"],
+        &["path", "greedy", "--help"],
+        &["prune", "--help"],
         &["predict", "--help"],
         &["score", "--help"],
         &["show", "--help"],

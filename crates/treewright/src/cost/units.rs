@@ -29,12 +29,14 @@ impl Units {
             // The largest sum takes 61 bits, which leaves room for differences of two.
             2.0_f64.powi((largest_sum.log2().ceil() as i32 - 61).max(f64::MIN_EXP - 1))
         };
-        let (per_unit, half) = (unit.recip(), if is_whole { 0.0 } else { 0.5 });
+        let per_unit = unit.recip();
+        let rounded = |number: &f64| {
+            let exact = number * per_unit;
+            let whole = exact as i64;
+            whole + i64::from(exact - whole as f64 >= 0.5)
+        };
         Self {
-            values: numbers
-                .iter()
-                .map(|number| (number * per_unit + half) as i64)
-                .collect(),
+            values: numbers.iter().map(rounded).collect(),
             unit,
             is_whole,
         }

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 pub mod csv;
 mod file;
 pub mod read;
@@ -80,6 +82,14 @@ impl Column {
         }
     }
 
+    /// The cells of some rows.
+    fn rows(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::Numeric(numbers) => Self::Numeric(picked(numbers, rows)),
+            Self::Categorical(codes) => Self::Categorical(picked(codes, rows)),
+        }
+    }
+
     fn len(&self) -> usize {
         match self {
             Self::Numeric(numbers) => numbers.len(),
@@ -143,6 +153,24 @@ impl Dataset {
         }
     }
 
+    /// The table of these rows only, in this order, with their weights. The schema stays: also the
+    /// classes and categories that none of the rows has.
+    #[must_use]
+    pub fn rows(&self, rows: &[usize]) -> Self {
+        let columns = self.columns.par_iter().map(|column| column.rows(rows));
+        Self {
+            schema: Arc::clone(&self.schema),
+            n_rows: rows.len(),
+            columns: columns.collect(),
+            target: match &self.target {
+                Target::Classes(classes) => Target::Classes(picked(classes, rows)),
+                Target::Numbers(numbers) => Target::Numbers(picked(numbers, rows)),
+                Target::Absent => Target::Absent,
+            },
+            weights: self.weights.as_ref().map(|weights| picked(weights, rows)),
+        }
+    }
+
     /// Names and kinds.
     pub fn schema(&self) -> &Arc<Schema> {
         &self.schema
@@ -187,5 +215,56 @@ impl Dataset {
             weights.iter().all(|weight| weight.fract() == 0.0)
                 && self.total_weight() < LARGEST_EXACT_TOTAL
         })
+    }
+}
+
+/// The entries at these places.
+fn picked<T: Copy>(all: &[T], places: &[usize]) -> Vec<T> {
+    places.iter().map(|&place| all[place]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_rows_keep_their_cells_weights_and_the_schema() {
+        let feature = |name: &str, kind| Feature {
+            name: name.into(),
+            kind,
+        };
+        let schema = Arc::new(Schema {
+            features: vec![
+                feature("x", FeatureKind::Numeric),
+                feature("k", FeatureKind::Categorical(vec!["a".into(), "b".into()])),
+            ],
+            target: TargetColumn {
+                name: "y".into(),
+                kind: TargetKind::Classes(vec!["no".into(), "yes".into()]),
+            },
+            ..Schema::default()
+        });
+        let columns = vec![
+            Column::Numeric(vec![1.0, 2.0, 3.0]),
+            Column::Categorical(vec![0, MISSING_CODE, 1]),
+        ];
+        let weights = Some(vec![1.0, 0.5, 2.0]);
+        let data = Dataset::new(
+            Arc::clone(&schema),
+            columns,
+            Target::Classes(vec![0, 1, 1]),
+            weights,
+        );
+        let some = data.rows(&[2, 1]);
+        assert_eq!(some.n_rows(), 2);
+        assert_eq!(some.columns()[0], Column::Numeric(vec![3.0, 2.0]));
+        assert_eq!(
+            some.columns()[1],
+            Column::Categorical(vec![1, MISSING_CODE])
+        );
+        assert_eq!(some.target(), &Target::Classes(vec![1, 1]));
+        assert_eq!(some.weights(), Some(&[2.0, 0.5][..]));
+        assert_eq!(some.schema(), &schema);
+        assert_eq!(data.rows(&[]).total_weight(), 0.0);
     }
 }

@@ -1,13 +1,24 @@
-//! How a tree does on rows: scores, and checking what a model file claims.
+//! How a tree does on rows: scores, costs of its nodes, and checking what a model file claims.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `metrics` | the figures of a tree on rows |
+//! | `recost` | what every node would cost as a leaf, on rows other than those of training |
+//! | `folds` | which rows are left out when |
+//! | `verify` | checks of what a model file claims |
 
 use crate::data::{Column, Dataset, FeatureKind, Target, TargetKind};
 use crate::error::{Error, Result, quoted};
 use crate::tree::Tree;
 
+mod folds;
 mod metrics;
+mod recost;
 mod verify;
 
+pub use folds::Folds;
 pub use metrics::{ClassFigures, Figures, Score, score};
+pub use recost::{Recost, recost};
 pub use verify::{Check, Verification, verify};
 
 /// Refuses rows that the tree cannot be judged on: other columns, no target, a target of another kind.

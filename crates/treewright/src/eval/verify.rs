@@ -16,6 +16,8 @@ use crate::cost::Loss;
 use crate::data::{Dataset, Target};
 use crate::tree::{Branch, Fit, Moments, NodeId, Training, Tree};
 
+mod pruned;
+
 /// How far two sums of the same numbers may lie apart, relative to their size.
 const RELATIVE: f64 = 1e-9;
 /// The same where terms cancel, relative to the size of the terms.
@@ -55,7 +57,7 @@ pub fn verify(fit: &Fit<Tree>, data: &Dataset) -> Verification {
         fits.err().map(|error| error.to_string()),
     ));
     if is_comparable {
-        let found = Training::of(&fit.model, data);
+        let found = found(fit, data);
         training_checks(fit, data, &found, &mut checks);
         checks.push(certificate_check(fit, data, &found));
         node_checks(fit, data, &mut checks);
@@ -89,6 +91,30 @@ impl Check {
     }
 }
 
+/// The figures of a model on its rows. A file that was pruned without the rows cannot know what they
+/// are answered where they are distributed: there sums over leaves will do as well.
+fn found(fit: &Fit<Tree>, data: &Dataset) -> Training {
+    let found = Training::of(&fit.model, data);
+    if !pruned::is_pruned(fit) {
+        return found;
+    }
+    let of_leaves = Training::of_leaves(&fit.model, data);
+    let (claimed, sums) = (&fit.training, &of_leaves);
+    let errors = [claimed.errors, sums.errors].map(|errors| errors.unwrap_or(0.0));
+    let are_sums = claimed.errors.is_some() == sums.errors.is_some()
+        && agree(errors[0], errors[1], sums.weight, false)
+        && agree(claimed.cost, sums.cost, sums.cost, false);
+    if are_sums {
+        Training {
+            errors: claimed.errors,
+            cost: claimed.cost,
+            ..found
+        }
+    } else {
+        found
+    }
+}
+
 fn training_checks(fit: &Fit<Tree>, data: &Dataset, found: &Training, checks: &mut Vec<Check>) {
     let claimed = &fit.training;
     let exact = data.has_whole_weights();
@@ -119,8 +145,8 @@ fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check
     let differs = fit.certificate.as_ref().and_then(|certificate| {
         let (objective, bound) = (certificate.objective, certificate.lower_bound);
         let slack = RELATIVE * objective.abs();
-        if fit.learner.name == "greedy" {
-            return Some("a greedy tree has none: nothing is proven about it".into());
+        if fit.learner.name == "greedy" && !pruned::is_pruned(fit) {
+            return Some("a greedy tree that was not pruned has none: nothing is proven".into());
         }
         if !objective.is_finite() || !(bound <= objective) {
             return Some(format!(
@@ -131,7 +157,8 @@ fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check
         if !(0.0..=1.0).contains(&gap) {
             return Some(format!("gap {gap} is not between 0 and 1"));
         }
-        if certificate.exact && !(data.has_whole_weights() && has_whole_costs(fit.model.loss())) {
+        let is_whole = data.has_whole_weights() || pruned::has_whole_costs(fit);
+        if certificate.exact && !(is_whole && has_whole_costs(fit.model.loss())) {
             return Some("exact is claimed, but costs of these rows are not whole numbers".into());
         }
         // These two minimise the cost on the training rows plus something that is not negative.
@@ -140,7 +167,7 @@ fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check
             let cost = found.cost;
             return Some(format!("objective {objective} is below the cost {cost}"));
         }
-        None
+        pruned::differs(fit, certificate)
     });
     Check::new("certificate", differs)
 }

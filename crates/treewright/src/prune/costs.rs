@@ -1,8 +1,8 @@
 //! One cost for every node, as if it were a leaf.
 
-use crate::cost::{Scale, Units};
+use crate::cost::{Loss, Scale, Units};
 use crate::error::{Error, Result};
-use crate::tree::{Moments, NodeId, Tree};
+use crate::tree::{LearnerInfo, Moments, NodeId, Tree};
 
 /// What a leaf costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,6 +27,26 @@ pub enum Impurity {
     Entropy,
 }
 
+impl PruningCost {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Impurity(_) => "impurity",
+            Self::Squared => "mse",
+        }
+    }
+
+    /// The same, where it is an impurity that which the learner used.
+    #[must_use]
+    pub fn as_in(self, learner: &LearnerInfo) -> Self {
+        match self {
+            Self::Impurity(_) => Self::Impurity(Impurity::of_learner(learner)),
+            Self::Error | Self::Squared => self,
+        }
+    }
+}
+
 /// The nodes from the first to before the second are the children of a node.
 pub(super) type Children = (u32, u32);
 
@@ -42,6 +62,7 @@ pub struct NodeCosts {
     total_weight: f64,
     /// No pruning costs more than this.
     largest: f64,
+    is_whole: bool,
 }
 
 impl NodeCosts {
@@ -57,7 +78,10 @@ impl NodeCosts {
             }
             PruningCost::Impurity(impurity) => tree.ids().map(|id| impurity.of(tree, id)).collect(),
         };
-        Self::new(tree, &costs, None, tree.weight(NodeId::ROOT))
+        let mut costs = Self::new(tree, &costs, None, tree.weight(NodeId::ROOT))?;
+        // Logarithms may come out whole by rounding, so nothing is claimed for impurities.
+        costs.is_whole &= !matches!(what, PruningCost::Impurity(_)) && has_whole_parts(tree);
+        Ok(costs)
     }
 
     /// Costs from anywhere: one for each node, finite and not negative. The same for the weights of wrong
@@ -84,18 +108,33 @@ impl NodeCosts {
             }
         }
         let children: Vec<Children> = tree.ids().map(|id| children_of(tree, id)).collect();
-        let largest = largest_sum(&children, costs);
-        if !largest.is_finite() {
-            return Err(Error::model("the costs of its nodes are too large to add"));
-        }
-        let errors = errors.map(|errors| Units::new(errors, largest_sum(&children, errors)));
+        let units = |numbers: &[f64]| -> Result<(Units, f64)> {
+            let largest = largest_sum(&children, numbers);
+            if (largest / total_weight).is_finite() {
+                return Ok((Units::new(numbers, largest), largest));
+            }
+            Err(Error::model(
+                "the costs of its nodes are too large: their sum, or that divided by the total weight, \
+                 is not a finite number",
+            ))
+        };
+        let (costs, largest) = units(costs)?;
+        let errors = errors.map(units).transpose()?.map(|(errors, _)| errors);
         Ok(Self {
+            is_whole: costs.is_whole() && tree.schema().is_classification(),
             children,
-            costs: Units::new(costs, largest),
+            costs,
             errors,
             total_weight,
             largest,
         })
+    }
+
+    /// The same costs, of rows whose weights are not whole numbers: their sums may be so by rounding.
+    #[must_use]
+    pub fn rounded(mut self) -> Self {
+        self.is_whole = false;
+        self
     }
 
     /// The cost of a node as a leaf, in units.
@@ -128,7 +167,7 @@ impl NodeCosts {
 
     /// Are all costs whole numbers, so that every comparison is exact?
     pub fn is_whole(&self) -> bool {
-        self.costs.is_whole()
+        self.is_whole
     }
 
     /// How far the cost of a pruning, divided by the total weight, may be off by rounding; `None` where
@@ -147,6 +186,17 @@ fn children_of(tree: &Tree, id: NodeId) -> Children {
     })
 }
 
+/// Are all counts and losses whole numbers? Sums of others may be whole by rounding.
+fn has_whole_parts(tree: &Tree) -> bool {
+    // A conversion that the processor does itself, unlike `fract`.
+    let are_whole = |numbers: &[f64]| numbers.iter().all(|&x| x as i64 as f64 == x);
+    let loss = match tree.loss() {
+        Loss::Matrix(matrix) => matrix.rows().all(are_whole),
+        Loss::ZeroOne | Loss::Squared => true,
+    };
+    loss && tree.ids().all(|id| are_whole(tree.counts(id)))
+}
+
 /// The largest sum of numbers over the leaves of any pruning.
 fn largest_sum(children: &[Children], numbers: &[f64]) -> f64 {
     let mut sums = numbers.to_vec();
@@ -158,6 +208,18 @@ fn largest_sum(children: &[Children], numbers: &[f64]) -> f64 {
 }
 
 impl Impurity {
+    /// The impurity that belongs to a learner's criterion.
+    pub fn of_learner(learner: &LearnerInfo) -> Self {
+        let criterion = learner
+            .params
+            .get("criterion")
+            .and_then(|name| name.as_str());
+        match criterion {
+            Some("entropy" | "gain-ratio") => Self::Entropy,
+            _ => Self::Gini,
+        }
+    }
+
     /// Weight times impurity of a node.
     fn of(self, tree: &Tree, id: NodeId) -> f64 {
         let counts = match tree.moments(id) {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use super::single::Method;
 use super::{MinCost, NodeCosts, WeakestLink};
 use crate::cost::{Penalty, Units, lower_hull};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::tree::{Family, Tree, TreeSource};
 
 /// All prunings of a tree that are best for some weight of the penalty, each with the weights it is
@@ -30,10 +30,30 @@ pub fn family(
 ) -> Result<Family> {
     let most_leaves = tree.n_leaves();
     penalty.check(most_leaves)?;
-    match method.settled(penalty, most_leaves)? {
-        Method::Table => from_table(tree, costs, penalty, most_bytes),
-        _ => Ok(from_weakest_link(tree, costs, penalty)),
+    let family = match method.settled(penalty, most_leaves)? {
+        Method::Table => from_table(tree, costs, penalty, most_bytes)?,
+        _ => from_weakest_link(tree, costs, penalty),
+    };
+    check_weights(&family)?;
+    Ok(family)
+}
+
+/// Refuses a family with a threshold above all doubles: further leaves cost next to nothing.
+fn check_weights(family: &Family) -> Result<()> {
+    let (penalty, scale) = (family.penalty(), family.scale());
+    for (member, two) in family.values().windows(2).enumerate() {
+        let rise = penalty.at(two[1].leaves) - penalty.at(two[0].leaves);
+        let rounded = scale.cost(two[0].cost - two[1].cost) / rise;
+        // Where the rounded one is small, the exact one is finite as well.
+        if !(rounded < 1e300) && !family.lambda_low(member).is_finite() {
+            return Err(Error::schema(format!(
+                "penalty {penalty}: {} and {} leaves cost so nearly the same that the weight between \
+                 them is not a finite number",
+                two[0].leaves, two[1].leaves
+            )));
+        }
     }
+    Ok(())
 }
 
 fn from_weakest_link(tree: &Arc<Tree>, costs: &NodeCosts, penalty: &Penalty) -> Family {

@@ -10,6 +10,8 @@
 //! | `min_cost` | the least cost for every number of leaves, and the tree that has it |
 //! | `family` | the best prunings for every weight of any penalty |
 //! | `single` | one pruning: for a weight, a number of leaves or a cost |
+//! | `model` | the same for a learned model, and taking a member out of a family |
+//! | `record` | what a model file says about a pruning: parameters and certificate |
 //!
 //! After C. Scott, "Tree pruning with subadditive penalties" (2005), and the cost-complexity pruning
 //! of Breiman, Friedman, Olshen and Stone (1984). `docs/algorithms/pruning.md` tells the whole story.
@@ -17,11 +19,15 @@
 mod costs;
 mod family;
 mod min_cost;
+mod model;
+mod record;
 mod single;
 mod weakest_link;
 
 pub use costs::{Impurity, NodeCosts, PruningCost};
 pub use family::family;
 pub use min_cost::MinCost;
+pub use model::{Pruner, take_out};
+pub use record::{Record, Request};
 pub use single::{Aim, Method, Pruning, prune};
 pub use weakest_link::WeakestLink;

@@ -57,7 +57,7 @@ pub fn prune(
         Aim::Weight(lambda) => {
             penalty.check(most_leaves)?;
             let objective = Objective::new(lambda.clone(), penalty.clone(), costs.scale());
-            match method.settled(penalty, most_leaves)? {
+            let pruning = match method.settled(penalty, most_leaves)? {
                 Method::Additive => Ok(additive(tree, costs, &objective)),
                 Method::Family => Ok(by_family(tree, costs, penalty, &objective)),
                 _ => by_table(tree, costs, most_bytes, |values| {
@@ -65,7 +65,9 @@ pub fn prune(
                     best.min_by(|&a, &b| objective.compare(a, b))
                         .ok_or_else(|| unreachable!("the root alone is a pruning"))
                 }),
-            }
+            }?;
+            check_objective(objective.value(pruning.value), lambda)?;
+            Ok(pruning)
         }
         Aim::Leaves(leaves) => {
             method.settled_for_size()?;
@@ -92,7 +94,26 @@ pub fn prune(
     }
 }
 
+/// Refuses a weight for which the objective, which files have as a double, is not finite.
+pub(super) fn check_objective(objective: f64, lambda: &Lambda) -> Result<()> {
+    if objective.is_finite() {
+        return Ok(());
+    }
+    let allowed = "a weight for which lambda * penalty(leaves) is a finite number";
+    Err(Error::parameter("lambda", lambda, allowed))
+}
+
 impl Method {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Additive => "additive",
+            Self::Family => "family",
+            Self::Table => "table",
+        }
+    }
+
     /// The algorithm that will be used for a penalty; refuses one that cannot be.
     pub(super) fn settled(self, penalty: &Penalty, most_leaves: usize) -> Result<Self> {
         let shape = penalty.shape(most_leaves);

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
+use super::stored::Stored;
 use super::{NodeId, Tree};
 use crate::cost::{Lambda, Objective, Penalty, Scale, SolutionValue, Units, lambda_low};
 
@@ -17,13 +18,17 @@ pub struct Family {
     members: Vec<SolutionValue>,
     trees: MemberTrees,
     /// Weight of wrong predictions of each member, found when first asked for.
-    errors: OnceLock<Option<Vec<f64>>>,
+    pub(super) errors: OnceLock<Option<Vec<f64>>>,
+    /// What a file says, if the family comes from one.
+    pub(super) stored: Option<Stored>,
 }
 
 /// Where the trees of the members come from.
 #[derive(Debug, Clone)]
-enum MemberTrees {
+pub enum MemberTrees {
+    /// All are prunings of one tree, each a pruning of the next.
     Nested(Nested),
+    /// Something makes or has each of them.
     Source(Arc<dyn TreeSource>),
 }
 
@@ -88,6 +93,7 @@ impl Family {
             members,
             trees: MemberTrees::Source(trees),
             errors: OnceLock::new(),
+            stored: None,
         }
     }
 
@@ -104,6 +110,7 @@ impl Family {
             members,
             trees: MemberTrees::Nested(nested),
             errors: OnceLock::new(),
+            stored: None,
         }
     }
 
@@ -123,13 +130,17 @@ impl Family {
         self.scale
     }
 
-    /// Cost in units and leaves of all members.
+    /// Cost in units and leaves of all members. Of a family that was read from a file the costs are
+    /// rounded to units of their own.
     pub fn values(&self) -> &[SolutionValue] {
         &self.members
     }
 
     /// From this weight of the penalty on a member is the best: 0 for the last.
     pub fn lambda_low(&self, member: usize) -> f64 {
+        if let Some(stored) = &self.stored {
+            return stored.lambda_low[member];
+        }
         match self.members.get(member + 1) {
             None => 0.0,
             Some(&larger) => lambda_low(self.members[member], larger, &self.penalty, self.scale),
@@ -182,6 +193,9 @@ impl Family {
 
     /// The member that is best for a weight of the penalty.
     pub fn at(&self, lambda: &Lambda) -> usize {
+        if let Some(stored) = &self.stored {
+            return stored.at(lambda);
+        }
         let objective = Objective::new(lambda.clone(), self.penalty.clone(), self.scale);
         // A member gives way to the next one while that is better; along a hull this turns once.
         let mut low = 0;
@@ -211,7 +225,10 @@ impl Family {
         let value = self.members[member];
         Member {
             leaves: value.leaves,
-            cost: self.scale.cost(value.cost),
+            cost: match &self.stored {
+                Some(stored) => stored.costs[member],
+                None => self.scale.cost(value.cost),
+            },
             errors: self.errors().map(|errors| errors[member]),
             lambda_low: self.lambda_low(member),
             lambda_high,
@@ -225,8 +242,29 @@ impl Nested {
         self.tree.cut(|id| self.is_leaf_in(id, member))
     }
 
-    /// Is a node a leaf of a member, or below one?
-    fn is_leaf_in(&self, id: NodeId, member: usize) -> bool {
+    /// The largest of `n_members` members, and `last_as_leaf` for its nodes.
+    pub fn largest(&self, n_members: usize) -> (Tree, Vec<u32>) {
+        let largest = n_members - 1;
+        let mut stays = vec![false; self.tree.n_nodes()];
+        stays[0] = true;
+        let mut last_as_leaf = Vec::new();
+        for id in self.tree.ids() {
+            if !stays[id.index()] {
+                continue;
+            }
+            last_as_leaf.push(self.last_as_leaf[id.index()]);
+            let branch = self.tree.branch(id);
+            if let Some(branch) = branch.filter(|_| !self.is_leaf_in(id, largest)) {
+                branch
+                    .children()
+                    .for_each(|child| stays[child.index()] = true);
+            }
+        }
+        (self.member(largest), last_as_leaf)
+    }
+
+    /// Is an inner node a leaf of a member, or below one?
+    pub fn is_leaf_in(&self, id: NodeId, member: usize) -> bool {
         self.last_as_leaf[id.index()] as usize >= member
     }
 

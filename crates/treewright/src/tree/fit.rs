@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Family, Tree};
+use super::{Family, NodeId, Tree};
 use crate::data::{Dataset, Target};
 
 /// A learned model with its circumstances: everything that goes into a model file.
@@ -157,6 +157,24 @@ impl Training {
         let is_classification = tree.schema().is_classification();
         let errors = is_classification.then(|| leaves().map(|id| tree.errors(id)).sum());
         Self::new(tree, data, errors, leaves().map(|id| tree.cost(id)).sum())
+    }
+
+    /// The figures of a pruning, as sums over its leaves: what can be said without the rows. `before`
+    /// are those of the tree that was pruned.
+    pub fn of_pruning(tree: &Tree, before: &Self) -> Self {
+        let leaves = || tree.ids().filter(|&id| tree.is_leaf(id));
+        let cost: f64 = leaves().map(|id| tree.cost(id)).sum();
+        let weight = tree.weight(NodeId::ROOT);
+        Self {
+            errors: before
+                .errors
+                .map(|_| leaves().map(|id| tree.errors(id)).sum()),
+            cost: if weight > 0.0 { cost / weight } else { 0.0 },
+            leaves: tree.n_leaves(),
+            depth: tree.depth(),
+            seconds: 0.0,
+            ..*before
+        }
     }
 
     fn new(tree: &Tree, data: &Dataset, errors: Option<f64>, cost: f64) -> Self {

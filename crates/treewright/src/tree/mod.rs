@@ -11,10 +11,11 @@ mod family;
 mod fit;
 mod predict;
 mod split;
+mod stored;
 mod walk;
 
 pub use builder::TreeBuilder;
-pub use family::{Family, Member, Nested, TreeSource};
+pub use family::{Family, Member, MemberTrees, Nested, TreeSource};
 pub use fit::{Certificate, CostsFrom, CrossValidation, FamilyFit, Fit, LearnerInfo, Training};
 pub use split::{Bound, Closed, MissingRoute, Split};
 pub use walk::Reached;

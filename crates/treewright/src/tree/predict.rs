@@ -72,7 +72,7 @@ impl Tree {
     }
 
     /// The answer for one row, given what it reached. The distributions are made when first needed.
-    fn answer(&self, reached: &Reached, distributions: &OnceLock<Vec<f64>>) -> f64 {
+    pub(crate) fn answer(&self, reached: &Reached, distributions: &OnceLock<Vec<f64>>) -> f64 {
         match reached {
             Reached::One(leaf) => self.value(*leaf),
             Reached::Many(leaves) => match &self.outcomes {
@@ -98,7 +98,7 @@ impl Tree {
     }
 
     /// The class distribution of every node, that of the nearest occupied ancestor where it is empty.
-    fn distributions(&self) -> Vec<f64> {
+    pub(crate) fn distributions(&self) -> Vec<f64> {
         let n_classes = self.schema.classes().len();
         let mut distributions = vec![1.0 / n_classes as f64; self.n_nodes() * n_classes];
         for id in self.ids() {

@@ -15,12 +15,22 @@ pub enum Reached {
 impl Tree {
     /// The leaf or leaves that a row reaches. `value` gives the row's value of a feature.
     pub fn reach(&self, value: impl Fn(usize) -> Value) -> Reached {
-        if let Some(leaf) = self.descend(&value) {
-            return Reached::One(leaf);
+        match self.descend(&value) {
+            Some(leaf) => Reached::One(leaf),
+            None => self.reach_in(|_| false, value),
         }
+    }
+
+    /// What a row reaches in the pruning whose leaves are the topmost nodes that `is_cut` names, and
+    /// the leaves below no such node.
+    pub fn reach_in(
+        &self,
+        is_cut: impl Fn(NodeId) -> bool,
+        value: impl Fn(usize) -> Value,
+    ) -> Reached {
         let mut leaves = Vec::new();
-        self.visit(value, |id, share| {
-            if self.is_leaf(id) {
+        self.visit_in(&is_cut, value, |id, share| {
+            if self.is_leaf(id) || is_cut(id) {
                 leaves.push((id, share));
             }
         });
@@ -31,11 +41,20 @@ impl Tree {
     }
 
     /// Every node that a row passes, parents first, children in order, with the row's share in it.
-    pub fn visit(&self, value: impl Fn(usize) -> Value, mut visitor: impl FnMut(NodeId, f64)) {
+    pub fn visit(&self, value: impl Fn(usize) -> Value, visitor: impl FnMut(NodeId, f64)) {
+        self.visit_in(&|_| false, value, visitor);
+    }
+
+    fn visit_in(
+        &self,
+        is_cut: &impl Fn(NodeId) -> bool,
+        value: impl Fn(usize) -> Value,
+        mut visitor: impl FnMut(NodeId, f64),
+    ) {
         let mut stack = vec![(NodeId::ROOT, 1.0)];
         while let Some((id, share)) = stack.pop() {
             visitor(id, share);
-            let Some(branch) = self.branch(id) else {
+            let Some(branch) = self.branch(id).filter(|_| !is_cut(id)) else {
                 continue;
             };
             if let Some(child) = branch.next(&value) {
@@ -102,7 +121,7 @@ impl Tree {
 
 impl Branch {
     /// The child that a row goes to; `None` if it is distributed.
-    fn next(&self, value: &impl Fn(usize) -> Value) -> Option<NodeId> {
+    pub fn next(&self, value: &impl Fn(usize) -> Value) -> Option<NodeId> {
         let position = self.split.child_of(value(self.split.feature()));
         match (position, self.missing) {
             (Some(position), _) => Some(self.child(position)),

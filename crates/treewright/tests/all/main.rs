@@ -1,9 +1,14 @@
 //! All integration tests, in one binary.
 
+mod choosing;
 mod differential;
 mod laws;
 mod predictions;
+mod pruned;
+mod pruning_laws;
+mod prunings;
 mod reference;
 mod rooms;
 mod switches;
 mod tables;
+mod trees;

@@ -211,6 +211,98 @@ fn a_certificate_must_add_up() {
     assert_eq!(with(&mut fit, 0.2, 0.2)[0].0, "certificate");
 }
 
+/// A greedy tree that says of itself that it was pruned, with this objective.
+fn complaints_about_pruned(pruned: serde_json::Value, objective: f64) -> Vec<String> {
+    let mut fit = class_fit();
+    fit.learner.name = "greedy".into();
+    fit.learner.params.insert("pruned".into(), pruned);
+    fit.certificate = Some(Certificate {
+        objective,
+        lower_bound: objective,
+        exact: true,
+        tolerance: None,
+        what: "error + 0.1 * leaves over the prunings".into(),
+    });
+    let complaints = complaints(&fit, &class_rows());
+    complaints.into_iter().map(|(_, line)| line).collect()
+}
+
+#[test]
+fn the_certificate_of_a_pruned_tree_must_add_up() {
+    use serde_json::json;
+    let with = complaints_about_pruned;
+    let linear =
+        |lambda| json!({"penalty": "linear", "cost": "error", "from_leaves": 9, "lambda": lambda});
+    assert_eq!(with(linear(json!(0.1)), 0.5), [""; 0]);
+    assert_eq!(with(linear(json!("1/10")), 0.5), [""; 0]);
+    assert_eq!(
+        with(linear(json!(0.1)), 0.4),
+        ["objective is 0.4, found 0.5"]
+    );
+    let by_size = |leaves: u64| json!({"penalty": "linear", "cost": "error", "leaves": leaves});
+    assert_eq!(with(by_size(3), 0.2), [""; 0]);
+    assert_eq!(
+        with(by_size(2), 0.2),
+        ["3 leaves, but at most 2 were asked for"]
+    );
+    let by_cost = |most: f64| json!({"penalty": "linear", "cost": "error", "max_cost": most});
+    assert_eq!(with(by_cost(0.2), 3.0), [""; 0]);
+    assert_eq!(with(by_cost(0.2), 2.0), ["objective is 2, found 3"]);
+    assert_eq!(
+        with(by_cost(0.1), 3.0),
+        ["cost 0.2, but at most 0.1 was asked for"]
+    );
+    // Costs of other rows are not known, the weighted penalty is.
+    let mut elsewhere = linear(json!(0.1));
+    elsewhere["costs_from"] = json!({"rows": 3, "weight": 3.0});
+    assert_eq!(with(elsewhere.clone(), 0.9), [""; 0]);
+    assert_eq!(with(elsewhere, 0.2).len(), 1);
+    let mut impure = linear(json!(0.1));
+    impure["cost"] = json!("impurity");
+    assert_eq!(
+        with(impure, 0.5),
+        ["exact is claimed, but impurities are not whole numbers"]
+    );
+    let mut grown = linear(json!(0.1));
+    grown["from_leaves"] = json!(2);
+    assert_eq!(with(grown, 0.5), ["3 leaves pruned from 2"]);
+    assert_eq!(with(json!({}), 0.5).len(), 1);
+    assert_eq!(with(json!(7), 0.5).len(), 1);
+}
+
+#[test]
+fn a_pruned_file_may_have_sums_over_leaves() {
+    // One row of five is distributed; the root alone knows nothing of that.
+    let schema = schema(two_classes());
+    let x = vec![1.0, 1.0, f64::NAN, 7.0, 8.0];
+    let columns = vec![Column::Numeric(x)];
+    let data = Dataset::new(schema, columns, Target::Classes(vec![0, 0, 0, 1, 1]), None);
+    let mut builder = TreeBuilder::new(
+        Arc::clone(data.schema()),
+        Loss::ZeroOne,
+        Outcome::Counts(vec![3.0, 2.0]),
+        0.0,
+    )
+    .unwrap();
+    let children = [counts(2.5, 0.0, 0.0), counts(0.5, 2.0, 1.0)];
+    builder
+        .split(
+            NodeId::ROOT,
+            cuts(&[3.0]),
+            MissingRoute::Distribute,
+            children,
+        )
+        .unwrap();
+    let mut fit = fit(builder.finish(), &data, "greedy");
+    assert_eq!(complaints(&fit, &data), []);
+    fit.training = Training::of_pruning(&fit.model, &fit.training);
+    assert_eq!(fit.training.errors, Some(0.5));
+    assert_eq!(complaints(&fit, &data).len(), 2);
+    let pruned = serde_json::json!({"penalty": "log", "cost": "error", "leaves": 2});
+    fit.learner.params.insert("pruned".into(), pruned);
+    assert_eq!(complaints(&fit, &data), []);
+}
+
 fn numbers(values: &[f64], bins: &[f64]) -> Outcome {
     let mut moments = Moments::default();
     for &value in values {

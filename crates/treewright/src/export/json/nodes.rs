@@ -32,6 +32,9 @@ pub(super) struct NodeFile {
     children: Option<Vec<usize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<MissingFile>,
+    /// Only in nested families: from this weight of the penalty on the node is a leaf.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    collapse_at: Option<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -114,9 +117,18 @@ impl Serialize for Amount {
     }
 }
 
-/// Builds the tree from the nodes of a file, which may stand in any order that puts children after
-/// their parent.
+/// Builds the tree from the nodes of a file.
 pub(super) fn tree(schema: Arc<Schema>, loss: Loss, nodes: &[NodeFile]) -> Result<Tree> {
+    tree_and_places(schema, loss, nodes).map(|(tree, _)| tree)
+}
+
+/// Builds the tree from the nodes of a file, which may stand in any order that puts children after
+/// their parent. Also tells for every node of the tree its place in the file.
+pub(super) fn tree_and_places(
+    schema: Arc<Schema>,
+    loss: Loss,
+    nodes: &[NodeFile],
+) -> Result<(Tree, Vec<usize>)> {
     let Some(root) = nodes.first() else {
         return Err(Error::model(
             "\"nodes\" is empty, expected at least the root",
@@ -125,7 +137,6 @@ pub(super) fn tree(schema: Arc<Schema>, loss: Loss, nodes: &[NodeFile]) -> Resul
     let mut builder = TreeBuilder::new(schema, loss, root.outcome(0)?, root.value.0)?;
     let mut has_parent = vec![false; nodes.len()];
     has_parent[0] = true;
-    // For every node of the tree its place in the file.
     let mut place_of = vec![0];
     // The branches whose parents are built, the one with the first child first: a file that has
     // siblings side by side, as ours have, keeps its numbers.
@@ -151,7 +162,7 @@ pub(super) fn tree(schema: Arc<Schema>, loss: Loss, nodes: &[NodeFile]) -> Resul
     }
     match has_parent.iter().position(|has_parent| !has_parent) {
         Some(orphan) => Err(broken(orphan, "has no parent")),
-        None => Ok(builder.finish()),
+        None => Ok((builder.finish(), place_of)),
     }
 }
 
@@ -223,7 +234,15 @@ fn child_of(nodes: &[NodeFile], parent: usize, child: usize) -> Result<&NodeFile
     Ok(node)
 }
 
-fn broken(place: usize, what: &str) -> Error {
+/// Refuses what only the nodes of a nested family have.
+pub(super) fn without_collapse_at(nodes: &[NodeFile]) -> Result<()> {
+    match nodes.iter().position(|node| node.collapse_at.is_some()) {
+        Some(place) => Err(broken(place, "\"collapse_at\" belongs to a nested family")),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn broken(place: usize, what: &str) -> Error {
     Error::model(format!("node {place}: {what}"))
 }
 
@@ -266,6 +285,21 @@ impl NodeFile {
             });
         }
         node
+    }
+
+    /// The same, as a node of a nested family.
+    pub(super) fn collapsing(mut self, at: Option<f64>) -> Self {
+        self.collapse_at = at;
+        self
+    }
+
+    /// The weight from which on the node is a leaf; `None` if it always is.
+    pub(super) fn collapse_at(&self, place: usize) -> Result<Option<f64>> {
+        match (self.collapse_at, &self.split) {
+            (Some(_), None) => Err(broken(place, "a leaf with \"collapse_at\"")),
+            (None, Some(_)) => Err(broken(place, "an inner node without \"collapse_at\"")),
+            (at, _) => Ok(at),
+        }
     }
 
     fn outcome(&self, id: usize) -> Result<Outcome> {

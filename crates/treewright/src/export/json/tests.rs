@@ -2,8 +2,11 @@
 
 use proptest::prelude::*;
 
+use serde_json::{Map, Value};
+
 use super::super::samples;
 use super::*;
+use crate::tree::{Certificate, LearnerInfo, Training};
 
 fn fit(model: Tree) -> Fit<Tree> {
     let is_classification = model.schema().is_classification();

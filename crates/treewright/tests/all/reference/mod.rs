@@ -6,4 +6,5 @@ mod gains;
 pub(crate) mod greedy;
 mod mutants;
 pub(crate) mod predict;
+pub(crate) mod prunings;
 pub(crate) mod splits;

@@ -1,0 +1,93 @@
+//! Every command and every flag, defined once.
+//!
+//! Flags that several commands share are groups ([`ReadingArgs`], [`GreedyArgs`], ...) which a
+//! command takes in with `flatten`. A text that is no value of its flag at all ends here, with exit
+//! code 2; a value that is out of range is passed on and refused by whoever knows the range.
+//!
+//! | file | flags |
+//! |---|---|
+//! | `global` | of every command |
+//! | `learning` | commands that learn: `fit`, `path` |
+//! | `using` | commands that use a model: `prune`, `predict`, `score`, `show`, `verify`, `export` |
+//! | `reading` | which columns of a table to use, and how |
+//! | `greedy` | the greedy learner |
+//! | `pruning` | pruning, and choosing among prunings |
+//! | `limits` | time and memory |
+//! | `output` | where the result goes |
+//! | `values` | texts that stand for lists and numbers |
+
+use clap::{Parser, Subcommand};
+
+mod global;
+mod greedy;
+mod learning;
+mod limits;
+mod output;
+mod pruning;
+mod reading;
+mod using;
+mod values;
+
+pub(crate) use global::GlobalArgs;
+pub(crate) use greedy::GreedyArgs;
+pub(crate) use learning::{
+    FitArgs, FitGreedyArgs, FitLearner, PathArgs, PathGreedyArgs, PathLearner,
+};
+pub(crate) use limits::LimitArgs;
+pub(crate) use output::OutputArgs;
+pub(crate) use pruning::{ExactNumber, PruningArgs, SelectArg, SelectArgs};
+pub(crate) use reading::ReadingArgs;
+pub(crate) use using::{
+    ExportArgs, ExportForm, PredictArgs, PruneArgs, ScoreArgs, ShowArgs, VerifyArgs,
+};
+pub(crate) use values::WholeNumber;
+
+/// Decision trees done exactly.
+///
+/// treewright turns a table into decision trees that you can read, check and use elsewhere. A table
+/// is a CSV or TSV file (also with .gz), a Parquet, Arrow or Feather file, or `-` for standard input.
+#[derive(Debug, Parser)]
+#[command(
+    name = "treewright",
+    bin_name = "treewright",
+    version,
+    max_term_width = 100
+)]
+#[command(after_help = "\
+Examples:
+  treewright fit greedy iris.csv -o model.json
+  treewright show model.json
+  treewright prune model.json --leaves 5 -o small.json
+  treewright predict model.json new.csv > predictions.csv
+
+Exit code: 0 done, 1 bad input or failure, 2 the command line cannot be parsed.")]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Fit(Box<FitArgs>),
+    Path(Box<PathArgs>),
+    Prune(Box<PruneArgs>),
+    Predict(PredictArgs),
+    Score(ScoreArgs),
+    Show(ShowArgs),
+    Verify(VerifyArgs),
+    Export(ExportArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,193 @@
+//! A family as a result: written as a file, or shown as a table.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use treewright::export::json;
+use treewright::tree::{CrossValidation, FamilyFit, Member};
+
+use super::{count, model};
+use crate::output::{self, Console, Destination, duration, rounded};
+
+/// Of a larger family, about this many members are printed.
+const MOST_MEMBERS_SHOWN: usize = 30;
+
+/// Writes the family where it was asked for; says whether it was asked for at all.
+pub(super) fn write(
+    fit: &FamilyFit,
+    file: Option<&Destination>,
+    console: &Console,
+) -> Result<bool> {
+    model::write_text(file, console, || json::write_family(fit))
+}
+
+/// The family on one line.
+pub(super) fn figures(fit: &FamilyFit) -> String {
+    let members = match fit.family.values() {
+        [.., largest] if fit.family.len() > 1 => {
+            format!(
+                "{} members with 1 to {} leaves",
+                fit.family.len(),
+                largest.leaves
+            )
+        }
+        _ => "1 member with 1 leaf".into(),
+    };
+    let leaves = count(fit.training.leaves, "leaf", "leaves");
+    format!(
+        "{members}, the best prunings of a tree with {leaves} for penalty {}, \
+         found in {}",
+        fit.family.penalty(),
+        duration(fit.seconds)
+    )
+}
+
+/// A table of the members, smallest first, with what their marks mean.
+pub(super) fn table(fit: &FamilyFit) -> String {
+    let members = fit.family.members();
+    let found = fit.cross_validation.as_ref();
+    let shown = shown(members.len(), found);
+    let mut header = vec!["", "leaves", "lambda from", "to below", cost_name(fit)];
+    header.extend(found.iter().flat_map(|_| ["cv error", "cv se"]));
+    let rows = shown.iter().map(|&place| row(&members, place, found));
+    let header = header.into_iter().map(str::to_owned).collect();
+    let mut text = output::figures(header, rows);
+    if shown.len() < members.len() {
+        let (shown, all) = (shown.len(), members.len());
+        let _ = writeln!(
+            text,
+            "({shown} of {all} members; --json and -o FILE give all)"
+        );
+    }
+    if found.is_some() {
+        text.push_str(
+            "min: least cv error; 1se: the smallest within one standard error (cv se) of it\n",
+        );
+    }
+    format!("{text}\n{}\n", figures(fit))
+}
+
+/// What a family's costs are called.
+fn cost_name(fit: &FamilyFit) -> &'static str {
+    let cost = fit
+        .learner
+        .params
+        .get("cost")
+        .and_then(|cost| cost.as_str());
+    match cost {
+        Some("impurity") => "impurity",
+        _ if fit.training.errors.is_none() => "mse",
+        _ => "cost",
+    }
+}
+
+/// Which members are printed: the first, the last, the chosen ones, others evenly between.
+fn shown(n_members: usize, found: Option<&CrossValidation>) -> Vec<usize> {
+    if n_members <= MOST_MEMBERS_SHOWN {
+        return (0..n_members).collect();
+    }
+    let steps = MOST_MEMBERS_SHOWN - 3;
+    let mut places: Vec<usize> = (0..=steps)
+        .map(|step| step * (n_members - 1) / steps)
+        .collect();
+    places.extend(found.iter().flat_map(|found| [found.min, found.one_se]));
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+fn row(members: &[Member], place: usize, found: Option<&CrossValidation>) -> Vec<String> {
+    let member = &members[place];
+    let above = place.checked_sub(1).map(|above| &members[above]);
+    let mut cells = vec![
+        mark(place, found).to_owned(),
+        member.leaves.to_string(),
+        threshold(member),
+        above.map_or("inf".into(), threshold),
+        rounded(member.cost),
+    ];
+    if let Some(found) = found {
+        cells.extend([rounded(found.error[place]), rounded(found.se[place])]);
+    }
+    cells
+}
+
+fn mark(place: usize, found: Option<&CrossValidation>) -> &'static str {
+    match found.map(|found| (place == found.min, place == found.one_se)) {
+        Some((true, true)) => "min, 1se",
+        Some((true, false)) => "min",
+        Some((false, true)) => "1se",
+        _ => "",
+    }
+}
+
+/// The weight from which on a member is the best, rounded up as far as its interval allows: given back
+/// with `--lambda`, the printed number chooses this member.
+fn threshold(member: &Member) -> String {
+    const SHORT: usize = 8;
+    let low = member.lambda_low;
+    let is_inside =
+        |number: f64| number >= low && member.lambda_high.is_none_or(|high| number < high);
+    let in_full = plain(low);
+    if in_full.len() <= SHORT {
+        return in_full;
+    }
+    let magnitude = low.log10().floor() as i32;
+    for digits in 3..16 {
+        let scale = 10_f64.powi(digits - magnitude);
+        let number = (low * scale).ceil() / scale;
+        if is_inside(number) {
+            return plain(number);
+        }
+    }
+    in_full
+}
+
+fn plain(number: f64) -> String {
+    if number == 0.0 || (1e-5..1e9).contains(&number) {
+        number.to_string()
+    } else {
+        format!("{number:e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printed_thresholds_lie_in_the_interval() {
+        let text = |low: f64, high: Option<f64>| {
+            threshold(&Member {
+                leaves: 1,
+                cost: 0.0,
+                errors: None,
+                lambda_low: low,
+                lambda_high: high,
+            })
+        };
+        assert_eq!(text(1.0 / 3.0, None), "0.3334");
+        assert_eq!(text(0.25, Some(0.5)), "0.25");
+        assert_eq!(text(0.0, Some(0.5)), "0");
+        assert_eq!(text(1.0 / 3.0, Some(0.33334)), "0.333334");
+        assert_eq!(text(1e-9, Some(1.0)), "1e-9");
+        let narrow = text(0.1, Some(0.1_f64.next_up()));
+        assert_eq!(narrow, "0.1");
+    }
+
+    #[test]
+    fn large_families_are_thinned() {
+        assert_eq!(shown(3, None), [0, 1, 2]);
+        let found = CrossValidation {
+            error: Vec::new(),
+            se: Vec::new(),
+            min: 57,
+            one_se: 41,
+        };
+        let shown = shown(1000, Some(&found));
+        assert!(shown.len() <= MOST_MEMBERS_SHOWN);
+        for place in [0, 41, 57, 999] {
+            assert!(shown.contains(&place));
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! One tree as a result: written as a model, or shown with its figures.
+
+use anyhow::Result;
+use treewright::Fit;
+use treewright::export::json;
+use treewright::export::text::{Line, Style, lines};
+use treewright::tree::{Certificate, Training};
+
+use super::{count, show};
+use crate::output::{Console, Destination, duration, rounded, weight};
+
+/// A tree with more leaves is not printed as a whole.
+const MOST_LEAVES_SHOWN: usize = 40;
+/// Of a larger tree, at most this many levels and lines are printed.
+const LEVELS_SHOWN: usize = 4;
+const MOST_LINES_SHOWN: usize = 60;
+
+/// Writes the model where it was asked for; says whether it was asked for at all.
+pub(super) fn write(fit: &Fit, file: Option<&Destination>, console: &Console) -> Result<bool> {
+    write_text(file, console, || json::write_model(fit))
+}
+
+/// Writes a document where it was asked for; says whether it was asked for at all.
+pub(super) fn write_text(
+    file: Option<&Destination>,
+    console: &Console,
+    document: impl FnOnce() -> String,
+) -> Result<bool> {
+    let stdout = console.json.then_some(&Destination::Stdout);
+    let destinations: Vec<&Destination> = file.into_iter().chain(stdout).collect();
+    if destinations.is_empty() {
+        return Ok(false);
+    }
+    let document = document();
+    for destination in destinations {
+        destination.write(|out| writeln!(out, "{document}"))?;
+    }
+    Ok(true)
+}
+
+/// The tree, or the top of a large one, its figures, and what is proven about it.
+pub(super) fn summary(fit: &Fit, how: &str) -> String {
+    let lines = lines(&fit.model);
+    let shown = if fit.training.leaves <= MOST_LEAVES_SHOWN {
+        lines.clone()
+    } else {
+        let top = lines.iter().filter(|line| level(line) <= LEVELS_SHOWN);
+        top.take(MOST_LINES_SHOWN).cloned().collect()
+    };
+    let mut text = show::coloured(&shown);
+    if shown.len() < lines.len() {
+        let (shown, all) = (shown.len(), lines.len());
+        let note = format!("({shown} of {all} lines; -o FILE and then `show FILE` give all)\n");
+        text.push_str(&note);
+    }
+    let figures = figures(&fit.training, how);
+    let proven = fit.certificate.as_ref().map_or(String::new(), proven);
+    format!("{text}\n{figures}\n{proven}")
+}
+
+/// How deep in the tree a line stands.
+fn level(line: &Line) -> usize {
+    const GUIDE_WIDTH: usize = 3;
+    match line.segments.first() {
+        Some((Style::Guide, guide)) => guide.chars().count() / GUIDE_WIDTH,
+        _ => 0,
+    }
+}
+
+/// The figures of a tree on one line; `how` it was made, such as "learned".
+pub(super) fn figures(training: &Training, how: &str) -> String {
+    let leaves = count(training.leaves, "leaf", "leaves");
+    let errors = training.errors.map_or(String::new(), |errors| {
+        let (errors, all) = (weight(errors), weight(training.weight));
+        format!("training errors {errors} of {all}, ")
+    });
+    format!(
+        "{leaves}, depth {}, {errors}training cost {}, {how} in {}",
+        training.depth,
+        rounded(training.cost),
+        duration(training.seconds)
+    )
+}
+
+/// What a certificate says, as a line.
+fn proven(certificate: &Certificate) -> String {
+    let Certificate {
+        objective, what, ..
+    } = certificate;
+    let how = match certificate.tolerance {
+        _ if certificate.exact => "exact".into(),
+        Some(tolerance) => format!("up to rounding of {tolerance:.1e}"),
+        None => "up to rounding".into(),
+    };
+    let is = if certificate.is_optimal() {
+        "proven least"
+    } else {
+        "not proven least"
+    };
+    format!("{is} {what}: {} ({how})\n", rounded(*objective))
+}

@@ -1,0 +1,54 @@
+//! `path`: learn a whole family.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use treewright::data::Task;
+use treewright::select::Pruned;
+
+use super::{about, family, fit, most_bytes, start_budget};
+use crate::args::{PathArgs, PathGreedyArgs, PathLearner};
+use crate::input::Table;
+use crate::output::{self, Console};
+
+pub(crate) fn run(args: &PathArgs, console: &Console) -> Result<ExitCode> {
+    match &args.learner {
+        PathLearner::Greedy(args) => greedy(args, console),
+    }
+}
+
+fn greedy(args: &PathGreedyArgs, console: &Console) -> Result<ExitCode> {
+    let file = args.output.destination(console)?;
+    let options = args.reading.options();
+    let resampling = args.select.resampling()?;
+    let penalty = args.pruning.penalty()?;
+    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
+    let learner = args.greedy.learner(fit::loss(&args.reading, &data)?)?;
+    let pruned = Pruned {
+        penalty,
+        cost: args.pruning.cost(),
+        method: args.pruning.method(),
+        most_bytes: most_bytes(&args.limits),
+        ..Pruned::new(learner)
+    };
+    let budget = start_budget(&args.limits)?;
+    let mut found = console
+        .with_progress(&budget, || pruned.fit_family(&data, &budget, resampling))
+        .map_err(|error| about(&args.data, &args.pruning, error))?;
+    fit::remember(&mut found.learner.params, &options.class_weight);
+
+    let is_written = family::write(&found, file.as_ref(), console)?;
+    // Messages wait until here, because an error is one line.
+    if options.task == Task::Auto {
+        console.note(&fit::decided(&data));
+    }
+    if found.learner.params.contains_key("stopped") {
+        console.note("stopped early: the tree may be smaller than it would have become, and nothing is cross-validated");
+    }
+    if is_written {
+        console.note(&family::figures(&found));
+    } else {
+        output::print(&family::table(&found))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,180 @@
+//! `prune`: the best pruning of a model, all of them, or a member of a family.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail, ensure};
+use treewright::Fit;
+use treewright::eval;
+use treewright::export::json::Document;
+use treewright::prune::{Aim, NodeCosts, Pruner, PruningCost, take_out};
+use treewright::tree::{CostsFrom, FamilyFit};
+
+use super::{about, family, model, most_bytes, verify};
+use crate::args::{PruneArgs, SelectArg};
+use crate::input::{self, Table};
+use crate::output::{self, Console, Destination};
+
+pub(crate) fn run(args: &PruneArgs, console: &Console) -> Result<ExitCode> {
+    let file = args.output.destination(console)?;
+    if let Some(data) = &args.data {
+        input::only_one_standard(&args.model, data)?;
+    }
+    let name = input::name_of(&args.model);
+    match input::document(&args.model)? {
+        Document::Model(fit) if args.family => family_of(*fit, args, file.as_ref(), console),
+        Document::Model(fit) => {
+            let pruned = pruning_of(*fit, args)?;
+            finish(&pruned, file.as_ref(), console)
+        }
+        Document::Family(fit) => {
+            let member = member_of(&fit, args).with_context(|| name)?;
+            finish(&member, file.as_ref(), console)
+        }
+    }?;
+    if args.limits.time_limit.is_some() {
+        console.note("the time limit is not used: pruning ends by itself");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes or shows one tree.
+fn finish(fit: &Fit, file: Option<&Destination>, console: &Console) -> Result<()> {
+    if model::write(fit, file, console)? {
+        console.note(&model::figures(&fit.training, "pruned"));
+        Ok(())
+    } else {
+        output::print(&model::summary(fit, "pruned"))
+    }
+}
+
+fn family_of(
+    fit: Fit,
+    args: &PruneArgs,
+    file: Option<&Destination>,
+    console: &Console,
+) -> Result<()> {
+    let (pruner, costs, costs_from) = costs_of(&fit, args)?;
+    let found = pruner
+        .family(fit, &costs, costs_from)
+        .map_err(|error| about(&args.model, &args.pruning, error))?;
+    if family::write(&found, file, console)? {
+        console.note(&family::figures(&found));
+        Ok(())
+    } else {
+        output::print(&family::table(&found))
+    }
+}
+
+fn pruning_of(fit: Fit, args: &PruneArgs) -> Result<Fit> {
+    let aim = match (&args.lambda, &args.leaves, &args.max_cost) {
+        (Some(lambda), ..) => Aim::Weight(lambda.value("lambda")?),
+        (_, Some(leaves), _) => Aim::Leaves(leaves.count("leaves", 1)?),
+        (.., Some(most)) => Aim::MaxCost(most.value("max-cost")?),
+        _ => bail!(
+            "--select chooses in a family, but {} is a single tree; `path greedy --folds 10 -o FAMILY` \
+             makes a family to choose from",
+            input::name_of(&args.model)
+        ),
+    };
+    let (pruner, costs, costs_from) = costs_of(&fit, args)?;
+    pruner
+        .prune(fit, &costs, costs_from, &aim)
+        .map_err(|error| about(&args.model, &args.pruning, error))
+}
+
+/// How to prune, and by which costs.
+fn costs_of(fit: &Fit, args: &PruneArgs) -> Result<(Pruner, NodeCosts, Option<CostsFrom>)> {
+    let cost = args.pruning.cost().as_in(&fit.learner);
+    let pruner = Pruner {
+        penalty: args.pruning.penalty()?,
+        cost,
+        method: args.pruning.method(),
+        most_bytes: most_bytes(&args.limits),
+    };
+    match &args.data {
+        None => {
+            let costs = NodeCosts::of(&fit.model, cost)
+                .map_err(|error| about(&args.model, &args.pruning, error))?;
+            Ok((pruner, costs, None))
+        }
+        Some(data) => {
+            let (costs, from) = costs_from(fit, &args.model, data, cost)?;
+            Ok((pruner, costs, Some(from)))
+        }
+    }
+}
+
+/// Costs from other rows than those of the training, with the class weights of the training.
+fn costs_from(
+    fit: &Fit,
+    model: &Path,
+    path: &Path,
+    cost: PruningCost,
+) -> Result<(NodeCosts, CostsFrom)> {
+    ensure!(
+        !matches!(cost, PruningCost::Impurity(_)),
+        "--cost impurity is that of the training rows: leave DATA out, or use --cost error"
+    );
+    let tree = &fit.model;
+    ensure!(
+        cost != PruningCost::Squared || !tree.schema().is_classification(),
+        "cost: got mse, expected error for a tree that predicts classes"
+    );
+    let mut data = Table::open(path)?.for_model(tree.schema(), true)?;
+    verify::class_weight(&fit.learner.params)
+        .and_then(|weights| Ok(data.weigh_classes(&weights)?))
+        .with_context(|| input::name_of(model))?;
+    let context = || input::name_of(path);
+    let found = eval::recost(tree, &data).with_context(context)?;
+    let costs = NodeCosts::new(tree, &found.costs, found.errors.as_deref(), found.weight)
+        .with_context(context)?;
+    let from = CostsFrom {
+        rows: found.rows,
+        weight: found.weight,
+    };
+    let is_whole = data.has_whole_weights();
+    Ok((if is_whole { costs } else { costs.rounded() }, from))
+}
+
+/// The member of a family that was asked for.
+fn member_of(fit: &FamilyFit, args: &PruneArgs) -> Result<Fit> {
+    let pruning = &args.pruning;
+    ensure!(
+        args.data.is_none(),
+        "a family has its costs already: leave DATA out, or prune a model file"
+    );
+    ensure!(
+        pruning.penalty.is_none() && pruning.cost.is_none() && pruning.method.is_none(),
+        "a family is for one penalty and cost (here {}): leave --penalty, --cost and --method out, or \
+         prune a model file",
+        fit.family.penalty()
+    );
+    let (member, lambda) = match (&args.lambda, &args.leaves, args.select) {
+        (Some(lambda), ..) => {
+            let lambda = lambda.value("lambda")?;
+            (fit.family.at(&lambda), Some(lambda))
+        }
+        (_, Some(leaves), _) => (with_leaves(fit, leaves.count("leaves", 1)?)?, None),
+        (.., Some(select)) => (selected(fit, select)?, None),
+        _ => bail!(
+            "this is a family already: --lambda X, --leaves K or --select 1se takes a tree out of it"
+        ),
+    };
+    Ok(take_out(fit, member, lambda)?)
+}
+
+fn with_leaves(fit: &FamilyFit, leaves: usize) -> Result<usize> {
+    fit.family.with_leaves(leaves).with_context(|| {
+        let smallest = fit.family.member(0).leaves;
+        format!("leaves: got {leaves}, expected at least {smallest}, the smallest of the family")
+    })
+}
+
+fn selected(fit: &FamilyFit, select: SelectArg) -> Result<usize> {
+    let found = fit.cross_validation.as_ref().context(
+        "the family is not cross-validated, so --select cannot choose: make it with `path greedy DATA \
+         --folds 10`",
+    )?;
+    Ok(select.rule().choose(found))
+}

@@ -1,0 +1,326 @@
+//! Families of greedy trees, and trees chosen by cross-validation.
+
+use serde_json::{Value, json};
+
+use crate::support::Folder;
+
+fn places(family: &Value) -> (usize, usize) {
+    let place = |name: &str| family["chosen"][name].as_u64().unwrap() as usize;
+    (place("min"), place("1se"))
+}
+
+#[test]
+fn without_folds_nothing_is_chosen() {
+    let folder = Folder::with_bundled("titanic.csv");
+    let family = folder.json(&["path", "greedy", "data.csv", "--json"]);
+    assert!(family.get("chosen").is_none());
+    assert!(family["members"][0].get("cv_error").is_none());
+    let pruned = folder.json(&["prune", "model.json", "--family", "--json"]);
+    for field in [
+        "members",
+        "nodes",
+        "penalty",
+        "certificate",
+        "features",
+        "target",
+        "reading",
+    ] {
+        assert_eq!(family[field], pruned[field], "{field}");
+    }
+    let stdout = folder.done(&["path", "greedy", "data.csv"]);
+    assert!(stdout.contains("4 members with 1 to 10 leaves"), "{stdout}");
+    assert!(!stdout.contains("cv error"), "{stdout}");
+}
+
+#[test]
+fn cross_validation_marks_two_members() {
+    let folder = Folder::with_bundled("shop.csv");
+    let options = [
+        "path",
+        "greedy",
+        "data.csv",
+        "--folds",
+        "5",
+        "--repeats",
+        "2",
+        "--seed",
+        "7",
+    ];
+    let family = folder.json(&[&options[..], &["--json", "-o", "family.json"]].concat());
+    let members = family["members"].as_array().unwrap();
+    let error = |place: usize| members[place]["cv_error"].as_f64().unwrap();
+    let (min, one_se) = places(&family);
+    assert!(one_se <= min);
+    assert!((0..members.len()).all(|place| error(place) >= error(min)));
+    assert!(error(one_se) <= error(min) + members[min]["cv_se"].as_f64().unwrap());
+    let file: Value = serde_json::from_str(&folder.read("family.json")).unwrap();
+    assert_eq!(file, family);
+    let again = folder.json(&[&options[..], &["--json", "--threads", "1"]].concat());
+    assert_eq!(again["members"], family["members"]);
+
+    let taken = |rule: &str| folder.json(&["prune", "family.json", "--select", rule, "--json"]);
+    assert_eq!(taken("cv")["training"]["leaves"], members[min]["leaves"]);
+    assert_eq!(
+        taken("1se")["training"]["leaves"],
+        members[one_se]["leaves"]
+    );
+    let params = &taken("1se")["learner"]["params"];
+    assert!(params.get("folds").is_none() && params.get("cost").is_none());
+    let pruned = &params["pruned"];
+    assert_eq!(
+        (&pruned["folds"], &pruned["repeats"]),
+        (&json!(5), &json!(2))
+    );
+    assert_eq!(pruned["lambda"], members[one_se]["lambda_low"]);
+    assert_eq!(pruned["cv_error"], members[one_se]["cv_error"]);
+
+    let stdout = folder.done(&options);
+    for part in [
+        "cv error",
+        "cv se",
+        "\nmin",
+        "\n1se",
+        "min: least cv error",
+        "members; --json",
+    ] {
+        assert!(stdout.contains(part), "{part:?} is not in {stdout}");
+    }
+    assert!(stdout.lines().count() < 40, "{stdout}");
+}
+
+#[test]
+fn a_rule_implies_ten_folds_and_holdout_one_split() {
+    let folder = Folder::with_bundled("titanic.csv");
+    let by_rule = folder.json(&["path", "greedy", "data.csv", "--select", "1se", "--json"]);
+    let by_folds = folder.json(&["path", "greedy", "data.csv", "--folds", "10", "--json"]);
+    assert_eq!(by_rule["members"], by_folds["members"]);
+    let holdout = folder.json(&[
+        "path", "greedy", "data.csv", "--select", "holdout", "--json",
+    ]);
+    assert_eq!(holdout["learner"]["params"]["holdout"], 0.3);
+    assert!(holdout["chosen"]["min"].is_u64());
+}
+
+#[test]
+fn fitting_with_a_rule_is_taking_it_out_of_the_path() {
+    for table in ["shop.csv", "prices.csv"] {
+        let folder = Folder::with_bundled(table);
+        folder.done(&[
+            "path",
+            "greedy",
+            "data.csv",
+            "--folds",
+            "10",
+            "-o",
+            "family.json",
+        ]);
+        for rule in ["cv", "1se"] {
+            let run = folder.run(&[
+                "fit", "greedy", "data.csv", "--select", rule, "-o", "fit.json",
+            ]);
+            assert_eq!(run.code, 0, "{run:?}");
+            let said = format!("chosen by {rule}: ");
+            assert!(
+                run.stderr.contains(&said) && run.stderr.contains("cv error"),
+                "{run:?}"
+            );
+            let fit: Value = serde_json::from_str(&folder.read("fit.json")).unwrap();
+            let taken = folder.json(&["prune", "family.json", "--select", rule, "--json"]);
+            assert_eq!(fit["nodes"], taken["nodes"]);
+            let pruned = &fit["learner"]["params"]["pruned"];
+            assert_eq!(pruned["select"], rule);
+            assert_eq!(
+                pruned["lambda"],
+                taken["learner"]["params"]["pruned"]["lambda"]
+            );
+            let stdout = folder.done(&["verify", "fit.json", "data.csv"]);
+            assert!(stdout.ends_with("every claim holds\n"), "{stdout}");
+        }
+        folder.done(&[
+            "fit", "greedy", "data.csv", "--select", "holdout", "-o", "fit.json",
+        ]);
+        folder.done(&["verify", "fit.json", "data.csv"]);
+    }
+}
+
+#[test]
+fn fitting_with_a_weight_or_a_size_is_pruning() {
+    let folder = Folder::with_bundled("titanic.csv");
+    for options in [
+        &["--lambda", "0.01"][..],
+        &["--leaves", "5"],
+        &[
+            "--lambda",
+            "1/100",
+            "--penalty",
+            "log",
+            "--cost",
+            "impurity",
+        ],
+    ] {
+        let fit = folder.json(&[&["fit", "greedy", "data.csv", "--json"], options].concat());
+        let pruned = folder.json(&[&["prune", "model.json", "--json"], options].concat());
+        for field in ["nodes", "certificate", "learner"] {
+            assert_eq!(fit[field], pruned[field], "{field}");
+        }
+        assert_eq!(fit["training"]["errors"], pruned["training"]["errors"]);
+    }
+}
+
+#[test]
+fn families_give_members_only() {
+    let folder = Folder::with_bundled("titanic.csv");
+    folder.done(&["path", "greedy", "data.csv", "-o", "family.json"]);
+    let taken = |leaves: &str| {
+        let model = folder.json(&["prune", "family.json", "--leaves", leaves, "--json"]);
+        model["training"]["leaves"].clone()
+    };
+    assert_eq!(taken("1"), 1);
+    assert_eq!(taken("4"), 2);
+    assert_eq!(taken("9"), 5);
+    assert_eq!(taken("1000"), 10);
+    let model = folder.json(&["prune", "family.json", "--leaves", "7", "--json"]);
+    assert_eq!(model["learner"]["params"]["pruned"]["from_leaves"], 14);
+    assert!(model["learner"]["params"].get("penalty").is_none());
+    assert_eq!(model["certificate"]["exact"], true);
+    let folder = folder.file("small.json", model.to_string());
+    folder.done(&["verify", "small.json", "data.csv"]);
+
+    let refused = |options: &[&str], complaint: &str| {
+        folder.refused(
+            &[&["prune", "family.json", "-o", "out.json"], options].concat(),
+            complaint,
+        );
+    };
+    refused(
+        &["--leaves", "0"],
+        "family.json: leaves: got 0, expected at least 1\n",
+    );
+    refused(
+        &["--lambda", "-1"],
+        "family.json: lambda: got -1, expected ",
+    );
+    refused(&["--family"], "family.json: this is a family already");
+    refused(
+        &["--max-cost", "0.1"],
+        "family.json: this is a family already",
+    );
+    refused(
+        &["--select", "1se"],
+        "family.json: the family is not cross-validated",
+    );
+    refused(
+        &["--lambda", "1", "--penalty", "log"],
+        "family.json: a family is for one penalty",
+    );
+    refused(
+        &["data.csv", "--lambda", "1"],
+        "family.json: a family has its costs already",
+    );
+}
+
+#[test]
+fn numbers_have_no_errors() {
+    let folder = Folder::with_bundled("prices.csv");
+    let family = folder.json(&["path", "greedy", "data.csv", "--json", "--folds", "3"]);
+    assert!(family["members"][0].get("errors").is_none());
+    assert_eq!(family["certificate"]["exact"], false);
+    let stdout = folder.done(&["path", "greedy", "data.csv", "--cost", "mse"]);
+    assert!(stdout.contains("mse"), "{stdout}");
+    assert_eq!(
+        folder.json(&["path", "greedy", "data.csv", "--json", "--cost", "mse"])["members"],
+        folder.json(&["path", "greedy", "data.csv", "--json", "--cost", "error"])["members"]
+    );
+}
+
+#[test]
+fn resampling_out_of_range() {
+    let folder = Folder::with_model();
+    for command in [
+        &["path", "greedy", "data.csv"][..],
+        &["fit", "greedy", "data.csv"],
+    ] {
+        let refused = |options: &[&str], complaint: &str| {
+            folder.refused(&[command, options, &["-o", "out.json"]].concat(), complaint);
+        };
+        let cv = ["--select", "cv", "--folds"];
+        refused(
+            &[&cv[..], &["1"]].concat(),
+            "folds: got 1, expected between 2 and 7",
+        );
+        refused(
+            &[&cv[..], &["0"]].concat(),
+            "folds: got 0, expected between 2 and 7",
+        );
+        refused(
+            &[&cv[..], &["-2"]].concat(),
+            "folds: got -2, expected at least 0",
+        );
+        refused(
+            &[&cv[..], &["8"]].concat(),
+            "folds: got 8, expected between 2 and 7",
+        );
+        refused(
+            &["--select", "cv"],
+            "folds: got 10, expected between 2 and 7",
+        );
+        refused(
+            &["--select", "cv", "--repeats", "0"],
+            "repeats: got 0, expected at least 1\n",
+        );
+        refused(
+            &["--select", "cv", "--seed", "-1"],
+            "seed: got -1, expected at least 0\n",
+        );
+        refused(
+            &["--select", "cv", "--holdout", "0.5"],
+            "--holdout goes with --select holdout\n",
+        );
+        refused(
+            &["--select", "holdout", "--folds", "5"],
+            "--folds and --repeats go with",
+        );
+        for share in ["1.5", "0", "1", "-0.5", "NaN"] {
+            let complaint = format!("holdout: got {share}, expected a share between 0 and 1");
+            refused(&["--select", "holdout", "--holdout", share], &complaint);
+        }
+    }
+    folder.refused(
+        &["path", "greedy", "data.csv", "--cost", "mse"],
+        "cost: got mse, expected error or impurity",
+    );
+}
+
+#[test]
+fn a_limit_stops_with_what_there_is() {
+    let folder = Folder::with_bundled("shop.csv");
+    let run = folder.run(&[
+        "path",
+        "greedy",
+        "data.csv",
+        "--folds",
+        "5",
+        "--time-limit",
+        "0s",
+        "-o",
+        "family.json",
+    ]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stderr.contains("stopped early"), "{run:?}");
+    let family: Value = serde_json::from_str(&folder.read("family.json")).unwrap();
+    assert_eq!(family["learner"]["params"]["stopped"], json!(true));
+    let run = folder.run(&[
+        "fit",
+        "greedy",
+        "data.csv",
+        "--select",
+        "cv",
+        "--time-limit",
+        "0s",
+        "-o",
+        "fit.json",
+    ]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stderr.contains("stopped early"), "{run:?}");
+    folder.done(&["verify", "fit.json", "data.csv"]);
+}

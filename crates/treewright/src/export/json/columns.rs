@@ -1,0 +1,180 @@
+//! The columns of a tree in a file, and back.
+
+use serde::{Deserialize, Serialize};
+
+use super::nodes::Amount;
+use crate::cost::{CostMatrix, Loss};
+use crate::data::{Feature, FeatureKind, Reading, Schema, TargetColumn, TargetKind};
+use crate::error::{Error, Result, quoted};
+use crate::tree::Tree;
+
+#[derive(Serialize, Deserialize, PartialEq, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum TaskFile {
+    Classification,
+    Regression,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FeatureFile {
+    pub(super) name: String,
+    pub(super) kind: KindFile,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) categories: Option<Vec<String>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum KindFile {
+    Numeric,
+    Categorical,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TargetFile {
+    pub(super) name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) classes: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) costs: Option<Vec<Vec<Amount>>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadingFile {
+    pub(super) na: Vec<String>,
+    pub(super) weight: Option<String>,
+}
+
+impl FeatureFile {
+    pub(super) fn of(feature: &Feature) -> Self {
+        let (kind, categories) = match &feature.kind {
+            FeatureKind::Numeric => (KindFile::Numeric, None),
+            FeatureKind::Categorical(categories) => {
+                (KindFile::Categorical, Some(categories.clone()))
+            }
+        };
+        Self {
+            name: feature.name.clone(),
+            kind,
+            categories,
+        }
+    }
+
+    pub(super) fn feature(&self) -> Result<Feature> {
+        let kind = match (&self.kind, &self.categories) {
+            (KindFile::Numeric, None) => FeatureKind::Numeric,
+            (KindFile::Categorical, Some(categories)) => {
+                FeatureKind::Categorical(categories.clone())
+            }
+            (KindFile::Numeric, Some(_)) => {
+                let name = quoted(&self.name);
+                return Err(Error::model(format!(
+                    "numeric feature {name} has categories"
+                )));
+            }
+            (KindFile::Categorical, None) => {
+                let name = quoted(&self.name);
+                return Err(Error::model(format!(
+                    "categorical feature {name} has no categories"
+                )));
+            }
+        };
+        Ok(Feature {
+            name: self.name.clone(),
+            kind,
+        })
+    }
+}
+
+impl TaskFile {
+    pub(super) fn of(schema: &Schema) -> Self {
+        match schema.target.kind {
+            TargetKind::Classes(_) => Self::Classification,
+            TargetKind::Number => Self::Regression,
+        }
+    }
+}
+
+impl TargetFile {
+    pub(super) fn of(tree: &Tree) -> Self {
+        let schema = tree.schema();
+        let costs = match tree.loss() {
+            Loss::Matrix(matrix) => {
+                let amounts = |row: &[f64]| row.iter().copied().map(Amount).collect();
+                Some(matrix.rows().map(amounts).collect())
+            }
+            Loss::ZeroOne | Loss::Squared => None,
+        };
+        let classes = schema
+            .is_classification()
+            .then(|| schema.classes().to_vec());
+        Self {
+            name: schema.target.name.clone(),
+            classes,
+            costs,
+        }
+    }
+
+    /// What is predicted, and what wrong predictions cost.
+    fn kind(&self, task: TaskFile) -> Result<(TargetKind, Loss)> {
+        match (task, &self.classes, &self.costs) {
+            (TaskFile::Classification, Some(classes), None) => {
+                Ok((TargetKind::Classes(classes.clone()), Loss::ZeroOne))
+            }
+            (TaskFile::Classification, Some(classes), Some(costs)) => {
+                let costs: Vec<Vec<f64>> = costs
+                    .iter()
+                    .map(|row| row.iter().map(|cost| cost.0).collect())
+                    .collect();
+                let matrix =
+                    CostMatrix::new(&costs).map_err(|error| Error::model(error.to_string()))?;
+                Ok((TargetKind::Classes(classes.clone()), Loss::Matrix(matrix)))
+            }
+            (TaskFile::Regression, None, None) => Ok((TargetKind::Number, Loss::Squared)),
+            (TaskFile::Classification, None, _) => Err(Error::model(
+                "classification needs \"classes\" in \"target\"",
+            )),
+            (TaskFile::Regression, ..) => Err(Error::model(
+                "regression has no \"classes\" and no \"costs\"",
+            )),
+        }
+    }
+}
+
+impl ReadingFile {
+    pub(super) fn of(schema: &Schema) -> Self {
+        Self {
+            na: schema.reading.na.clone(),
+            weight: schema.reading.weight.clone(),
+        }
+    }
+}
+
+/// The columns that a file describes, and what wrong predictions cost.
+pub(super) fn schema(
+    task: TaskFile,
+    features: &[FeatureFile],
+    target: TargetFile,
+    reading: ReadingFile,
+) -> Result<(Schema, Loss)> {
+    let (kind, loss) = target.kind(task)?;
+    let features = features.iter().map(FeatureFile::feature);
+    let schema = Schema {
+        features: features.collect::<Result<Vec<Feature>>>()?,
+        target: TargetColumn {
+            name: target.name,
+            kind,
+        },
+        reading: Reading {
+            na: reading.na,
+            weight: reading.weight,
+        },
+    };
+    schema
+        .check()
+        .map_err(|error| Error::model(error.to_string()))?;
+    Ok((schema, loss))
+}

@@ -1,0 +1,396 @@
+//! The family file: the best trees for every weight of a penalty.
+//!
+//! A nested family stores its largest tree, with the weight from which on each inner node is a leaf. A
+//! member whose interval of weights holds no double is left out: nobody could ask for it.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::columns::{FeatureFile, ReadingFile, TargetFile, TaskFile, schema};
+use super::model::{LearnerFile, TrainingFile};
+use super::nodes::{self, Amount, NodeFile};
+use super::{Format, VERSION};
+use crate::cost::{Loss, Penalty};
+use crate::data::Schema;
+use crate::error::{Error, Result};
+use crate::tree::{
+    CostsFrom, CrossValidation, Family, FamilyFit, Member, MemberTrees, Nested, Tree,
+};
+
+const TABLE: &str = "table";
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FamilyFile {
+    format: String,
+    version: u32,
+    task: TaskFile,
+    learner: LearnerFile,
+    features: Vec<FeatureFile>,
+    target: TargetFile,
+    reading: ReadingFile,
+    penalty: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    penalty_values: Option<Vec<Amount>>,
+    training: TrainingFile,
+    members: Vec<MemberFile>,
+    search: SearchFile,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    costs_from: Option<CostsFromFile>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chosen: Option<ChosenFile>,
+    certificate: FamilyCertificateFile,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<Vec<NodeFile>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MemberFile {
+    leaves: usize,
+    cost: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors: Option<Amount>,
+    lambda_low: f64,
+    lambda_high: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cv_error: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cv_se: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<Vec<NodeFile>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SearchFile {
+    seconds: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CostsFromFile {
+    rows: usize,
+    weight: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChosenFile {
+    min: usize,
+    #[serde(rename = "1se")]
+    one_se: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FamilyCertificateFile {
+    exact: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tolerance: Option<f64>,
+    exact_down_to: Amount,
+}
+
+impl FamilyFile {
+    pub(super) fn of(fit: &FamilyFit) -> Self {
+        let family = &fit.family;
+        let kept = Kept::of(family);
+        let tree = family.tree(kept.largest());
+        let schema = tree.schema();
+        Self {
+            format: Format::Family.name().into(),
+            version: VERSION,
+            task: TaskFile::of(schema),
+            learner: LearnerFile::of(&fit.learner),
+            features: schema.features.iter().map(FeatureFile::of).collect(),
+            target: TargetFile::of(&tree),
+            reading: ReadingFile::of(schema),
+            penalty: family.penalty().to_string(),
+            penalty_values: penalty_values(family.penalty(), tree.n_leaves()),
+            training: TrainingFile::of(&fit.training),
+            members: kept.members(fit),
+            search: SearchFile {
+                seconds: fit.seconds,
+            },
+            costs_from: fit.costs_from.map(|from| CostsFromFile {
+                rows: from.rows,
+                weight: from.weight,
+            }),
+            chosen: fit.cross_validation.as_ref().map(|found| ChosenFile {
+                min: kept.place(found.min),
+                one_se: kept.place(found.one_se),
+            }),
+            certificate: FamilyCertificateFile {
+                exact: fit.exact,
+                tolerance: fit.tolerance,
+                exact_down_to: Amount(fit.exact_down_to),
+            },
+            nodes: family
+                .as_nested()
+                .map(|nested| nested_nodes(family, nested, kept.largest())),
+        }
+    }
+
+    pub(super) fn into_fit(mut self) -> Result<FamilyFit> {
+        let members: Vec<Member> = self.members.iter().map(MemberFile::member).collect();
+        self.check(&members)?;
+        let cross_validation = self.cross_validation()?;
+        let most_leaves = members.last().map_or(0, |member| member.leaves);
+        let penalty = self.penalty(most_leaves)?;
+        let (schema, loss) = schema(self.task, &self.features, self.target, self.reading)?;
+        let trees = match self.nodes.take() {
+            Some(nodes) => {
+                if self.members.iter().any(|member| member.nodes.is_some()) {
+                    return Err(Error::model(
+                        "\"nodes\" stand either in the family or in each member",
+                    ));
+                }
+                MemberTrees::Nested(nested(schema, loss, &nodes, &members)?)
+            }
+            None => MemberTrees::Source(Arc::new(trees(schema, &loss, &self.members)?)),
+        };
+        Ok(FamilyFit {
+            family: Family::stored(penalty, &members, trees)?,
+            learner: self.learner.info(),
+            training: self.training.check()?,
+            exact: self.certificate.exact,
+            tolerance: self.certificate.tolerance,
+            exact_down_to: self.certificate.exact_down_to.0,
+            costs_from: self.costs_from.map(|from| CostsFrom {
+                rows: from.rows,
+                weight: from.weight,
+            }),
+            cross_validation,
+            seconds: self.search.seconds,
+        })
+    }
+
+    /// Numbers that must be right besides those which [`Family::stored`] looks at.
+    fn check(&self, members: &[Member]) -> Result<()> {
+        let down_to = self.certificate.exact_down_to.0;
+        let amounts = [
+            self.search.seconds,
+            down_to,
+            self.certificate.tolerance.unwrap_or(0.0),
+            self.costs_from.as_ref().map_or(0.0, |from| from.weight),
+        ];
+        if amounts.iter().any(|x| !x.is_finite() || *x < 0.0) {
+            return Err(Error::model(
+                "\"search\", \"certificate\" or \"costs_from\" has a number that is negative or not \
+                 finite",
+            ));
+        }
+        let is_classification = self.task == TaskFile::Classification;
+        for (place, member) in members.iter().enumerate() {
+            if member.errors.is_some() != is_classification {
+                return Err(Error::model(format!(
+                    "member {place}: \"errors\" are there in classification, and only there"
+                )));
+            }
+        }
+        if members.last().is_some_and(|last| last.lambda_low > down_to) {
+            return Err(Error::model(
+                "lambda_low of the last member is above exact_down_to",
+            ));
+        }
+        let is_level = |two: &[Member]| two[0].cost == two[1].cost;
+        if self.certificate.exact && members.windows(2).any(is_level) {
+            return Err(Error::model(
+                "two members have the same cost, which an exact family never has",
+            ));
+        }
+        Ok(())
+    }
+
+    fn cross_validation(&self) -> Result<Option<CrossValidation>> {
+        let broken = |what: &str| Err(Error::model(what));
+        let all = |field: fn(&MemberFile) -> Option<f64>| -> Vec<f64> {
+            self.members.iter().filter_map(field).collect()
+        };
+        let (error, se) = (all(|member| member.cv_error), all(|member| member.cv_se));
+        let Some(chosen) = &self.chosen else {
+            return if error.is_empty() && se.is_empty() {
+                Ok(None)
+            } else {
+                broken("members have \"cv_error\" or \"cv_se\", but nothing is \"chosen\"")
+            };
+        };
+        let n_members = self.members.len();
+        if error.len() != n_members || se.len() != n_members {
+            return broken("with \"chosen\" every member has \"cv_error\" and \"cv_se\"");
+        }
+        if error.iter().chain(&se).any(|x| !x.is_finite() || *x < 0.0) {
+            return broken("a \"cv_error\" or \"cv_se\" is negative or not finite");
+        }
+        if chosen.min >= n_members || chosen.one_se > chosen.min {
+            return broken("\"chosen\" must name members, \"1se\" none above \"min\"");
+        }
+        Ok(Some(CrossValidation {
+            error,
+            se,
+            min: chosen.min,
+            one_se: chosen.one_se,
+        }))
+    }
+
+    fn penalty(&self, most_leaves: usize) -> Result<Penalty> {
+        let values = match (self.penalty.as_str(), &self.penalty_values) {
+            (TABLE, Some(values)) if values.len() < most_leaves => {
+                return Err(Error::model(format!(
+                    "{} \"penalty_values\", expected at least {most_leaves}",
+                    values.len()
+                )));
+            }
+            (TABLE, Some(values)) => values,
+            (TABLE, None) => {
+                return Err(Error::model(
+                    "a penalty \"table\" needs its \"penalty_values\"",
+                ));
+            }
+            (_, Some(_)) => {
+                return Err(Error::model(
+                    "\"penalty_values\" belong to the penalty \"table\"",
+                ));
+            }
+            (name, None) => return name.parse().map_err(as_model),
+        };
+        let texts: Vec<String> = values
+            .iter()
+            .map(|value| format!("{:?}", value.0))
+            .collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        Penalty::table(&texts).map_err(as_model)
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` hands it over")]
+fn as_model(error: Error) -> Error {
+    Error::model(error.to_string())
+}
+
+/// The members of a family that a file has.
+struct Kept(Vec<usize>);
+
+impl Kept {
+    fn of(family: &Family) -> Self {
+        let members = family.members().into_iter().enumerate();
+        let has_weights = |member: &Member| {
+            member
+                .lambda_high
+                .is_none_or(|high| high > member.lambda_low)
+        };
+        Self(
+            members
+                .filter(|(_, member)| has_weights(member))
+                .map(|(place, _)| place)
+                .collect(),
+        )
+    }
+
+    fn largest(&self) -> usize {
+        self.0.last().copied().unwrap_or(0)
+    }
+
+    /// Where a member stands in the file: if it was left out, that which took its weights over.
+    fn place(&self, member: usize) -> usize {
+        self.0.partition_point(|&kept| kept <= member) - 1
+    }
+
+    fn members(&self, fit: &FamilyFit) -> Vec<MemberFile> {
+        let all = fit.family.members();
+        let found = fit.cross_validation.as_ref();
+        let has_nodes = fit.family.as_nested().is_none();
+        let member = |&place: &usize| MemberFile {
+            leaves: all[place].leaves,
+            cost: all[place].cost,
+            errors: all[place].errors.map(Amount),
+            lambda_low: all[place].lambda_low,
+            lambda_high: all[place].lambda_high,
+            cv_error: found.map(|found| found.error[place]),
+            cv_se: found.map(|found| found.se[place]),
+            nodes: has_nodes.then(|| node_files(&fit.family.tree(place))),
+        };
+        self.0.iter().map(member).collect()
+    }
+}
+
+impl MemberFile {
+    fn member(&self) -> Member {
+        Member {
+            leaves: self.leaves,
+            cost: self.cost,
+            errors: self.errors.map(|errors| errors.0),
+            lambda_low: self.lambda_low,
+            lambda_high: self.lambda_high,
+        }
+    }
+}
+
+fn penalty_values(penalty: &Penalty, most_leaves: usize) -> Option<Vec<Amount>> {
+    match penalty {
+        Penalty::Table(_) => Some(
+            (1..=most_leaves)
+                .map(|leaves| Amount(penalty.at(leaves)))
+                .collect(),
+        ),
+        _ => None,
+    }
+}
+
+fn node_files(tree: &Tree) -> Vec<NodeFile> {
+    tree.ids().map(|id| NodeFile::of(tree, id)).collect()
+}
+
+/// The nodes of the largest member, each inner one with the weight from which on it is a leaf.
+fn nested_nodes(family: &Family, nested: &Nested, largest: usize) -> Vec<NodeFile> {
+    let (tree, last_as_leaf) = nested.largest(largest + 1);
+    let members = family.members();
+    let collapse_at = |place: usize| members[last_as_leaf[place] as usize].lambda_low;
+    let nodes = tree.ids().zip(node_files(&tree));
+    nodes
+        .map(|(id, node)| node.collapsing((!tree.is_leaf(id)).then(|| collapse_at(id.index()))))
+        .collect()
+}
+
+fn nested(schema: Schema, loss: Loss, nodes: &[NodeFile], members: &[Member]) -> Result<Nested> {
+    let (tree, place_of) = nodes::tree_and_places(Arc::new(schema), loss, nodes)?;
+    let last_as_leaf = place_of.iter().map(|&place| {
+        let Some(at) = nodes[place].collapse_at(place)? else {
+            return Ok(0);
+        };
+        let member = members.partition_point(|member| member.lambda_low > at);
+        match members.get(member) {
+            Some(found) if found.lambda_low == at => Ok(member as u32),
+            _ => Err(nodes::broken(
+                place,
+                &format!("collapse_at is {at}, which is lambda_low of no member"),
+            )),
+        }
+    });
+    Ok(Nested {
+        last_as_leaf: last_as_leaf.collect::<Result<_>>()?,
+        tree: Arc::new(tree),
+        errors: None,
+    })
+}
+
+fn trees(schema: Schema, loss: &Loss, members: &[MemberFile]) -> Result<Vec<Tree>> {
+    let schema = Arc::new(schema);
+    let trees = members.iter().enumerate().map(|(place, member)| {
+        let in_member = |error: Error| match error.kind() {
+            crate::ErrorKind::Model(what) => Error::model(format!("member {place}: {what}")),
+            _ => error,
+        };
+        let Some(nodes) = &member.nodes else {
+            let what = "no \"nodes\", neither in the member nor in the family";
+            return Err(in_member(Error::model(what)));
+        };
+        nodes::without_collapse_at(nodes).map_err(in_member)?;
+        nodes::tree(Arc::clone(&schema), loss.clone(), nodes).map_err(in_member)
+    });
+    trees.collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! Round trips, and files that must be refused.
+
+use serde_json::{Value, json};
+
+use super::super::super::samples;
+use super::super::{read_family, read_model, write_family};
+use super::*;
+use crate::cost::Lambda;
+use crate::prune::{Method, NodeCosts, PruningCost, family};
+use crate::tree::{LearnerInfo, NodeId, Training};
+
+/// The family of a sample tree.
+fn fit(tree: Tree, penalty: &Penalty) -> FamilyFit {
+    let costs = NodeCosts::of(&tree, PruningCost::Error).unwrap();
+    let tolerance = costs.tolerance();
+    let tree = Arc::new(tree);
+    let family = family(&tree, &costs, penalty, Method::Auto, u64::MAX).unwrap();
+    let is_classification = tree.schema().is_classification();
+    FamilyFit {
+        family,
+        learner: LearnerInfo {
+            name: "greedy".into(),
+            params: serde_json::Map::new(),
+        },
+        training: Training {
+            rows: 20,
+            weight: tree.weight(NodeId::ROOT),
+            errors: is_classification.then_some(3.0),
+            cost: 0.25,
+            leaves: tree.n_leaves(),
+            depth: tree.depth(),
+            seconds: 0.5,
+        },
+        exact: costs.is_whole(),
+        tolerance,
+        exact_down_to: 0.0,
+        costs_from: None,
+        cross_validation: None,
+        seconds: 0.25,
+    }
+}
+
+fn with_everything(tree: Tree, penalty: &Penalty) -> FamilyFit {
+    let mut fit = fit(tree, penalty);
+    let n_members = fit.family.len();
+    fit.costs_from = Some(CostsFrom {
+        rows: 7,
+        weight: 7.5,
+    });
+    fit.cross_validation = Some(CrossValidation {
+        error: vec![0.5; n_members],
+        se: vec![0.125; n_members],
+        min: n_members - 1,
+        one_se: 0,
+    });
+    fit
+}
+
+fn table() -> Penalty {
+    let values: Vec<String> = (1..60)
+        .map(|leaves| (leaves * leaves).to_string())
+        .collect();
+    Penalty::table(&values.iter().map(String::as_str).collect::<Vec<_>>()).unwrap()
+}
+
+fn penalties() -> [Penalty; 4] {
+    [
+        Penalty::Linear,
+        "sqrt".parse().unwrap(),
+        Penalty::Log,
+        table(),
+    ]
+}
+
+#[test]
+fn every_family_comes_back() {
+    for tree in [
+        samples::iris(),
+        samples::every_kind(),
+        samples::repeated(),
+        samples::numbers(),
+    ] {
+        for penalty in penalties() {
+            let fit = with_everything(tree.clone(), &penalty);
+            let text = write_family(&fit);
+            let read = read_family(&text).unwrap();
+            assert_eq!(write_family(&read), text);
+            assert_eq!(read.family.members(), fit.family.members());
+            assert_eq!(read.training, fit.training);
+            assert_eq!(read.cross_validation, fit.cross_validation);
+            assert_eq!(read.costs_from, fit.costs_from);
+            for member in 0..fit.family.len() {
+                assert_eq!(read.family.tree(member), fit.family.tree(member));
+                let low = fit.family.lambda_low(member);
+                let given_back: Lambda = format!("{low:?}").parse().unwrap();
+                assert_eq!(read.family.at(&given_back), member);
+                assert_eq!(fit.family.at(&given_back), member);
+            }
+        }
+    }
+}
+
+#[test]
+fn fields_are_those_of_the_format() {
+    let text = write_family(&fit(samples::iris(), &Penalty::Linear));
+    let file: Value = serde_json::from_str(&text).unwrap();
+    let names: Vec<&String> = file.as_object().unwrap().keys().collect();
+    assert_eq!(
+        names,
+        [
+            "format",
+            "version",
+            "task",
+            "learner",
+            "features",
+            "target",
+            "reading",
+            "penalty",
+            "training",
+            "members",
+            "search",
+            "certificate",
+            "nodes"
+        ]
+    );
+    assert_eq!(file["members"][0]["leaves"], 1);
+    assert_eq!(file["members"][0]["lambda_high"], Value::Null);
+    assert_eq!(
+        file["certificate"],
+        json!({"exact": true, "exact_down_to": 0})
+    );
+    let last = file["members"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["lambda_low"], 0.0);
+    for node in file["nodes"].as_array().unwrap() {
+        assert_eq!(
+            node.get("split").is_some(),
+            node.get("collapse_at").is_some()
+        );
+    }
+    let text = write_family(&fit(samples::iris(), &table()));
+    let file: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(file["penalty"], "table");
+    assert_eq!(file["penalty_values"][2], 9);
+    assert!(file.get("nodes").is_none());
+    assert!(file["members"][1]["nodes"].is_array());
+}
+
+#[test]
+fn a_family_is_no_model_and_a_model_no_family() {
+    let text = write_family(&fit(samples::iris(), &Penalty::Linear));
+    let message = read_model(&text).unwrap_err().to_string();
+    assert!(message.contains("family of trees"), "{message}");
+    let text = text.replacen("treewright.family", "treewright.tree", 1);
+    let message = read_family(&text).unwrap_err().to_string();
+    assert!(message.contains("a single tree"), "{message}");
+    assert!(read_model(&text).is_err());
+}
+
+/// What is said about a family of `every_kind` with one value changed.
+#[track_caller]
+fn refused(pointer: &str, value: Value, complaint: &str) {
+    let text = write_family(&with_everything(samples::every_kind(), &Penalty::Linear));
+    let mut file: Value = serde_json::from_str(&text).unwrap();
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    match file.pointer_mut(parent).unwrap() {
+        Value::Array(list) => list[key.parse::<usize>().unwrap()] = value,
+        Value::Object(object) if value == json!("gone") => drop(object.remove(key)),
+        object => object[key] = value,
+    }
+    let message = read_family(&file.to_string()).unwrap_err().to_string();
+    assert!(
+        message.starts_with(&format!("not a valid model: {complaint}")),
+        "{pointer}: {message}"
+    );
+}
+
+#[test]
+fn broken_families_are_refused() {
+    refused("/members", json!([]), "\"chosen\" must name members");
+    refused("/members/1/leaves", json!(1), "member 1: leaves must rise");
+    refused(
+        "/members/1/leaves",
+        json!(3),
+        "member 1: leaves is 3, but its tree has",
+    );
+    refused("/members/0/leaves", json!(0), "member 0: leaves must rise");
+    refused("/members/1/cost", json!(1e9), "member 1: cost must fall");
+    refused(
+        "/members/1/cost",
+        json!(-1),
+        "member 1: a number is negative",
+    );
+    refused(
+        "/members/0/lambda_high",
+        json!(1e9),
+        "member 0: lambda_high must be",
+    );
+    refused(
+        "/members/1/lambda_high",
+        json!(1e9),
+        "member 1: lambda_high must be",
+    );
+    refused(
+        "/members/0/lambda_low",
+        json!(1e9),
+        "node 0: collapse_at is",
+    );
+    refused("/members/1/errors", json!("gone"), "member 1: \"errors\"");
+    refused("/members/1/cv_error", json!("gone"), "with \"chosen\"");
+    refused("/members/1/nodes", json!([]), "\"nodes\" stand either");
+    refused("/chosen", json!("gone"), "members have \"cv_error\"");
+    refused("/chosen/min", json!(99), "\"chosen\" must name members");
+    refused(
+        "/nodes/0/collapse_at",
+        json!(0.123),
+        "node 0: collapse_at is 0.123",
+    );
+    refused(
+        "/nodes/0/collapse_at",
+        json!("gone"),
+        "node 0: an inner node without",
+    );
+    refused(
+        "/nodes/0/collapse_at",
+        json!(0),
+        "node 0: collapse_at is that of the largest",
+    );
+    refused("/nodes", json!("gone"), "member 0: no \"nodes\"");
+    refused("/penalty", json!("cubic"), "penalty: got");
+    refused("/penalty", json!("table"), "a penalty \"table\" needs");
+    refused("/penalty_values", json!([1]), "\"penalty_values\" belong");
+    refused("/surprise", json!(1), "unknown field `surprise`");
+    refused(
+        "/certificate/exact_down_to",
+        json!(-1),
+        "\"search\", \"certificate\"",
+    );
+    refused("/version", json!(2), "version is 2");
+}

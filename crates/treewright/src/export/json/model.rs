@@ -1,0 +1,191 @@
+//! The model file: one tree with its circumstances.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::columns::{FeatureFile, ReadingFile, TargetFile, TaskFile, schema};
+use super::nodes::{self, Amount, NodeFile};
+use super::{Format, VERSION};
+use crate::error::{Error, Result};
+use crate::tree::{Certificate, Fit, LearnerInfo, Training, Tree};
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ModelFile {
+    pub(super) format: String,
+    pub(super) version: u32,
+    pub(super) task: TaskFile,
+    pub(super) features: Vec<FeatureFile>,
+    pub(super) target: TargetFile,
+    pub(super) reading: ReadingFile,
+    pub(super) learner: LearnerFile,
+    pub(super) training: TrainingFile,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) certificate: Option<CertificateFile>,
+    pub(super) nodes: Vec<NodeFile>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CertificateFile {
+    pub(super) objective: f64,
+    pub(super) lower_bound: f64,
+    pub(super) gap: f64,
+    pub(super) optimal: bool,
+    pub(super) exact: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tolerance: Option<f64>,
+    pub(super) what: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LearnerFile {
+    pub(super) name: String,
+    pub(super) params: Map<String, Value>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TrainingFile {
+    pub(super) rows: usize,
+    pub(super) weight: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) errors: Option<Amount>,
+    pub(super) cost: f64,
+    pub(super) leaves: usize,
+    pub(super) depth: usize,
+    pub(super) seconds: f64,
+}
+
+impl ModelFile {
+    pub(super) fn of(fit: &Fit<Tree>) -> Self {
+        let tree = &fit.model;
+        let schema = tree.schema();
+        Self {
+            format: Format::Tree.name().into(),
+            version: VERSION,
+            task: TaskFile::of(schema),
+            features: schema.features.iter().map(FeatureFile::of).collect(),
+            target: TargetFile::of(tree),
+            reading: ReadingFile::of(schema),
+            learner: LearnerFile::of(&fit.learner),
+            training: TrainingFile::of(&fit.training),
+            certificate: fit.certificate.as_ref().map(CertificateFile::of),
+            nodes: tree.ids().map(|id| NodeFile::of(tree, id)).collect(),
+        }
+    }
+
+    pub(super) fn into_fit(self) -> Result<Fit<Tree>> {
+        let (schema, loss) = schema(self.task, &self.features, self.target, self.reading)?;
+        nodes::without_collapse_at(&self.nodes)?;
+        Ok(Fit {
+            model: nodes::tree(Arc::new(schema), loss, &self.nodes)?,
+            training: self.training.check()?,
+            certificate: self.certificate.map(CertificateFile::check).transpose()?,
+            learner: self.learner.info(),
+        })
+    }
+}
+
+impl LearnerFile {
+    pub(super) fn of(learner: &LearnerInfo) -> Self {
+        Self {
+            name: learner.name.clone(),
+            params: learner.params.clone(),
+        }
+    }
+
+    pub(super) fn info(self) -> LearnerInfo {
+        LearnerInfo {
+            name: self.name,
+            params: self.params,
+        }
+    }
+}
+
+impl TrainingFile {
+    pub(super) fn of(training: &Training) -> Self {
+        Self {
+            rows: training.rows,
+            weight: training.weight,
+            errors: training.errors.map(Amount),
+            cost: training.cost,
+            leaves: training.leaves,
+            depth: training.depth,
+            seconds: training.seconds,
+        }
+    }
+
+    pub(super) fn check(self) -> Result<Training> {
+        let errors = self.errors.map(|errors| errors.0);
+        let amounts = [self.weight, self.cost, self.seconds, errors.unwrap_or(0.0)];
+        if amounts
+            .iter()
+            .any(|amount| !amount.is_finite() || *amount < 0.0)
+        {
+            return Err(Error::model(
+                "\"training\" has a number that is negative or not finite",
+            ));
+        }
+        Ok(Training {
+            rows: self.rows,
+            weight: self.weight,
+            errors,
+            cost: self.cost,
+            leaves: self.leaves,
+            depth: self.depth,
+            seconds: self.seconds,
+        })
+    }
+}
+
+impl CertificateFile {
+    pub(super) fn of(certificate: &Certificate) -> Self {
+        Self {
+            objective: certificate.objective,
+            lower_bound: certificate.lower_bound,
+            gap: certificate.gap(),
+            optimal: certificate.is_optimal(),
+            exact: certificate.exact,
+            tolerance: certificate.tolerance,
+            what: certificate.what.clone(),
+        }
+    }
+
+    /// A file must not claim more than its own numbers say.
+    pub(super) fn check(self) -> Result<Certificate> {
+        let certificate = Certificate {
+            objective: self.objective,
+            lower_bound: self.lower_bound,
+            exact: self.exact,
+            tolerance: self.tolerance,
+            what: self.what,
+        };
+        let tolerance = self.tolerance.unwrap_or(0.0);
+        let numbers = [self.objective, self.lower_bound, tolerance];
+        // A table of penalties may have negative ones, so an objective may be negative, too.
+        let is_strange = tolerance < 0.0 || self.lower_bound < 0.0 && self.objective >= 0.0;
+        if is_strange || numbers.iter().any(|number| !number.is_finite()) {
+            return Err(Error::model(
+                "\"certificate\" has a number that is negative or not finite",
+            ));
+        }
+        if self.lower_bound > self.objective {
+            return Err(Error::model("certificate: lower_bound is above objective"));
+        }
+        if self.optimal != certificate.is_optimal() {
+            return Err(Error::model(
+                "certificate: optimal must say whether objective equals lower_bound",
+            ));
+        }
+        if (self.gap - certificate.gap()).abs() > 1e-12 {
+            return Err(Error::model(
+                "certificate: gap is not (objective - lower_bound) / objective",
+            ));
+        }
+        Ok(certificate)
+    }
+}

@@ -1,0 +1,168 @@
+//! Pruning a learned model: the result is a model or a family again, with its circumstances.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::{Map, Value};
+
+use super::single::check_objective;
+use super::{Aim, Impurity, Method, NodeCosts, PruningCost, Record, Request};
+use crate::cost::{Lambda, Penalty};
+use crate::error::{Error, Result};
+use crate::tree::{Certificate, CostsFrom, FamilyFit, Fit, Training, Tree};
+
+/// How a learned tree is pruned.
+#[derive(Debug, Clone)]
+pub struct Pruner {
+    /// What leaves cost.
+    pub penalty: Penalty,
+    /// What a node costs as a leaf.
+    pub cost: PruningCost,
+    /// The algorithm.
+    pub method: Method,
+    /// Limit for the table of least costs, where one is needed.
+    pub most_bytes: u64,
+}
+
+impl Pruner {
+    /// The pruning of a model that is best at something. `costs` are those of its nodes, from other
+    /// rows if `costs_from` says so.
+    pub fn prune(
+        &self,
+        fit: Fit<Tree>,
+        costs: &NodeCosts,
+        costs_from: Option<CostsFrom>,
+        aim: &Aim,
+    ) -> Result<Fit<Tree>> {
+        let start = Instant::now();
+        let tree = Arc::new(fit.model);
+        let (method, most_bytes) = (self.method, self.most_bytes);
+        let pruning = super::prune(&tree, costs, &self.penalty, aim, method, most_bytes)?;
+        let request = Request {
+            penalty: &self.penalty,
+            aim,
+            cost: self.cost,
+            costs_from,
+        };
+        let record = Record::new(&tree, &fit.learner, costs, request, &pruning);
+        let training = training_of(&pruning.tree, &fit.training)?;
+        Ok(Fit {
+            model: pruning.tree,
+            learner: record.added_to(fit.learner),
+            training: training.taking(start.elapsed()),
+            certificate: Some(record.certificate),
+        })
+    }
+
+    /// All prunings of a model that are best for some weight of the penalty.
+    pub fn family(
+        &self,
+        fit: Fit<Tree>,
+        costs: &NodeCosts,
+        costs_from: Option<CostsFrom>,
+    ) -> Result<FamilyFit> {
+        let start = Instant::now();
+        let tree = Arc::new(fit.model);
+        let family = super::family(&tree, costs, &self.penalty, self.method, self.most_bytes)?;
+        let mut learner = fit.learner;
+        let params = &mut learner.params;
+        params.insert("penalty".into(), self.penalty.to_string().into());
+        params.insert("cost".into(), self.cost.name().into());
+        Ok(FamilyFit {
+            family,
+            learner,
+            training: Training {
+                leaves: tree.n_leaves(),
+                ..fit.training
+            },
+            exact: costs.is_whole(),
+            tolerance: costs.tolerance(),
+            exact_down_to: 0.0,
+            costs_from,
+            cross_validation: None,
+            seconds: start.elapsed().as_secs_f64(),
+        })
+    }
+}
+
+/// A member of a family as a model of its own. It is the best for `lambda`; without one, that is the
+/// least weight that the member is best for.
+pub fn take_out(fit: &FamilyFit, member: usize, lambda: Option<Lambda>) -> Result<Fit<Tree>> {
+    let start = Instant::now();
+    let family = &fit.family;
+    let lambda = match lambda {
+        Some(lambda) => lambda,
+        // As it is printed, so that it chooses the same member when it is given back.
+        None => format!("{:?}", family.lambda_low(member)).parse()?,
+    };
+    let tree = family.tree(member);
+    let mut learner = fit.learner.clone();
+    let cost = taken_cost(&mut learner.params, fit)?;
+    let request = Request {
+        penalty: family.penalty(),
+        aim: &Aim::Weight(lambda.clone()),
+        cost,
+        costs_from: fit.costs_from,
+    };
+    let method = match family.as_nested() {
+        Some(_) => Method::Family,
+        None => Method::Table,
+    };
+    let mut params = request.params(fit.training.leaves, method);
+    // How the family was cross-validated belongs to the pruning, too.
+    for name in ["folds", "repeats", "holdout", "seed"] {
+        if let Some(value) = learner.params.shift_remove(name) {
+            params.insert(name.into(), value);
+        }
+    }
+    if let Some(found) = &fit.cross_validation {
+        params.insert("cv_error".into(), found.error[member].into());
+        params.insert("cv_se".into(), found.se[member].into());
+    }
+    // An interval may be so narrow that no double lies in it; then nothing is claimed.
+    let is_proven = family.at(&lambda) == member && lambda.to_f64() >= fit.exact_down_to;
+    let figures = family.member(member);
+    let objective = figures.cost + lambda.to_f64() * family.penalty().at(figures.leaves);
+    check_objective(objective, &lambda)?;
+    let certificate = Certificate {
+        objective,
+        lower_bound: objective,
+        exact: fit.exact,
+        tolerance: fit.tolerance,
+        what: request.what(&tree, &learner, fit.training.leaves),
+    };
+    learner.params.insert("pruned".into(), params.into());
+    Ok(Fit {
+        training: training_of(&tree, &fit.training)?.taking(start.elapsed()),
+        model: tree,
+        learner,
+        certificate: is_proven.then_some(certificate),
+    })
+}
+
+/// The figures of a pruning, which a file can only have if they are finite.
+fn training_of(tree: &Tree, before: &Training) -> Result<Training> {
+    let training = Training::of_pruning(tree, before);
+    if training.cost.is_finite() && training.errors.unwrap_or(0.0).is_finite() {
+        Ok(training)
+    } else {
+        Err(Error::model(
+            "the costs of its leaves are too large: their sum is not a finite number",
+        ))
+    }
+}
+
+/// What the members of a family cost, taken from the learner's parameters along with the penalty: both
+/// belong to the pruning.
+fn taken_cost(params: &mut Map<String, Value>, fit: &FamilyFit) -> Result<PruningCost> {
+    params.shift_remove("penalty");
+    match params.shift_remove("cost").as_ref().and_then(Value::as_str) {
+        None | Some("error") => Ok(PruningCost::Error),
+        Some("mse") => Ok(PruningCost::Squared),
+        Some("impurity") => Ok(PruningCost::Impurity(Impurity::of_learner(&fit.learner))),
+        Some(other) => {
+            let what = format!("cost is {other:?}, expected \"error\", \"impurity\" or \"mse\"");
+            Err(Error::model(what))
+        }
+    }
+}

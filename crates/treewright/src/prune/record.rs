@@ -1,0 +1,176 @@
+//! What a model file says about a pruning: how it was made, and what is proven about it.
+//!
+//! A pruning keeps the learner of the tree it was made from. The parameters get one more entry,
+//! `pruned`, and the certificate speaks of the prunings of that tree.
+
+use serde_json::{Map, Number, Value};
+
+use super::{Aim, Method, NodeCosts, Pruning, PruningCost};
+use crate::cost::{Lambda, Loss, Objective, Penalty};
+use crate::tree::{Certificate, CostsFrom, LearnerInfo, Tree};
+
+/// What a pruning was asked to be.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// What leaves cost.
+    pub penalty: &'a Penalty,
+    /// What the pruning shall be best at.
+    pub aim: &'a Aim,
+    /// What a node costs as a leaf.
+    pub cost: PruningCost,
+    /// The rows that the costs come from, if they are not those of the training.
+    pub costs_from: Option<CostsFrom>,
+}
+
+/// What is written about a pruning.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// The entry `pruned` of the learner's parameters.
+    pub params: Map<String, Value>,
+    /// Proof that no pruning does better.
+    pub certificate: Certificate,
+}
+
+impl Record {
+    /// Describes a pruning of `tree` (as it was before), which `learner` had made.
+    pub fn new(
+        tree: &Tree,
+        learner: &LearnerInfo,
+        costs: &NodeCosts,
+        request: Request<'_>,
+        pruning: &Pruning,
+    ) -> Self {
+        let from_leaves = tree.n_leaves();
+        let objective = request.objective(costs, pruning);
+        Self {
+            params: request.params(from_leaves, pruning.method),
+            certificate: Certificate {
+                objective,
+                lower_bound: objective,
+                exact: costs.is_whole(),
+                tolerance: costs.tolerance(),
+                what: request.what(tree, learner, from_leaves),
+            },
+        }
+    }
+
+    /// The learner of the tree before, with this pruning among its parameters.
+    #[must_use]
+    pub fn added_to(&self, mut learner: LearnerInfo) -> LearnerInfo {
+        let params = self.params.clone();
+        learner.params.insert("pruned".into(), params.into());
+        learner
+    }
+}
+
+impl Request<'_> {
+    /// The entry `pruned` of the learner's parameters.
+    pub(super) fn params(&self, from_leaves: usize, method: Method) -> Map<String, Value> {
+        let mut params = Map::new();
+        params.insert("penalty".into(), self.penalty.to_string().into());
+        params.insert("cost".into(), self.cost.name().into());
+        params.insert("method".into(), method.name().into());
+        params.insert("from_leaves".into(), from_leaves.into());
+        let (name, value) = match self.aim {
+            Aim::Weight(lambda) => ("lambda", number_or_ratio(lambda)),
+            Aim::Leaves(leaves) => ("leaves", (*leaves).into()),
+            Aim::MaxCost(most) => ("max_cost", number_or_ratio(most)),
+        };
+        params.insert(name.into(), value);
+        if let Some(CostsFrom { rows, weight }) = self.costs_from {
+            let from = serde_json::json!({"rows": rows, "weight": weight});
+            params.insert("costs_from".into(), from);
+        }
+        params
+    }
+
+    /// What the pruning has less of than any other: the objective, the cost, or leaves.
+    fn objective(&self, costs: &NodeCosts, pruning: &Pruning) -> f64 {
+        let scale = costs.scale();
+        match self.aim {
+            Aim::Weight(lambda) => {
+                Objective::new(lambda.clone(), self.penalty.clone(), scale).value(pruning.value)
+            }
+            Aim::Leaves(_) => scale.cost(pruning.value.cost),
+            Aim::MaxCost(_) => pruning.value.leaves as f64,
+        }
+    }
+
+    /// The objective and the prunings it was minimised over, in words. `tree` is any of these.
+    pub(super) fn what(&self, tree: &Tree, learner: &LearnerInfo, from_leaves: usize) -> String {
+        let cost = self.cost_in_words(tree);
+        let objective = match self.aim {
+            Aim::Weight(lambda) => {
+                let lambda = in_text(lambda);
+                let penalty = penalty_in_words(self.penalty);
+                format!("{cost} + {lambda} * {penalty} over the prunings")
+            }
+            Aim::Leaves(leaves) => format!("{cost} over the prunings with at most {leaves} leaves"),
+            Aim::MaxCost(most) => {
+                let most = in_text(most);
+                format!("leaves over the prunings with {cost} of at most {most}")
+            }
+        };
+        let name = &learner.name;
+        format!("{objective} of a {name} tree with {from_leaves} leaves")
+    }
+
+    fn cost_in_words(&self, tree: &Tree) -> String {
+        let cost = match (self.cost, tree.loss()) {
+            (PruningCost::Impurity(_), _) => "impurity",
+            (PruningCost::Squared, _) => "mse",
+            (PruningCost::Error, _) if !tree.schema().is_classification() => "mse",
+            (PruningCost::Error, Loss::Matrix(_)) => "cost",
+            (PruningCost::Error, Loss::ZeroOne | Loss::Squared) => "error",
+        };
+        match self.costs_from {
+            None => cost.to_owned(),
+            Some(CostsFrom { rows, .. }) => format!("{cost} on {rows} other rows"),
+        }
+    }
+}
+
+fn penalty_in_words(penalty: &Penalty) -> String {
+    let name = penalty.to_string();
+    match (penalty, name.strip_prefix("power:")) {
+        (_, Some(exponent)) => format!("leaves^{exponent}"),
+        (Penalty::Linear, None) => "leaves".into(),
+        (Penalty::Table(_), None) => "penalty(leaves)".into(),
+        (Penalty::Power(_) | Penalty::Log, None) => format!("{name}(leaves)"),
+    }
+}
+
+/// A number where its decimal form is exactly the ratio, else a text like `1/3`.
+fn number_or_ratio(ratio: &Lambda) -> Value {
+    match decimal(ratio).and_then(Number::from_f64) {
+        Some(number) => number.into(),
+        None => ratio.to_string().into(),
+    }
+}
+
+fn in_text(ratio: &Lambda) -> String {
+    decimal(ratio).map_or_else(|| ratio.to_string(), |number| number.to_string())
+}
+
+/// The double whose shortest decimal form is exactly this ratio.
+fn decimal(ratio: &Lambda) -> Option<f64> {
+    let number = ratio.to_f64();
+    let read: Lambda = number.to_string().parse().ok()?;
+    (read == *ratio).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_without_a_decimal_form_are_texts() {
+        let written = |text: &str| number_or_ratio(&text.parse().unwrap());
+        assert_eq!(written("0.01").to_string(), "0.01");
+        assert_eq!(written("1/4").to_string(), "0.25");
+        assert_eq!(written("0").to_string(), "0.0");
+        assert_eq!(written("1/3"), "1/3");
+        let lambda: Lambda = "1/3".parse().unwrap();
+        assert_eq!(in_text(&lambda), "1/3");
+    }
+}

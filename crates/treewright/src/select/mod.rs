@@ -1,0 +1,45 @@
+//! Choosing a tree by rows that were left out of learning.
+//!
+//! This is the only room that runs others repeatedly: it learns on parts of the rows, prunes what was
+//! learned, and looks at the rest.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `choose` | cross-validation of a family, and the choice of a member by it |
+//! | `held_out` | the cost of all members of a family on rows that were left out, in one pass |
+//! | `mixture` | the same for rows that a missing value distributes over several leaves |
+//! | `pruned` | a learner followed by pruning, with a member chosen by hand or by cross-validation |
+//!
+//! ```
+//! use treewright::Budget;
+//! use treewright::data::{Dataset, ReadOptions, csv::CsvSource};
+//! use treewright::learn::{Greedy, Learner};
+//! use treewright::select::{Choice, Pruned, Resampling, Rule};
+//!
+//! let mut table = String::from("x,class\n");
+//! for x in 0..40 {
+//!     let class = if (x < 20) == (x % 7 > 0) { "low" } else { "high" };
+//!     table += &format!("{x},{class}\n");
+//! }
+//! let source = CsvSource::new(table.into(), b',')?;
+//! let data = Dataset::read(&source, &ReadOptions::default())?;
+//! let learner = Pruned {
+//!     choice: Choice::Select {
+//!         rule: Rule::OneSe,
+//!         resampling: Resampling::default(),
+//!     },
+//!     ..Pruned::new(Greedy::default())
+//! };
+//! let fit = learner.fit(&data, &Budget::unlimited())?;
+//! assert_eq!(fit.model.n_leaves(), 2);
+//! assert!(fit.certificate.is_some());
+//! # Ok::<(), treewright::Error>(())
+//! ```
+
+mod choose;
+mod held_out;
+mod mixture;
+mod pruned;
+
+pub use choose::{Resampling, cross_validate};
+pub use pruned::{Choice, Pruned, Rule};

@@ -1,0 +1,299 @@
+//! A learner followed by pruning: the member of its family that was asked for, or the one that does best
+//! on rows left out.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value};
+
+use super::choose::{Resampling, cross_validate};
+use crate::budget::Budget;
+use crate::cost::{Lambda, Penalty};
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::learn::{Greedy, Learner};
+use crate::prune::{self, Aim, Method, NodeCosts, Pruning, PruningCost, Record, Request};
+use crate::tree::{
+    Certificate, CrossValidation, Family, FamilyFit, Fit, LearnerInfo, Training, Tree,
+};
+
+/// Parameters of a learner whose trees are pruned.
+#[derive(Debug, Clone)]
+pub struct Pruned<L = Greedy> {
+    /// What grows the tree.
+    pub learner: L,
+    /// What a leaf costs. Of the impurities that of the learner's criterion is taken.
+    pub cost: PruningCost,
+    /// What a number of leaves costs.
+    pub penalty: Penalty,
+    /// How prunings are found.
+    pub method: Method,
+    /// Which pruning it shall be.
+    pub choice: Choice,
+    /// Limit for the tables of least costs.
+    pub most_bytes: u64,
+}
+
+/// How a pruning is chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Choice {
+    /// The best at something, on the rows of training.
+    Aim(Aim),
+    /// By rows that were left out.
+    Select {
+        /// Which member of the family.
+        rule: Rule,
+        /// Which rows.
+        resampling: Resampling,
+    },
+}
+
+/// Which member of a family is chosen, given their errors on rows left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// That with the least error; of equal ones the smallest.
+    Least,
+    /// The smallest whose error is at most one standard error above the least.
+    OneSe,
+}
+
+impl<L> Pruned<L> {
+    /// A learner whose trees are pruned by errors and the linear penalty, as cross-validation says.
+    pub fn new(learner: L) -> Self {
+        Self {
+            learner,
+            cost: PruningCost::default(),
+            penalty: Penalty::Linear,
+            method: Method::Auto,
+            choice: Choice::Select {
+                rule: Rule::Least,
+                resampling: Resampling::default(),
+            },
+            most_bytes: u64::MAX,
+        }
+    }
+}
+
+impl<L: Learner + Sync> Learner for Pruned<L> {
+    /// Grows a tree and prunes it. If the budget is spent before a member is selected, the tree comes
+    /// back as it was grown, with `stopped` among the parameters.
+    fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
+        let start = Instant::now();
+        let grown = self.grow(data, budget)?;
+        let chosen = match &self.choice {
+            Choice::Aim(aim) => Some(self.aimed(&grown, aim)?),
+            Choice::Select { rule, resampling } => {
+                self.selected(&grown, *rule, *resampling, data, budget)?
+            }
+        };
+        let seconds = start.elapsed();
+        let Some(chosen) = chosen else {
+            return Ok(grown.stopped(seconds));
+        };
+        let mut learner = grown.learner;
+        learner.params.insert("pruned".into(), chosen.params.into());
+        Ok(Fit {
+            training: Training::of(&chosen.tree, data).taking(seconds),
+            model: chosen.tree,
+            learner,
+            certificate: chosen.certificate,
+        })
+    }
+}
+
+impl<L: Learner + Sync> Pruned<L> {
+    /// Grows a tree and finds all its prunings that are best for some weight of the penalty, with their
+    /// errors on rows left out where these are asked for. The `choice` has no say here. If the budget is
+    /// spent before those are known, they are left away, with `stopped` among the parameters.
+    pub fn fit_family(
+        &self,
+        data: &Dataset,
+        budget: &Budget,
+        resampling: Option<Resampling>,
+    ) -> Result<FamilyFit> {
+        let grown = self.grow(data, budget)?;
+        let start = Instant::now();
+        let family = self.family(&grown)?;
+        let cross_validation = match resampling {
+            None => None,
+            Some(resampling) => self.validated(&grown, &family, resampling, data, budget)?,
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        let mut learner = grown.learner;
+        let params = &mut learner.params;
+        params.insert("penalty".into(), self.penalty.to_string().into());
+        params.insert("cost".into(), grown.cost.name().into());
+        if let Some(resampling) = resampling {
+            resampling.add_to(params);
+            if cross_validation.is_none() {
+                params.insert("stopped".into(), true.into());
+            }
+        }
+        Ok(FamilyFit {
+            learner,
+            training: grown.training,
+            exact: grown.costs.is_whole(),
+            tolerance: grown.costs.tolerance(),
+            exact_down_to: 0.0,
+            costs_from: None,
+            cross_validation,
+            family,
+            seconds,
+        })
+    }
+
+    fn grow(&self, data: &Dataset, budget: &Budget) -> Result<Grown> {
+        let Fit {
+            model,
+            learner,
+            training,
+            ..
+        } = self.learner.fit(data, budget)?;
+        let cost = self.cost.as_in(&learner);
+        let costs = NodeCosts::of(&model, cost)?;
+        Ok(Grown {
+            tree: Arc::new(model),
+            learner,
+            training,
+            cost,
+            costs: if data.has_whole_weights() {
+                costs
+            } else {
+                costs.rounded()
+            },
+        })
+    }
+
+    fn family(&self, grown: &Grown) -> Result<Family> {
+        let Grown { tree, costs, .. } = grown;
+        prune::family(tree, costs, &self.penalty, self.method, self.most_bytes)
+    }
+
+    fn validated(
+        &self,
+        grown: &Grown,
+        family: &Family,
+        resampling: Resampling,
+        data: &Dataset,
+        budget: &Budget,
+    ) -> Result<Option<CrossValidation>> {
+        let (learner, most_bytes) = (&self.learner, self.most_bytes);
+        cross_validate(
+            learner, data, family, grown.cost, resampling, most_bytes, budget,
+        )
+    }
+
+    /// The pruning that is best at something.
+    fn aimed(&self, grown: &Grown, aim: &Aim) -> Result<Chosen> {
+        let Grown { tree, costs, .. } = grown;
+        let (method, most_bytes) = (self.method, self.most_bytes);
+        let pruning = prune::prune(tree, costs, &self.penalty, aim, method, most_bytes)?;
+        let Record {
+            params,
+            certificate,
+        } = self.record(grown, aim, &pruning);
+        Ok(Chosen {
+            tree: pruning.tree,
+            params,
+            certificate: Some(certificate),
+        })
+    }
+
+    /// The member that does best on rows left out; `None` if the budget is spent.
+    fn selected(
+        &self,
+        grown: &Grown,
+        rule: Rule,
+        resampling: Resampling,
+        data: &Dataset,
+        budget: &Budget,
+    ) -> Result<Option<Chosen>> {
+        let family = self.family(grown)?;
+        let Some(validation) = self.validated(grown, &family, resampling, data, budget)? else {
+            return Ok(None);
+        };
+        let member = rule.choose(&validation);
+        // The threshold as it is printed: it chooses the same member when it is given back.
+        let lambda: Lambda = family.lambda_low(member).to_string().parse()?;
+        // An interval may be so narrow that no double lies in it; then nothing is claimed.
+        let is_proven = family.at(&lambda) == member;
+        let pruning = Pruning {
+            tree: family.tree(member),
+            value: family.values()[member],
+            method: match family.as_nested() {
+                Some(_) => Method::Family,
+                None => Method::Table,
+            },
+        };
+        let record = self.record(grown, &Aim::Weight(lambda), &pruning);
+        let mut params = record.params;
+        params.insert("select".into(), rule.name(resampling).into());
+        resampling.add_to(&mut params);
+        params.insert("cv_error".into(), validation.error[member].into());
+        params.insert("cv_se".into(), validation.se[member].into());
+        Ok(Some(Chosen {
+            tree: pruning.tree,
+            params,
+            certificate: is_proven.then_some(record.certificate),
+        }))
+    }
+
+    fn record(&self, grown: &Grown, aim: &Aim, pruning: &Pruning) -> Record {
+        let request = Request {
+            penalty: &self.penalty,
+            aim,
+            cost: grown.cost,
+            costs_from: None,
+        };
+        Record::new(&grown.tree, &grown.learner, &grown.costs, request, pruning)
+    }
+}
+
+impl Rule {
+    /// The member that this rule chooses.
+    pub fn choose(self, validation: &CrossValidation) -> usize {
+        match self {
+            Self::Least => validation.min,
+            Self::OneSe => validation.one_se,
+        }
+    }
+
+    /// The name on the command line and in files.
+    pub fn name(self, resampling: Resampling) -> &'static str {
+        match (self, resampling) {
+            (Self::OneSe, _) => "1se",
+            (Self::Least, Resampling::Folds { .. }) => "cv",
+            (Self::Least, Resampling::Holdout { .. }) => "holdout",
+        }
+    }
+}
+
+/// A tree as it was grown, with what its nodes cost.
+struct Grown {
+    tree: Arc<Tree>,
+    learner: LearnerInfo,
+    training: Training,
+    cost: PruningCost,
+    costs: NodeCosts,
+}
+
+impl Grown {
+    /// The tree as it is, because the budget was spent.
+    fn stopped(self, time: Duration) -> Fit<Tree> {
+        let mut learner = self.learner;
+        learner.params.insert("stopped".into(), true.into());
+        Fit {
+            model: Arc::unwrap_or_clone(self.tree),
+            learner,
+            training: self.training.taking(time),
+            certificate: None,
+        }
+    }
+}
+
+/// A pruning that was chosen, and what is written about it.
+struct Chosen {
+    tree: Tree,
+    params: Map<String, Value>,
+    certificate: Option<Certificate>,
+}

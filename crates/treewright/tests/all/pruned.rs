@@ -1,0 +1,195 @@
+//! Learning followed by pruning: what comes back, and what is written about it.
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use serde_json::Value;
+use treewright::Budget;
+use treewright::cost::Lambda;
+use treewright::data::Dataset;
+use treewright::eval::verify;
+use treewright::learn::{Greedy, Learner};
+use treewright::prune::{Aim, Method, PruningCost};
+use treewright::select::{Choice, Pruned, Resampling, Rule};
+use treewright::tree::{Fit, Tree};
+
+use crate::choosing::{Case, any_case};
+use crate::differential::learn;
+
+fn pruned(case: &Case, choice: Choice) -> Pruned {
+    Pruned {
+        learner: case.params.clone(),
+        cost: case.cost,
+        penalty: case.penalty.clone(),
+        method: Method::Auto,
+        choice,
+        most_bytes: u64::MAX,
+    }
+}
+
+fn param<'a>(fit: &'a Fit<Tree>, name: &str) -> &'a Value {
+    &fit.learner.params["pruned"][name]
+}
+
+/// Its claims hold on the rows it was learned from, and it is a pruning of what is grown without.
+fn check(fit: &Fit<Tree>, case: &Case, data: &Dataset) {
+    let grown = learn(data, &case.params);
+    assert_eq!(param(fit, "from_leaves"), grown.model.n_leaves());
+    assert_eq!(param(fit, "penalty"), case.penalty.to_string().as_str());
+    assert_eq!(param(fit, "cost"), case.cost.name());
+    assert_eq!(fit.learner.name, "greedy");
+    assert_eq!(fit.training.leaves, fit.model.n_leaves());
+    let verification = verify(fit, data);
+    assert!(verification.holds, "{:?}", verification.checks);
+    if let Some(certificate) = &fit.certificate {
+        assert!(certificate.is_optimal());
+        assert_eq!(certificate.exact, certificate.tolerance.is_none());
+        let ending = format!(" of a greedy tree with {} leaves", grown.model.n_leaves());
+        assert!(certificate.what.ends_with(&ending), "{}", certificate.what);
+    }
+}
+
+#[test]
+fn a_pruning_for_a_weight_is_the_best_of_its_family() {
+    let mut rng = Rng::with_seed(51);
+    for _ in 0..300 {
+        let (case, table) = any_case(&mut rng);
+        let weight: Lambda = ["0", "0.01", "0.1", "1/30", "2"][rng.usize(..5)]
+            .parse()
+            .unwrap();
+        let learner = pruned(&case, Choice::Aim(Aim::Weight(weight.clone())));
+        let fit = learner.fit(&table.data, &Budget::unlimited()).unwrap();
+        check(&fit, &case, &table.data);
+        let whole = learner
+            .fit_family(&table.data, &Budget::unlimited(), None)
+            .unwrap();
+        assert!(whole.cross_validation.is_none());
+        let objective = fit.certificate.as_ref().unwrap().objective;
+        for member in whole.family.members() {
+            let other = member.cost + weight.to_f64() * case.penalty.at(member.leaves);
+            assert!(
+                objective <= other + 1e-12 * (1.0 + other),
+                "{case:?}\n{table}"
+            );
+        }
+        let best = whole.family.at(&weight);
+        assert_eq!(fit.model, whole.family.tree(best), "{case:?}\n{table}");
+    }
+}
+
+#[test]
+fn the_selected_member_is_the_one_that_cross_validation_says() {
+    let mut rng = Rng::with_seed(52);
+    for _ in 0..300 {
+        let (case, table) = any_case(&mut rng);
+        let rule = [Rule::Least, Rule::OneSe][rng.usize(..2)];
+        let resampling = case.resampling;
+        let learner = pruned(&case, Choice::Select { rule, resampling });
+        let fit = learner.fit(&table.data, &Budget::unlimited()).unwrap();
+        check(&fit, &case, &table.data);
+        let whole = learner
+            .fit_family(&table.data, &Budget::unlimited(), Some(resampling))
+            .unwrap();
+        let validation = whole.cross_validation.unwrap();
+        let member = rule.choose(&validation);
+        assert_eq!(fit.model, whole.family.tree(member));
+        assert_eq!(param(&fit, "cv_error"), validation.error[member]);
+        assert_eq!(param(&fit, "cv_se"), validation.se[member]);
+        assert_eq!(param(&fit, "lambda"), whole.family.lambda_low(member));
+        assert_eq!(param(&fit, "select"), rule.name(resampling));
+        for params in [&fit.learner.params["pruned"], &whole.learner.params.into()] {
+            match resampling {
+                Resampling::Folds {
+                    folds,
+                    repeats,
+                    seed,
+                } => {
+                    assert_eq!(params["folds"], folds);
+                    assert_eq!(params["repeats"], repeats);
+                    assert_eq!(params["seed"], seed);
+                }
+                Resampling::Holdout { share, seed } => {
+                    assert_eq!(params["holdout"], share);
+                    assert_eq!(params["seed"], seed);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sizes_and_costs_can_be_asked_for() {
+    let mut rng = Rng::with_seed(53);
+    for _ in 0..200 {
+        let (case, table) = any_case(&mut rng);
+        let leaves = rng.usize(1..=6);
+        let learner = pruned(&case, Choice::Aim(Aim::Leaves(leaves)));
+        let few = learner.fit(&table.data, &Budget::unlimited()).unwrap();
+        check(&few, &case, &table.data);
+        assert!(few.model.n_leaves() <= leaves);
+        assert_eq!(param(&few, "leaves"), leaves);
+        // The cost of that, asked for with some room, takes no more leaves.
+        let cost = few.certificate.as_ref().unwrap().objective;
+        let most = Lambda::try_from(cost * (1.0 + 1e-9) + 1e-12).unwrap();
+        let learner = pruned(&case, Choice::Aim(Aim::MaxCost(most)));
+        let cheap = learner.fit(&table.data, &Budget::unlimited()).unwrap();
+        check(&cheap, &case, &table.data);
+        assert!(cheap.model.n_leaves() <= few.model.n_leaves());
+        let certificate = cheap.certificate.as_ref().unwrap();
+        assert_eq!(certificate.objective, cheap.model.n_leaves() as f64);
+    }
+}
+
+#[test]
+fn a_spent_budget_leaves_the_tree_as_it_is() {
+    let mut rng = Rng::with_seed(54);
+    let (case, table) = any_case(&mut rng);
+    let spent = Budget::unlimited().with_time_limit(Duration::ZERO);
+    let resampling = case.resampling;
+    let learner = pruned(
+        &case,
+        Choice::Select {
+            rule: Rule::Least,
+            resampling,
+        },
+    );
+    let fit = learner.fit(&table.data, &spent).unwrap();
+    assert_eq!(fit.learner.params["stopped"], true);
+    assert!(!fit.learner.params.contains_key("pruned"));
+    assert!(fit.certificate.is_none());
+    let whole = learner
+        .fit_family(&table.data, &spent, Some(resampling))
+        .unwrap();
+    assert_eq!(whole.learner.params["stopped"], true);
+    assert!(whole.cross_validation.is_none());
+}
+
+#[test]
+fn the_file_tells_how_a_tree_was_pruned() {
+    let table = "x,y\n1,a\n2,a\n3,b\n4,b\n5,a\n6,b\n7,b\n8,b\n";
+    let source = treewright::data::csv::CsvSource::new(table.into(), b',').unwrap();
+    let data = Dataset::read(&source, &treewright::data::ReadOptions::default()).unwrap();
+    let learner = Pruned {
+        choice: Choice::Aim(Aim::Weight("1/16".parse().unwrap())),
+        ..Pruned::new(Greedy::default())
+    };
+    let fit = learner.fit(&data, &Budget::unlimited()).unwrap();
+    let written = fit.learner.params["pruned"].to_string();
+    assert_eq!(
+        written,
+        r#"{"penalty":"linear","cost":"error","method":"additive","from_leaves":4,"lambda":0.0625}"#
+    );
+    let certificate = fit.certificate.unwrap();
+    let what = "error + 0.0625 * leaves over the prunings of a greedy tree with 4 leaves";
+    assert_eq!(certificate.what, what);
+    // At 1/16 the two leaves that save one error together pay for themselves only just.
+    assert_eq!((fit.training.leaves, certificate.objective), (2, 0.25));
+    assert!(certificate.exact);
+
+    let unfit = Pruned {
+        cost: PruningCost::Squared,
+        ..learner
+    };
+    let error = unfit.fit(&data, &Budget::unlimited()).unwrap_err();
+    assert!(error.to_string().starts_with("cost: got mse"), "{error}");
+}
