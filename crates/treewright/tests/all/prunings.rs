@@ -487,7 +487,8 @@ fn costs_are_taken_as_they_are() {
         let is_whole = numbers
             .iter()
             .all(|number| number.fract() == 0.0 && *number < 1e15);
-        assert_eq!(costs.is_whole(), is_whole, "{}", case.story());
+        // Not all that look whole are taken for it: impurities may be so by rounding.
+        assert!(is_whole || !costs.is_whole(), "{}", case.story());
         let unit = BigRational::from_float(costs.scale().unit).unwrap();
         for id in tree.ids() {
             let number = BigRational::from_float(numbers[id.index()]).unwrap();
