@@ -121,14 +121,11 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
         start: usize,
         depth: usize,
     ) -> Result<Best, Stopped> {
+        if let Some(best) = self.known(part, levels, start) {
+            return Ok(best);
+        }
         let error = self.collapsed.error(part);
-        if !self.collapsed.least.is_worth(error, 1) {
-            return Ok(Best::Leaf(error));
-        }
         let key = self.key(part, levels, start);
-        if let Some(stored) = self.table.get(key) {
-            return Ok(Best::Stored(stored));
-        }
         let bound = self.collapsed.solve(part, start, 0)?;
         self.collapsed.check_with(self.table.bytes())?;
         if self.frames.len() <= depth {
@@ -142,6 +139,16 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
         let stored = result.map(|()| self.table.insert(key, &frame.best));
         self.frames[depth] = frame;
         stored.map(Best::Stored)
+    }
+
+    /// The best hull of the points `members[start..]` in a box, if it is known without a search.
+    pub(super) fn known(&self, part: &Part<L>, levels: &Levels, start: usize) -> Option<Best> {
+        let error = self.collapsed.error(part);
+        if !self.collapsed.least.is_worth(error, 1) {
+            return Some(Best::Leaf(error));
+        }
+        let key = self.key(part, levels, start);
+        self.table.get(key).map(Best::Stored)
     }
 
     /// The name of some points in a box.
@@ -231,7 +238,10 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     }
 
     /// Takes one step towards the hull of a side.
-    #[expect(clippy::too_many_arguments, reason = "the place of a side in the search")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the place of a side in the search"
+    )]
     fn learn_side(
         &mut self,
         side: Side,
@@ -244,13 +254,14 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     ) -> Result<Side, Stopped> {
         let end = self.collapsed.members.len();
         self.collapsed.push_side(halving, is_right, start, end);
-        let part = if is_right { halving.right } else { halving.left };
+        let part = halving.side(usize::from(is_right));
         let learned = if matches!(side, Side::Unknown) {
-            self.collapsed.solve(&part, end, 0).map(Side::Bound)
+            self.collapsed.solve(part, end, 0).map(Side::Bound)
         } else {
             frame.levels.clone_from(levels);
             frame.levels[halving.coordinate as usize] = self.level(halving) as u8 + 1;
-            self.solve(&part, &frame.levels, end, depth + 1).map(Side::Solved)
+            self.solve(part, &frame.levels, end, depth + 1)
+                .map(Side::Solved)
         };
         self.collapsed.members.truncate(end);
         learned

@@ -108,6 +108,13 @@ impl<const L: usize> Default for Frame<L> {
     }
 }
 
+impl<const L: usize> Halving<L> {
+    /// The left (0) or the right (1) side.
+    pub(super) fn side(&self, side: usize) -> &Part<L> {
+        if side == 0 { &self.left } else { &self.right }
+    }
+}
+
 impl<const L: usize> Losses<L> {
     pub(super) const ZERO: Self = Self([0; L]);
 
@@ -207,7 +214,12 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     }
 
     /// The best hull of the points `members[start..]`.
-    pub(super) fn solve(&mut self, part: &Part<L>, start: usize, depth: usize) -> Result<Best, Stopped> {
+    pub(super) fn solve(
+        &mut self,
+        part: &Part<L>,
+        start: usize,
+        depth: usize,
+    ) -> Result<Best, Stopped> {
         let error = self.error(part);
         if let Some(best) = self.known(part, error) {
             return Ok(best);
@@ -301,14 +313,20 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     ) -> Result<Best, Stopped> {
         let end = self.members.len();
         self.push_side(halving, is_right, start, end);
-        let part = if is_right { halving.right } else { halving.left };
-        let result = self.solve(&part, end, depth + 1);
+        let part = halving.side(usize::from(is_right));
+        let result = self.solve(part, end, depth + 1);
         self.members.truncate(end);
         result
     }
 
     /// Puts the points of one side on top.
-    pub(super) fn push_side(&mut self, halving: &Halving<L>, is_right: bool, start: usize, end: usize) {
+    pub(super) fn push_side(
+        &mut self,
+        halving: &Halving<L>,
+        is_right: bool,
+        start: usize,
+        end: usize,
+    ) {
         let wanted = u64::from(is_right);
         let (word, bit) = (halving.word as usize, halving.bit);
         for place in start..end {

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
 use crate::error::{Error, Result, quoted};
-use crate::tree::{Closed, MissingRoute, Split};
+use crate::tree::{Closed, Split};
 
 /// How categorical features become coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,6 +33,27 @@ pub enum Missing {
     Code,
     /// Refuse such tables.
     Refuse,
+}
+
+impl Coding {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Share => "share",
+            Self::Order => "order",
+            Self::OneVsRest => "one-vs-rest",
+        }
+    }
+}
+
+impl Missing {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Code => "code",
+            Self::Refuse => "refuse",
+        }
+    }
 }
 
 /// A number of halvings more than anybody can use: cells of a 2^30th of the box.
@@ -68,7 +89,12 @@ enum Kind {
 
 impl Coordinate {
     /// The coordinates of a table's features, in order. Each may be halved [`MOST_HALVINGS`] times.
-    pub(super) fn of(data: &Dataset, coding: Coding, missing: Missing, snap: f64) -> Result<Vec<Self>> {
+    pub(super) fn of(
+        data: &Dataset,
+        coding: Coding,
+        missing: Missing,
+        snap: f64,
+    ) -> Result<Vec<Self>> {
         let mut coordinates = Vec::new();
         for (feature, column) in data.columns().iter().enumerate() {
             let has_missing = column.has_missing();
@@ -171,7 +197,11 @@ impl Coordinate {
     pub(super) fn cells(&self, data: &Dataset) -> Vec<u32> {
         // Coded values come again and again, and may all lie on cuts.
         let mut known: FxHashMap<u64, u32> = FxHashMap::default();
-        let mut cell = |number: f64| *known.entry(number.to_bits()).or_insert_with(|| self.cell(number));
+        let mut cell = |number: f64| {
+            *known
+                .entry(number.to_bits())
+                .or_insert_with(|| self.cell(number))
+        };
         (0..data.n_rows())
             .map(|row| match self.number(data, row) {
                 Some(number) => cell(number),
@@ -202,8 +232,13 @@ impl Coordinate {
     }
 
     /// The question that the halving of a level asks of rows whose cells begin with `prefix`, the
-    /// bits above that level.
-    pub(super) fn split(&self, level: u32, prefix: u32, n_categories: usize) -> (Split, Option<MissingRoute>) {
+    /// bits above that level; and the side of missing values, if that is the question.
+    pub(super) fn split(
+        &self,
+        level: u32,
+        prefix: u32,
+        n_categories: usize,
+    ) -> (Split, Option<u32>) {
         let feature = self.feature;
         if self.has_missing && level == 0 {
             let split = match self.kind {
@@ -217,7 +252,7 @@ impl Coordinate {
                     branches: vec![Some(0); n_categories],
                 },
             };
-            return (split, Some(MissingRoute::Child(1)));
+            return (split, Some(1));
         }
         let level = level - u32::from(self.has_missing);
         let threshold = self.cut(prefix * 2 + 1, level + 1);
@@ -286,7 +321,11 @@ fn first_class_shares(data: &Dataset, codes: &[u32], n_categories: usize) -> Vec
     let Target::Classes(classes) = data.target() else {
         return shares;
     };
-    for (row, &code) in codes.iter().enumerate().filter(|(_, code)| **code != MISSING_CODE) {
+    for (row, &code) in codes
+        .iter()
+        .enumerate()
+        .filter(|(_, code)| **code != MISSING_CODE)
+    {
         let (first, all) = &mut shares[code as usize];
         *all += data.weight(row);
         if classes[row] == 0 {
@@ -302,7 +341,9 @@ fn decimal(number: f64) -> BigRational {
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let exponent = exponent.parse::<i64>().unwrap_or(0) - fraction.len() as i64;
-    let digits = format!("{whole}{fraction}").parse::<BigInt>().unwrap_or_default();
+    let digits = format!("{whole}{fraction}")
+        .parse::<BigInt>()
+        .unwrap_or_default();
     let power = BigInt::from(10).pow(exponent.unsigned_abs() as u32);
     if exponent < 0 {
         BigRational::new(digits, power)

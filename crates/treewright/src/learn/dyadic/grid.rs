@@ -50,6 +50,7 @@ pub(super) struct Grid {
     pub(super) is_capped: bool,
     /// Values that were moved by the snap.
     pub(super) n_snapped: usize,
+    n_rows: usize,
 }
 
 impl Grid {
@@ -61,6 +62,16 @@ impl Grid {
         missing: Missing,
         snap: f64,
     ) -> Result<Self> {
+        if let Resolution::Each(halvings) = resolution
+            && halvings.len() != data.columns().len()
+        {
+            let allowed = format!("one for each of the {} features", data.columns().len());
+            return Err(Error::parameter(
+                "k",
+                format!("{} numbers", halvings.len()),
+                allowed,
+            ));
+        }
         let losses = RowLosses::new(data, loss)?;
         let mut coordinates = Coordinate::of(data, coding, missing, snap)?;
         let cells: Vec<Vec<u32>> = coordinates.iter().map(|c| c.cells(data)).collect();
@@ -88,7 +99,24 @@ impl Grid {
             is_whole: losses.is_whole,
             is_capped,
             n_snapped,
+            n_rows: data.n_rows(),
         })
+    }
+}
+
+impl Grid {
+    /// How often each coordinate may be halved, besides into missing and present.
+    pub(super) fn halvings(&self) -> Vec<u32> {
+        self.coordinates
+            .iter()
+            .map(|coordinate| coordinate.halvings)
+            .collect()
+    }
+
+    /// How far costs may be off by rounding, divided by the total weight; `None` where nothing was.
+    pub(super) fn tolerance(&self) -> Option<f64> {
+        let tolerance = self.n_rows as f64 * self.scale.cost(1);
+        (!self.is_whole).then_some(tolerance)
     }
 }
 
@@ -111,9 +139,14 @@ impl RowLosses {
         let loss_of = |row: usize, class: usize| {
             data.weight(row) * loss.of_class(classes[row] as usize, class)
         };
-        let all = || (0..data.n_rows()).flat_map(|row| (0..n_classes).map(move |class| (row, class)));
+        let all =
+            || (0..data.n_rows()).flat_map(|row| (0..n_classes).map(move |class| (row, class)));
         let largest: f64 = (0..data.n_rows())
-            .map(|row| (0..n_classes).map(|class| loss_of(row, class)).fold(0.0, f64::max))
+            .map(|row| {
+                (0..n_classes)
+                    .map(|class| loss_of(row, class))
+                    .fold(0.0, f64::max)
+            })
             .sum();
         let total_weight = data.total_weight();
         // Whole numbers as they are; decimals with few digits times a power of ten; others rounded to
@@ -137,7 +170,14 @@ impl RowLosses {
         let (factor, scale, is_whole) = match factor {
             Some(factor) => {
                 let total_weight = total_weight * factor;
-                (factor, Scale { unit: 1.0, total_weight }, true)
+                (
+                    factor,
+                    Scale {
+                        unit: 1.0,
+                        total_weight,
+                    },
+                    true,
+                )
             }
             None => {
                 let unit = 2.0_f64.powi(largest.log2().ceil() as i32 - 30);
@@ -188,7 +228,8 @@ impl Merged {
         let mut losses = vec![0_u32; groups.firsts.len() * n_classes];
         for (point, &group) in groups.of_point.iter().enumerate() {
             for class in 0..n_classes {
-                losses[group as usize * n_classes + class] += self.losses[point * n_classes + class];
+                losses[group as usize * n_classes + class] +=
+                    self.losses[point * n_classes + class];
             }
         }
         let mut kept = Vec::new();
@@ -253,7 +294,9 @@ impl Merged {
                     self.losses[point * n_classes + class] > 0;
             }
         }
-        is_lossy.chunks(n_classes.max(1)).all(|classes| classes.contains(&false))
+        is_lossy
+            .chunks(n_classes.max(1))
+            .all(|classes| classes.contains(&false))
     }
 
     fn groups(&self, view: impl Fn(u32, usize) -> u32) -> Groups {
@@ -285,7 +328,10 @@ impl Merged {
         let halved: Vec<usize> = (0..coordinates.len())
             .filter(|&place| coordinates[place].bits() > 0)
             .collect();
-        let bits: Vec<u32> = halved.iter().map(|&place| coordinates[place].bits()).collect();
+        let bits: Vec<u32> = halved
+            .iter()
+            .map(|&place| coordinates[place].bits())
+            .collect();
         let (fields, n_words) = Field::lay_out(&bits);
         let mut codes = vec![0_u64; self.len() * n_words];
         for (&place, field) in halved.iter().zip(&fields) {

@@ -33,6 +33,12 @@ impl Price {
         denominator: 1,
     };
 
+    /// Is this price above another?
+    pub(super) fn is_above(self, other: Self) -> bool {
+        u128::from(self.numerator) * u128::from(other.denominator)
+            > u128::from(other.numerator) * u128::from(self.denominator)
+    }
+
     /// Is a saving of `error` for `leaves` more leaves worth more than the price?
     pub(super) fn is_worth(self, error: u32, leaves: u32) -> bool {
         u128::from(error) * u128::from(self.denominator)
@@ -98,8 +104,7 @@ fn push(hull: &mut Vec<Corner>, next: Corner) {
     while let Some(&last) = hull.last() {
         // Of two with the same leaves the better one comes first.
         let is_above = last.leaves == next.leaves
-            || hull.len() > 1
-                && compare_slopes((hull[hull.len() - 2], last), (last, next)).is_le();
+            || hull.len() > 1 && compare_slopes((hull[hull.len() - 2], last), (last, next)).is_le();
         if !is_above {
             break;
         }
@@ -225,7 +230,11 @@ mod tests {
             let (x, y) = (hull_of(&a, least), hull_of(&b, least));
             let mut both = Vec::new();
             union(&x, &y, least, &mut both);
-            assert_eq!(is_dominated(&y, &x, least), both == x, "{x:?} {y:?} {least:?}");
+            assert_eq!(
+                is_dominated(&y, &x, least),
+                both == x,
+                "{x:?} {y:?} {least:?}"
+            );
         }
     }
 }

@@ -78,6 +78,12 @@ impl Points {
         self.losses.len() / self.n_classes
     }
 
+    /// The loss of the best label for all points.
+    pub(super) fn least_loss(&self) -> u32 {
+        let of_class = |class| self.losses.iter().skip(class).step_by(self.n_classes).sum();
+        (0..self.n_classes).map(of_class).min().unwrap_or(0)
+    }
+
     /// The losses of a point.
     pub(super) fn losses_of(&self, point: usize) -> &[u32] {
         &self.losses[point * self.n_classes..][..self.n_classes]

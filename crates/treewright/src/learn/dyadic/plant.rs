@@ -1,0 +1,116 @@
+//! From a plan of halvings to a tree with all rows in it.
+
+use super::engine::Plan;
+use super::grid::Grid;
+use crate::cost::Loss;
+use crate::data::{Dataset, Target, Value};
+use crate::error::Result;
+use crate::tree::{MissingRoute, NodeId, Outcome, Split, Tree, TreeBuilder};
+
+/// A tree that asks what the plan says, with the class counts of all rows.
+pub(super) fn plant(plan: &Plan, grid: &Grid, data: &Dataset, loss: &Loss) -> Result<Tree> {
+    let Target::Classes(classes) = data.target() else {
+        unreachable!("a grid is made from classes");
+    };
+    let schema = data.schema();
+    let n_classes = schema.classes().len();
+    let count = |rows: &[u32]| {
+        let mut counts = vec![0.0; n_classes];
+        for &row in rows {
+            counts[classes[row as usize] as usize] += data.weight(row as usize);
+        }
+        counts
+    };
+    let answer = |counts: &[f64], inherited: f64| {
+        if counts.iter().any(|&count| count > 0.0) {
+            loss.best_class(counts) as f64
+        } else {
+            inherited
+        }
+    };
+    let rows: Vec<u32> = (0..data.n_rows() as u32).collect();
+    let counts = count(&rows);
+    let value = answer(&counts, 0.0);
+    let mut builder =
+        TreeBuilder::new(schema.clone(), loss.clone(), Outcome::Counts(counts), value)?;
+    let mut open = vec![(NodeId::ROOT, plan, rows, value)];
+    while let Some((id, plan, rows, value)) = open.pop() {
+        let Plan::Halve {
+            coordinate,
+            level,
+            prefix,
+            sides,
+        } = plan
+        else {
+            continue;
+        };
+        let coordinate = &grid.coordinates[grid.halved[*coordinate]];
+        let n_categories = schema.features[coordinate.feature].categories().len();
+        let (mut split, route) = coordinate.split(*level, *prefix, n_categories);
+        let mut parts = part(&split, &rows, data);
+        let weight = |part: &Rows| {
+            part.iter()
+                .map(|&row| data.weight(row as usize))
+                .sum::<f64>()
+        };
+        // Where missing values have no side of their own they go where most rows went. Rows that do
+        // not matter to any label may have some.
+        let heavier = u32::from(weight(&parts.present[1]) > weight(&parts.present[0]));
+        let route = route.unwrap_or(heavier);
+        parts.present[route as usize].append(&mut parts.missing);
+        forget_absent(&mut split, &rows, data);
+        let outcomes = parts.present.each_ref().map(|rows| {
+            let counts = count(rows);
+            let value = answer(&counts, value);
+            (counts, value)
+        });
+        let values = [outcomes[0].1, outcomes[1].1];
+        let outcomes = outcomes
+            .into_iter()
+            .map(|(counts, value)| (Outcome::Counts(counts), value));
+        let first = builder.split(id, split, MissingRoute::Child(route), outcomes)?;
+        for (side, rows) in parts.present.into_iter().enumerate().rev() {
+            let child = NodeId(first.0 + side as u32);
+            open.push((child, &sides[side], rows, values[side]));
+        }
+    }
+    Ok(builder.finish())
+}
+
+type Rows = Vec<u32>;
+
+/// The rows of a node, by what they answer.
+struct Parts {
+    present: [Rows; 2],
+    missing: Rows,
+}
+
+fn part(split: &Split, rows: &[u32], data: &Dataset) -> Parts {
+    let column = &data.columns()[split.feature()];
+    let mut parts = Parts {
+        present: [Vec::new(), Vec::new()],
+        missing: Vec::new(),
+    };
+    for &row in rows {
+        match split.child_of(column.value(row as usize)) {
+            Some(side) => parts.present[side].push(row),
+            None => parts.missing.push(row),
+        }
+    }
+    parts
+}
+
+/// Categories that no row of the node has are treated as missing.
+fn forget_absent(split: &mut Split, rows: &[u32], data: &Dataset) {
+    if let Split::Categories { feature, branches } = split {
+        let mut is_present = vec![false; branches.len()];
+        for &row in rows {
+            if let Value::Category(code) = data.columns()[*feature].value(row as usize) {
+                is_present[code as usize] = true;
+            }
+        }
+        for (branch, is_present) in branches.iter_mut().zip(is_present) {
+            *branch = branch.filter(|_| is_present);
+        }
+    }
+}
