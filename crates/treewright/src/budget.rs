@@ -42,6 +42,11 @@ impl Budget {
         self
     }
 
+    /// Is there a time limit?
+    pub fn has_time_limit(&self) -> bool {
+        self.deadline.is_some()
+    }
+
     /// Has the time come to stop?
     pub fn is_spent(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)

@@ -80,6 +80,7 @@ impl Pruner {
             exact_down_to: 0.0,
             costs_from,
             cross_validation: None,
+            states: None,
             seconds: start.elapsed().as_secs_f64(),
         })
     }

@@ -19,6 +19,8 @@ pub struct Family {
     trees: MemberTrees,
     /// Weight of wrong predictions of each member, found when first asked for.
     pub(super) errors: OnceLock<Option<Vec<f64>>>,
+    /// The last member is known to be the best from this weight on.
+    lowest: f64,
     /// What a file says, if the family comes from one.
     pub(super) stored: Option<Stored>,
 }
@@ -93,6 +95,7 @@ impl Family {
             members,
             trees: MemberTrees::Source(trees),
             errors: OnceLock::new(),
+            lowest: 0.0,
             stored: None,
         }
     }
@@ -110,8 +113,16 @@ impl Family {
             members,
             trees: MemberTrees::Nested(nested),
             errors: OnceLock::new(),
+            lowest: 0.0,
             stored: None,
         }
+    }
+
+    /// The same family, known only for weights from `lowest` on.
+    #[must_use]
+    pub fn down_to(mut self, lowest: f64) -> Self {
+        self.lowest = lowest;
+        self
     }
 
     /// Number of members, at least one.
@@ -136,13 +147,13 @@ impl Family {
         &self.members
     }
 
-    /// From this weight of the penalty on a member is the best: 0 for the last.
+    /// From this weight of the penalty on a member is the best: 0 for the last of a complete family.
     pub fn lambda_low(&self, member: usize) -> f64 {
         if let Some(stored) = &self.stored {
             return stored.lambda_low[member];
         }
         match self.members.get(member + 1) {
-            None => 0.0,
+            None => self.lowest,
             Some(&larger) => lambda_low(self.members[member], larger, &self.penalty, self.scale),
         }
     }

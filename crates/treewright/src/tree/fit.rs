@@ -80,6 +80,8 @@ pub struct FamilyFit {
     pub costs_from: Option<CostsFrom>,
     /// Errors on rows that were left out, where they were asked for.
     pub cross_validation: Option<CrossValidation>,
+    /// How many subproblems were solved, where that means something.
+    pub states: Option<usize>,
     /// Wall time of finding the family alone.
     pub seconds: f64,
 }

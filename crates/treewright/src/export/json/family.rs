@@ -65,6 +65,8 @@ struct MemberFile {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SearchFile {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    states: Option<usize>,
     seconds: f64,
 }
 
@@ -111,6 +113,7 @@ impl FamilyFile {
             training: TrainingFile::of(&fit.training),
             members: kept.members(fit),
             search: SearchFile {
+                states: fit.states,
                 seconds: fit.seconds,
             },
             costs_from: fit.costs_from.map(|from| CostsFromFile {
@@ -162,6 +165,7 @@ impl FamilyFile {
                 weight: from.weight,
             }),
             cross_validation,
+            states: self.search.states,
             seconds: self.search.seconds,
         })
     }

@@ -191,6 +191,11 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
         whole
     }
 
+    /// Leaves a search that was stopped half-way: all points are members again, and no others.
+    pub(super) fn forget(&mut self) {
+        self.members.truncate(self.points.len());
+    }
+
     /// The least error of a set as a leaf.
     pub(super) fn error(&self, part: &Part<L>) -> u32 {
         part.losses.least(self.n_classes)
@@ -403,7 +408,7 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     /// Looks now and then whether time or memory is spent; `bytes` are in use elsewhere.
     pub(super) fn check_with(&mut self, bytes: usize) -> Result<(), Stopped> {
         self.steps += 1;
-        if self.steps % CHECK_EVERY == 0 {
+        if self.steps.is_multiple_of(CHECK_EVERY) {
             let is_full = self.table.bytes() + bytes > self.limits.most_bytes;
             if is_full || self.limits.budget.is_spent() {
                 return Err(Stopped);

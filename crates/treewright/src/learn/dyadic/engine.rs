@@ -23,16 +23,6 @@ pub(super) enum Plan {
     },
 }
 
-/// What a search did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Work {
-    /// Sets of points solved, in both models together.
-    pub(super) states: usize,
-    /// Corners of their hulls.
-    pub(super) corners: usize,
-    pub(super) bytes: usize,
-}
-
 /// A search for all best trees above some price of a leaf.
 pub(super) trait Engine: Debug {
     /// The best trees, from one leaf on.
@@ -42,7 +32,11 @@ pub(super) trait Engine: Debug {
     /// from the root down.
     fn plan(&mut self, target: Corner) -> Plan;
 
-    fn work(&self) -> Work;
+    /// A good tree for a price, found at once.
+    fn greedy(&mut self, price: Price) -> (Corner, Plan);
+
+    /// How many sets of points were solved, in both models together.
+    fn states(&self) -> usize;
 }
 
 /// The search for a model, made for the number of words and classes of the points.
@@ -90,12 +84,14 @@ impl<const W: usize, const L: usize> Engine for Collapsed<W, L> {
         self.plan_of(&whole, 0, target)
     }
 
-    fn work(&self) -> Work {
-        Work {
-            states: self.table.len(),
-            corners: self.table.n_corners(),
-            bytes: self.table.bytes(),
-        }
+    fn greedy(&mut self, price: Price) -> (Corner, Plan) {
+        let whole = self.whole();
+        self.forget();
+        Collapsed::greedy(self, &whole, None, 0, price)
+    }
+
+    fn states(&self) -> usize {
+        self.table.len()
     }
 }
 
@@ -133,7 +129,7 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     }
 
     /// How often a split's coordinate was halved before, and the bits that all points have there.
-    fn place(&self, halving: &Halving<L>, start: usize) -> (u32, u32) {
+    pub(super) fn place(&self, halving: &Halving<L>, start: usize) -> (u32, u32) {
         let field = self.fields[halving.coordinate as usize];
         let point = &self.points[self.members[start] as usize];
         let bits = (point.code[field.word as usize] & field.mask()) >> field.shift;
@@ -156,13 +152,14 @@ impl<const W: usize, const L: usize> Engine for Boxed<W, L> {
         self.plan_of(&whole, &levels, 0, target)
     }
 
-    fn work(&self) -> Work {
-        let collapsed = self.collapsed.work();
-        Work {
-            states: self.table.len() + collapsed.states,
-            corners: self.table.n_corners() + collapsed.corners,
-            bytes: self.table.bytes() + collapsed.bytes,
-        }
+    fn greedy(&mut self, price: Price) -> (Corner, Plan) {
+        let (whole, levels) = (self.collapsed.whole(), self.whole_box());
+        self.collapsed.forget();
+        self.collapsed.greedy(&whole, Some(&levels), 0, price)
+    }
+
+    fn states(&self) -> usize {
+        self.table.len() + self.collapsed.table.len()
     }
 }
 
@@ -243,7 +240,12 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     }
 }
 
-fn halve<const L: usize>(halving: &Halving<L>, level: u32, prefix: u32, sides: [Plan; 2]) -> Plan {
+pub(super) fn halve<const L: usize>(
+    halving: &Halving<L>,
+    level: u32,
+    prefix: u32,
+    sides: [Plan; 2],
+) -> Plan {
     Plan::Halve {
         coordinate: halving.coordinate as usize,
         level,
@@ -253,7 +255,7 @@ fn halve<const L: usize>(halving: &Halving<L>, level: u32, prefix: u32, sides: [
 }
 
 /// Puts `empty` halvings with an empty side each before a plan whose points have the bits `prefix`.
-fn zoomed<const L: usize>(
+pub(super) fn zoomed<const L: usize>(
     halving: &Halving<L>,
     plan: Plan,
     empty: u32,

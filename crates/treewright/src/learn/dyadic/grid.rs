@@ -44,13 +44,13 @@ pub(super) struct Grid {
     /// Loss that no tree can avoid, in units.
     pub(super) base: u64,
     pub(super) scale: Scale,
-    /// Were all losses whole numbers of the unit?
+    /// Were all losses whole numbers?
     pub(super) is_whole: bool,
     /// Was the resolution not enough to have no unavoidable loss?
     pub(super) is_capped: bool,
     /// Values that were moved by the snap.
     pub(super) n_snapped: usize,
-    n_rows: usize,
+    tolerance: f64,
 }
 
 impl Grid {
@@ -99,7 +99,7 @@ impl Grid {
             is_whole: losses.is_whole,
             is_capped,
             n_snapped,
-            n_rows: data.n_rows(),
+            tolerance: data.n_rows() as f64 * losses.off_by / data.total_weight(),
         })
     }
 }
@@ -115,8 +115,7 @@ impl Grid {
 
     /// How far costs may be off by rounding, divided by the total weight; `None` where nothing was.
     pub(super) fn tolerance(&self) -> Option<f64> {
-        let tolerance = self.n_rows as f64 * self.scale.cost(1);
-        (!self.is_whole).then_some(tolerance)
+        (!self.is_whole).then_some(self.tolerance)
     }
 }
 
@@ -126,6 +125,8 @@ struct RowLosses {
     losses: Vec<u32>,
     scale: Scale,
     is_whole: bool,
+    /// How far the loss of a row may be off by rounding, where they are not whole numbers.
+    off_by: f64,
 }
 
 impl RowLosses {
@@ -167,29 +168,30 @@ impl RowLosses {
                  expected less than {LARGEST_TOTAL}"
             )));
         }
-        let (factor, scale, is_whole) = match factor {
-            Some(factor) => {
-                let total_weight = total_weight * factor;
-                (
-                    factor,
-                    Scale {
-                        unit: 1.0,
-                        total_weight,
-                    },
-                    true,
-                )
-            }
-            None => {
-                let unit = 2.0_f64.powi(largest.log2().ceil() as i32 - 30);
-                (unit.recip(), Scale { unit, total_weight }, false)
-            }
+        let is_scaled = factor.is_some();
+        let unit = if is_scaled {
+            1.0
+        } else {
+            2.0_f64.powi(largest.log2().ceil() as i32 - 30)
         };
+        let factor = factor.unwrap_or(unit.recip());
+        // Powers of ten go into the weight, where they are exact.
+        let in_weight = if is_scaled { factor } else { 1.0 };
+        let is_whole = |(row, class)| loss_of(row, class).fract() == 0.0;
         let units = |(row, class)| (loss_of(row, class) * factor).round() as u32;
         Ok(Self {
             n_classes,
             losses: all().map(units).collect(),
-            scale,
-            is_whole,
+            scale: Scale {
+                unit,
+                total_weight: total_weight * in_weight,
+            },
+            is_whole: factor == 1.0 && data.has_whole_weights() && all().all(is_whole),
+            off_by: if is_scaled {
+                f64::EPSILON * largest
+            } else {
+                unit
+            },
         })
     }
 }
@@ -237,7 +239,9 @@ impl Merged {
         for (group, losses) in losses.chunks_mut(n_classes).enumerate() {
             let least = losses.iter().copied().min().unwrap_or(0);
             self.base += u64::from(least);
-            losses.iter_mut().for_each(|loss| *loss -= least);
+            for loss in losses.iter_mut() {
+                *loss -= least;
+            }
             if losses.iter().any(|&loss| loss > 0) {
                 kept.push(groups.firsts[group]);
                 self.losses.extend_from_slice(losses);
@@ -250,9 +254,9 @@ impl Merged {
 
     /// Sets the number of halvings of every coordinate, by its feature.
     fn limit(&mut self, coordinates: &mut [Coordinate], of_feature: impl Fn(usize) -> u32) {
-        for place in 0..coordinates.len() {
-            let halvings = of_feature(coordinates[place].feature);
-            self.coarsen(&mut coordinates[place], place, halvings);
+        for (place, coordinate) in coordinates.iter_mut().enumerate() {
+            let halvings = of_feature(coordinate.feature);
+            self.coarsen(coordinate, place, halvings);
         }
     }
 
@@ -268,9 +272,9 @@ impl Merged {
     fn find_resolution(&mut self, coordinates: &mut [Coordinate]) -> bool {
         let found = (1..=MOST_AUTOMATIC).find(|&k| self.is_separated(coordinates, k));
         let most = found.unwrap_or(MOST_AUTOMATIC);
-        for place in 0..coordinates.len() {
+        for (place, coordinate) in coordinates.iter_mut().enumerate() {
             let n_intervals = |halvings: u32| {
-                let coarse = |&cell: &u32| coordinates[place].coarse(cell, halvings);
+                let coarse = |&cell: &u32| coordinate.coarse(cell, halvings);
                 let mut intervals: Vec<u32> = self.cells[place].iter().map(coarse).collect();
                 intervals.sort_unstable();
                 intervals.dedup();
@@ -278,7 +282,7 @@ impl Merged {
             };
             let wanted = n_intervals(most);
             let least = (0..most).find(|&halvings| n_intervals(halvings) == wanted);
-            self.coarsen(&mut coordinates[place], place, least.unwrap_or(most));
+            self.coarsen(coordinate, place, least.unwrap_or(most));
         }
         found.is_some()
     }
@@ -310,15 +314,12 @@ impl Merged {
             for (coordinate, cell) in cells.iter_mut().enumerate() {
                 *cell = view(self.cells[coordinate][point], coordinate);
             }
-            let group = match by_cells.get(&cells) {
-                Some(&group) => group,
-                None => {
-                    let group = groups.firsts.len() as u32;
-                    by_cells.insert(cells.clone(), group);
-                    groups.firsts.push(point as u32);
-                    group
-                }
-            };
+            let next = groups.firsts.len() as u32;
+            let group = by_cells.get(&cells).copied().unwrap_or(next);
+            if group == next {
+                by_cells.insert(cells.clone(), next);
+                groups.firsts.push(point as u32);
+            }
             groups.of_point.push(group);
         }
         groups

@@ -14,6 +14,7 @@
 //! | `collapsed`, `boxed` | all best trees in one pass, with empty halves for free or paid for |
 //! | `table` | solved sets of points |
 //! | `engine` | both searches behind one face, and the tree of any corner |
+//! | `greedy` | a tree to fall back on when a search is stopped |
 //! | `path` | prices from high to low, as far as time and memory allow |
 //! | `plant` | from a plan of halvings to a tree with all rows in it |
 //!
@@ -24,6 +25,7 @@ mod boxed;
 mod collapsed;
 mod coordinate;
 mod engine;
+mod greedy;
 mod grid;
 mod hull;
 mod path;
@@ -46,9 +48,10 @@ pub use grid::Resolution;
 use self::grid::Grid;
 use self::hull::Price;
 use self::path::Path;
+use self::plant::plant;
 use super::Learner;
 use crate::budget::Budget;
-use crate::cost::{Lambda, Loss, Objective, Penalty, SolutionValue};
+use crate::cost::{Lambda, Loss, Objective, Penalty};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::tree::{Certificate, Family, FamilyFit, Fit, LearnerInfo, Training, Tree};
@@ -127,14 +130,11 @@ impl Learner for Dyadic {
             budget,
             self.most_bytes,
         )?;
-        let family = path.values(&grid);
-        let objective = Objective::new(lambda.clone(), Penalty::Linear, grid.scale);
-        let best = (0..family.len())
-            .min_by(|&a, &b| objective.compare(family[a], family[b]))
-            .expect("one leaf is always a tree");
-        let tree = path.tree(best, &grid, data, &self.loss)?;
-        let certificate = self.certificate(&path, &grid, &objective, family[best]);
+        let objective = Objective::new(lambda, Penalty::Linear, grid.scale);
+        let plan = path.best(&objective, &grid);
+        let tree = plant(&plan, &grid, data, &self.loss)?;
         let training = Training::of_leaves(&tree, data).taking(start.elapsed());
+        let certificate = self.certificate(&path, &grid, &objective, &training);
         let mut learner = self.info(&grid);
         let weight = match &self.weight {
             Weight::Lambda(lambda) => ("lambda", lambda),
@@ -160,20 +160,23 @@ impl Dyadic {
         let mut path = Path::search(&grid, self.model, Price::ZERO, budget, self.most_bytes)?;
         let values = path.values(&grid);
         let trees = (0..values.len())
-            .map(|member| path.tree(member, &grid, data, &self.loss))
+            .map(|member| plant(&path.plan(member), &grid, data, &self.loss))
             .collect::<Result<Vec<Tree>>>()?;
         let seconds = start.elapsed();
         let largest = trees.last().expect("one leaf is always a tree");
         let training = Training::of_leaves(largest, data).taking(seconds);
+        let exact_down_to = path.exact_down_to(&grid);
+        let family = Family::new(Penalty::Linear, grid.scale, values, Arc::new(trees));
         Ok(FamilyFit {
-            family: Family::new(Penalty::Linear, grid.scale, values, Arc::new(trees)),
+            family: family.down_to(exact_down_to),
             learner: self.info(&grid),
             training,
             exact: grid.is_whole,
             tolerance: grid.tolerance(),
-            exact_down_to: path.exact_down_to(&grid),
+            exact_down_to,
             costs_from: None,
             cross_validation: None,
+            states: Some(path.states()),
             seconds: seconds.as_secs_f64(),
         })
     }
@@ -222,6 +225,13 @@ impl Dyadic {
         add("coding", self.coding.name().into());
         add("missing", self.missing.name().into());
         add("snap", self.snap.into());
+        if self.snap > 0.0 {
+            add("snapped", grid.n_snapped.into());
+        }
+        if grid.is_capped {
+            // Some rows of different classes lie closer together than the finest cells.
+            add("capped", true.into());
+        }
         LearnerInfo {
             name: "dyadic".into(),
             params,
@@ -233,9 +243,10 @@ impl Dyadic {
         path: &Path,
         grid: &Grid,
         objective: &Objective,
-        value: SolutionValue,
+        training: &Training,
     ) -> Certificate {
-        let found = objective.value(value);
+        // From the rows themselves, whose losses may not be whole.
+        let found = training.cost + objective.lambda().to_f64() * training.leaves as f64;
         let lower_bound = match path.stopped_above(objective, grid) {
             None => found,
             // The optimum is a concave function of the weight, and not negative at weight 0.

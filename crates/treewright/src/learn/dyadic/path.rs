@@ -1,22 +1,20 @@
 //! Prices from high to low, as far as time and memory allow.
 //!
 //! A search for prices above a least price is exact there, and the lower that price the longer it takes.
-//! So the price falls in steps. If a step does not come to its end, the one before still stands.
+//! Where there is a time limit the price falls in steps: if a step does not come to its end, the one
+//! before still stands. Whatever happens, there is also a greedy tree to fall back on.
 
 use super::Model;
 use super::collapsed::Limits;
 use super::engine::{Engine, Plan, engine};
 use super::grid::Grid;
 use super::hull::{Corner, Price, corner};
-use super::plant::plant;
 use crate::budget::Budget;
-use crate::cost::{Loss, Objective, SolutionValue};
-use crate::data::Dataset;
+use crate::cost::{Objective, SolutionValue};
 use crate::error::{Error, Result};
-use crate::tree::Tree;
 
-/// Each price is this part of the one before.
-const STEP: u64 = 8;
+/// With a time limit, each price is this part of the one before.
+const STEP: u64 = 16;
 
 /// The best trees above some price.
 #[derive(Debug)]
@@ -28,6 +26,8 @@ pub(super) struct Path {
     reached: Price,
     /// The price that was to be reached.
     wanted: Price,
+    /// Where it was not: a greedy tree for it.
+    greedy: Option<(Corner, Plan)>,
 }
 
 impl Path {
@@ -52,8 +52,9 @@ impl Path {
                 denominator: 1,
             },
             wanted: least,
+            greedy: None,
         };
-        for price in prices(error, least) {
+        for price in prices(error, least, budget) {
             let engine = engine(&grid.points, model, price, limits.clone());
             let Some(mut engine) = engine else {
                 return Err(Error::schema(format!(
@@ -63,6 +64,7 @@ impl Path {
                 )));
             };
             let Ok(hull) = engine.hull() else {
+                path.greedy = Some(engine.greedy(least));
                 break;
             };
             path = Self {
@@ -70,6 +72,7 @@ impl Path {
                 hull,
                 reached: price,
                 wanted: least,
+                greedy: None,
             };
         }
         Ok(path)
@@ -77,26 +80,38 @@ impl Path {
 
     /// Cost and leaves of the trees, from one leaf on.
     pub(super) fn values(&self, grid: &Grid) -> Vec<SolutionValue> {
-        let value = |corner: &Corner| SolutionValue {
-            cost: (grid.base + u64::from(corner.error)) as i64,
-            leaves: corner.leaves as usize,
-        };
-        self.hull.iter().map(value).collect()
+        self.hull
+            .iter()
+            .map(|&corner| value(corner, grid))
+            .collect()
     }
 
     /// One of the trees.
-    pub(super) fn tree(
-        &mut self,
-        member: usize,
-        grid: &Grid,
-        data: &Dataset,
-        loss: &Loss,
-    ) -> Result<Tree> {
-        let plan = match &mut self.engine {
+    pub(super) fn plan(&mut self, member: usize) -> Plan {
+        match &mut self.engine {
             Some(engine) => engine.plan(self.hull[member]),
             None => Plan::Leaf,
-        };
-        plant(&plan, grid, data, loss)
+        }
+    }
+
+    /// The best tree for an objective: one of the path, or the greedy one where the search was stopped.
+    pub(super) fn best(&mut self, objective: &Objective, grid: &Grid) -> Plan {
+        let values = self.values(grid);
+        let best = (0..values.len())
+            .min_by(|&a, &b| objective.compare(values[a], values[b]))
+            .expect("one leaf is always a tree");
+        if let Some((corner, plan)) = &self.greedy {
+            let value = value(*corner, grid);
+            if objective.compare(value, values[best]).is_lt() {
+                return plan.clone();
+            }
+        }
+        self.plan(best)
+    }
+
+    /// How many sets of points the last search solved.
+    pub(super) fn states(&self) -> usize {
+        self.engine.as_ref().map_or(0, |engine| engine.states())
     }
 
     /// All trees that are best for a weight of at least this are there.
@@ -129,9 +144,20 @@ impl Path {
     }
 }
 
-/// Falling prices, from a part of the error of one leaf to the least.
-fn prices(error: u32, least: Price) -> Vec<Price> {
+/// The figures of a tree, with the loss that none can avoid.
+fn value(corner: Corner, grid: &Grid) -> SolutionValue {
+    SolutionValue {
+        cost: (grid.base + u64::from(corner.error)) as i64,
+        leaves: corner.leaves as usize,
+    }
+}
+
+/// Falling prices, from a part of the error of one leaf to the least; without a time limit that alone.
+fn prices(error: u32, least: Price, budget: &Budget) -> Vec<Price> {
     let mut prices = Vec::new();
+    if !budget.has_time_limit() {
+        return vec![least];
+    }
     let mut price = Price {
         numerator: u64::from(error),
         denominator: STEP,

@@ -48,17 +48,22 @@ pub(super) fn plant(plan: &Plan, grid: &Grid, data: &Dataset, loss: &Loss) -> Re
         let n_categories = schema.features[coordinate.feature].categories().len();
         let (mut split, route) = coordinate.split(*level, *prefix, n_categories);
         let mut parts = part(&split, &rows, data);
-        let weight = |part: &Rows| {
-            part.iter()
-                .map(|&row| data.weight(row as usize))
-                .sum::<f64>()
-        };
-        // Where missing values have no side of their own they go where most rows went. Rows that do
-        // not matter to any label may have some.
-        let heavier = u32::from(weight(&parts.present[1]) > weight(&parts.present[0]));
-        let route = route.unwrap_or(heavier);
-        parts.present[route as usize].append(&mut parts.missing);
         forget_absent(&mut split, &rows, data);
+        let mut sides = [&sides[0], &sides[1]];
+        let route = match only_side(&split) {
+            // All categories on one side: the other child, which is empty, comes last, and what no row
+            // has had goes there.
+            Some(side) => {
+                if side == 1 {
+                    turn(&mut split);
+                    sides.swap(0, 1);
+                    parts.present.swap(0, 1);
+                }
+                1
+            }
+            None => route.unwrap_or_else(|| parts.heavier(data)),
+        };
+        parts.present[route as usize].append(&mut parts.missing);
         let outcomes = parts.present.each_ref().map(|rows| {
             let counts = count(rows);
             let value = answer(&counts, value);
@@ -71,7 +76,7 @@ pub(super) fn plant(plan: &Plan, grid: &Grid, data: &Dataset, loss: &Loss) -> Re
         let first = builder.split(id, split, MissingRoute::Child(route), outcomes)?;
         for (side, rows) in parts.present.into_iter().enumerate().rev() {
             let child = NodeId(first.0 + side as u32);
-            open.push((child, &sides[side], rows, values[side]));
+            open.push((child, sides[side], rows, values[side]));
         }
     }
     Ok(builder.finish())
@@ -83,6 +88,38 @@ type Rows = Vec<u32>;
 struct Parts {
     present: [Rows; 2],
     missing: Rows,
+}
+
+impl Parts {
+    /// The side with more weight. Missing values that have no side of their own go where most rows went:
+    /// rows that do not matter to any label may have some.
+    fn heavier(&self, data: &Dataset) -> u32 {
+        let weight = |rows: &Rows| {
+            rows.iter()
+                .map(|&row| data.weight(row as usize))
+                .sum::<f64>()
+        };
+        u32::from(weight(&self.present[1]) > weight(&self.present[0]))
+    }
+}
+
+/// The side to which all categories go, if it is only one.
+fn only_side(split: &Split) -> Option<u32> {
+    let Split::Categories { branches, .. } = split else {
+        return None;
+    };
+    let mut sides = branches.iter().flatten();
+    let first = *sides.next()?;
+    sides.all(|&side| side == first).then_some(first)
+}
+
+/// Swaps the sides of the categories.
+fn turn(split: &mut Split) {
+    if let Split::Categories { branches, .. } = split {
+        for side in branches.iter_mut().flatten() {
+            *side = 1 - *side;
+        }
+    }
 }
 
 fn part(split: &Split, rows: &[u32], data: &Dataset) -> Parts {

@@ -48,11 +48,6 @@ impl Table {
         self.places.len()
     }
 
-    /// Number of corners of all hulls.
-    pub(super) fn n_corners(&self) -> usize {
-        self.corners.len()
-    }
-
     /// Memory in use, about.
     pub(super) fn bytes(&self) -> usize {
         self.places.capacity() * (size_of::<([u64; 2], Stored)>() + 1)

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::Model;
 use super::boxed::Boxed;
 use super::collapsed::{Collapsed, Limits};
+use super::engine::{Plan, engine};
 use super::hull::{Corner, Price, corner, sum, union};
 use super::points::{Field, Points};
 use crate::budget::Budget;
@@ -128,7 +130,9 @@ fn random_points(random: &mut fastrand::Rng) -> Points {
             of_point[class] = 0;
         }
         let least = *of_point.iter().min().unwrap();
-        of_point.iter_mut().for_each(|loss| *loss -= least);
+        for loss in &mut of_point {
+            *loss -= least;
+        }
         if of_point.iter().all(|&loss| loss == 0) {
             of_point[0] = 1;
         }
@@ -143,11 +147,46 @@ fn random_points(random: &mut fastrand::Rng) -> Points {
     }
 }
 
+/// Leaves and error of a plan, by sending all points down. Halvings must come in order.
+fn figures(plan: &Plan, points: &Points) -> Corner {
+    fn below(plan: &Plan, inside: &[usize], cell: &Cell, points: &Points) -> Corner {
+        match plan {
+            Plan::Leaf => {
+                let sum = |class| inside.iter().map(|&p| points.losses_of(p)[class]).sum();
+                corner(1, (0..points.n_classes).map(sum).min().unwrap())
+            }
+            Plan::Halve {
+                coordinate,
+                level,
+                prefix,
+                sides,
+            } => {
+                let field = points.fields[*coordinate];
+                let bits = |p: usize| (points.codes[p] & field.mask()) >> field.shift;
+                let (seen, known) = cell[*coordinate];
+                assert!(*level >= seen && u64::from(*prefix) >> (level - seen) == known);
+                let mut figures = corner(0, 0);
+                for (side, plan) in sides.iter().enumerate() {
+                    let is_in = |&p: &usize| bits(p) >> (field.bits - 1 - level) & 1 == side as u64;
+                    let inside: Vec<usize> = inside.iter().copied().filter(is_in).collect();
+                    let mut half = cell.clone();
+                    half[*coordinate] = (level + 1, u64::from(prefix << 1) | side as u64);
+                    let found = below(plan, &inside, &half, points);
+                    figures = corner(figures.leaves + found.leaves, figures.error + found.error);
+                }
+                figures
+            }
+        }
+    }
+    let all: Vec<usize> = (0..points.len()).collect();
+    below(plan, &all, &vec![(0, 0); points.fields.len()], points)
+}
+
 #[test]
 fn both_models_agree_with_plain_recursion() {
+    const ROUNDS: usize = 10_000;
     let mut random = fastrand::Rng::with_seed(5);
     let mut differ = 0;
-    const ROUNDS: usize = 4000;
     for round in 0..ROUNDS {
         let points = random_points(&mut random);
         let least = match round % 3 {
@@ -172,6 +211,20 @@ fn both_models_agree_with_plain_recursion() {
         boxed.corners(best, &mut found);
         assert_eq!(found, in_boxes, "boxed, {least:?}, {points:?}");
         differ += usize::from(in_boxes != expected);
+        for (model, hull) in [(Model::Collapsed, &expected), (Model::Boxed, &in_boxes)] {
+            let mut engine = engine(&points, model, least, unlimited()).unwrap();
+            assert_eq!(engine.hull().unwrap(), *hull);
+            for &target in hull {
+                let plan = engine.plan(target);
+                assert_eq!(figures(&plan, &points), target, "{model:?} {points:?}");
+            }
+            let (found, plan) = engine.greedy(least);
+            assert_eq!(
+                figures(&plan, &points),
+                found,
+                "greedy {model:?} {points:?}"
+            );
+        }
     }
     assert!(
         differ > ROUNDS / 5,
