@@ -2,6 +2,7 @@
 
 mod choosing;
 mod differential;
+mod dyadic_members;
 mod laws;
 mod predictions;
 mod pruned;
