@@ -5,18 +5,20 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Subcommand};
 
 use super::{
-    ExactNumber, GreedyArgs, LimitArgs, OutputArgs, PruningArgs, ReadingArgs, SelectArgs,
-    WholeNumber,
+    DyadicArgs, ExactNumber, GreedyArgs, LimitArgs, OutputArgs, PruningArgs, ReadingArgs,
+    SelectArgs, WholeNumber,
 };
 
 /// Learn one tree from a table.
 ///
-/// Choose a learner: `greedy` grows a tree from the root down, as CART and C4.5 do.
+/// Choose a learner: `greedy` grows a tree from the root down, as CART and C4.5 do; `dyadic` finds the
+/// best of all trees whose splits halve the ranges of features, and proves it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   treewright fit greedy iris.csv
-  treewright fit greedy iris.csv --max-depth 3 -o model.json")]
+  treewright fit greedy iris.csv --max-depth 3 -o model.json
+  treewright fit dyadic iris.csv --lambda 0.01 -o model.json")]
 pub(crate) struct FitArgs {
     #[command(subcommand)]
     pub(crate) learner: FitLearner,
@@ -24,7 +26,8 @@ pub(crate) struct FitArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FitLearner {
-    Greedy(FitGreedyArgs),
+    Greedy(Box<FitGreedyArgs>),
+    Dyadic(Box<FitDyadicArgs>),
 }
 
 /// Grow a tree from the root down, taking the best split at every node.
@@ -85,14 +88,65 @@ pub(crate) struct FitGreedyArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// Find the best of all dyadic trees for a price of a leaf, and prove it.
+///
+/// The range of a feature, from its least to its largest value, can be halved, and each half again: a
+/// cut lies at a half, a quarter, an eighth, ... of the range. Among all trees of such splits, however
+/// they are combined, the one with the least cost + lambda * leaves is found; of equally good ones one
+/// with the fewest leaves. The certificate says so, or how far from it the tree may be if a limit ended
+/// the search. The target must hold classes.
+///
+/// A large lambda gives a small tree, and is found faster. --lambda 0.01 means that a leaf must save 1 %
+/// of the rows to be worth it. --kappa 2 says the same in rows: a leaf must save 2 of them.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  treewright fit dyadic iris.csv
+  treewright fit dyadic iris.csv --lambda 1/150 -o model.json
+  treewright fit dyadic titanic.csv --target survived --kappa 5 --coding one-vs-rest
+  treewright fit dyadic big.csv --k 3 --time-limit 60s -o model.json
+  treewright verify model.json iris.csv")]
+pub(crate) struct FitDyadicArgs {
+    /// The table to learn from: a file or `-`
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+    /// What a leaf costs, on the scale of the error rate: a decimal or p/q, read exactly
+    #[arg(
+        long,
+        value_name = "X",
+        help_heading = "Dyadic tree",
+        allow_hyphen_values = true
+    )]
+    pub(crate) lambda: Option<ExactNumber>,
+    /// What a leaf costs, in rows: lambda = X / total weight [default: 2]
+    #[arg(
+        long,
+        value_name = "X",
+        help_heading = "Dyadic tree",
+        allow_hyphen_values = true,
+        conflicts_with = "lambda"
+    )]
+    pub(crate) kappa: Option<ExactNumber>,
+    #[command(flatten)]
+    pub(crate) dyadic: DyadicArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
 /// Learn the whole family: the best tree for every weight of the penalty.
 ///
-/// Choose a learner: `greedy` grows one tree and prunes it in every way that is best for some weight.
+/// Choose a learner: `greedy` grows one tree and prunes it in every way that is best for some weight;
+/// `dyadic` finds the best of all dyadic trees for every weight.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   treewright path greedy iris.csv
-  treewright path greedy iris.csv --folds 10 -o family.json")]
+  treewright path greedy iris.csv --folds 10 -o family.json
+  treewright path dyadic iris.csv -o family.json")]
 pub(crate) struct PathArgs {
     #[command(subcommand)]
     pub(crate) learner: PathLearner,
@@ -100,7 +154,8 @@ pub(crate) struct PathArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PathLearner {
-    Greedy(PathGreedyArgs),
+    Greedy(Box<PathGreedyArgs>),
+    Dyadic(Box<PathDyadicArgs>),
 }
 
 /// Grow a tree and find all of its prunings that are best for some weight of the penalty.
@@ -128,6 +183,36 @@ pub(crate) struct PathGreedyArgs {
     pub(crate) pruning: PruningArgs,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Find the best of all dyadic trees for every price of a leaf.
+///
+/// Each member of the family has the least cost + lambda * leaves, among all trees that halve ranges of
+/// features, for the weights in its interval; of equally good ones it is one with the fewest leaves.
+/// Prints a table; with -o writes a family file, from which `prune FAMILY` takes trees. The target must
+/// hold classes.
+///
+/// Weights near 0 take the longest. If a limit ends the search, the family is complete from some weight
+/// on, which is said.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  treewright path dyadic iris.csv
+  treewright path dyadic iris.csv -o family.json
+  treewright prune family.json --lambda 0.01 -o model.json
+  treewright path dyadic titanic.csv --target survived --model boxed --time-limit 60s")]
+pub(crate) struct PathDyadicArgs {
+    /// The table to learn from: a file or `-`
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+    #[command(flatten)]
+    pub(crate) dyadic: DyadicArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]

@@ -11,6 +11,7 @@
 //! | `using` | commands that use a model: `prune`, `predict`, `score`, `show`, `verify`, `export` |
 //! | `reading` | which columns of a table to use, and how |
 //! | `greedy` | the greedy learner |
+//! | `dyadic` | the learner of optimal dyadic trees |
 //! | `pruning` | pruning, and choosing among prunings |
 //! | `limits` | time and memory |
 //! | `output` | where the result goes |
@@ -18,6 +19,7 @@
 
 use clap::{Parser, Subcommand};
 
+mod dyadic;
 mod global;
 mod greedy;
 mod learning;
@@ -28,10 +30,12 @@ mod reading;
 mod using;
 mod values;
 
+pub(crate) use dyadic::DyadicArgs;
 pub(crate) use global::GlobalArgs;
 pub(crate) use greedy::GreedyArgs;
 pub(crate) use learning::{
-    FitArgs, FitGreedyArgs, FitLearner, PathArgs, PathGreedyArgs, PathLearner,
+    FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, PathArgs, PathDyadicArgs, PathGreedyArgs,
+    PathLearner,
 };
 pub(crate) use limits::LimitArgs;
 pub(crate) use output::OutputArgs;
@@ -56,6 +60,7 @@ pub(crate) use values::WholeNumber;
 #[command(after_help = "\
 Examples:
   treewright fit greedy iris.csv -o model.json
+  treewright fit dyadic iris.csv --lambda 0.01 -o best.json
   treewright show model.json
   treewright prune model.json --leaves 5 -o small.json
   treewright predict model.json new.csv > predictions.csv

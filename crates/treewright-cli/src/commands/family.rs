@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use treewright::export::json;
+use treewright::prune::is_searched;
 use treewright::tree::{CrossValidation, FamilyFit, Member};
 
 use super::{count, model};
@@ -33,10 +34,14 @@ pub(super) fn figures(fit: &FamilyFit) -> String {
         }
         _ => "1 member with 1 leaf".into(),
     };
-    let leaves = count(fit.training.leaves, "leaf", "leaves");
+    let what = if is_searched(fit) {
+        format!("the best {} trees", fit.learner.name)
+    } else {
+        let leaves = count(fit.training.leaves, "leaf", "leaves");
+        format!("the best prunings of a tree with {leaves}")
+    };
     format!(
-        "{members}, the best prunings of a tree with {leaves} for penalty {}, \
-         found in {}",
+        "{members}, {what} for penalty {}, found in {}",
         fit.family.penalty(),
         duration(fit.seconds)
     )

@@ -1,25 +1,28 @@
 //! `fit`: learn one tree.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use serde_json::{Map, Value};
 use treewright::Fit;
 use treewright::cost::Loss;
-use treewright::data::{ClassWeight, Dataset, Task};
+use treewright::data::{ClassWeight, Dataset, ReadOptions, Task};
 use treewright::error::quoted;
 use treewright::learn::Learner;
+use treewright::learn::dyadic::Weight;
 use treewright::prune::Aim;
 use treewright::select::{Choice, Pruned};
 
-use super::{about, count, model, most_bytes, start_budget};
-use crate::args::{FitArgs, FitGreedyArgs, FitLearner, ReadingArgs};
+use super::{about, about_table, count, model, most_bytes, start_budget};
+use crate::args::{FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, ReadingArgs};
 use crate::input::{self, Table};
 use crate::output::{self, Console, rounded};
 
 pub(crate) fn run(args: &FitArgs, console: &Console) -> Result<ExitCode> {
     match &args.learner {
         FitLearner::Greedy(args) => greedy(args, console),
+        FitLearner::Dyadic(args) => dyadic(args, console),
     }
 }
 
@@ -63,6 +66,62 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
         output::print(&model::summary(&fit, "learned"))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
+    let file = args.output.destination(console)?;
+    let options = args.reading.options();
+    let weight = match (&args.lambda, &args.kappa) {
+        (Some(lambda), _) => Weight::Lambda(lambda.value("lambda")?),
+        (_, Some(kappa)) => Weight::Kappa(kappa.value("kappa")?),
+        _ => Weight::default(),
+    };
+    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
+    need_classes(&args.data, &data, &options, "dyadic trees")?;
+    let loss = loss(&args.reading, &data)?;
+    let mut learner = args.dyadic.learner(loss, most_bytes(&args.limits))?;
+    learner.weight = weight;
+    let budget = start_budget(&args.limits)?;
+    let mut fit = console
+        .with_progress(&budget, || learner.fit(&data, &budget))
+        .map_err(|error| about_table(&args.data, error))?;
+    remember(&mut fit.learner.params, &options.class_weight);
+
+    let is_written = model::write(&fit, file.as_ref(), console)?;
+    // Messages wait until here, because an error is one line.
+    if options.task == Task::Auto {
+        console.note(&decided(&data));
+    }
+    if fit.certificate.as_ref().is_some_and(|it| !it.is_optimal()) {
+        console.note("stopped early: this is the best tree so far, perhaps not the best of all");
+    }
+    if is_written {
+        console.note(&model::figures(&fit.training, "learned"));
+    } else {
+        output::print(&model::summary(&fit, "learned"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a table whose target holds numbers.
+pub(super) fn need_classes(
+    file: &Path,
+    data: &Dataset,
+    options: &ReadOptions,
+    what: &str,
+) -> Result<()> {
+    let schema = data.schema();
+    let advice = match options.task {
+        Task::Auto => "; --task classification makes each of them a class",
+        _ => "",
+    };
+    ensure!(
+        schema.is_classification(),
+        "{}: {what} need classes, but the target {} holds numbers{advice}",
+        input::name_of(file),
+        quoted(&schema.target.name)
+    );
+    Ok(())
 }
 
 /// How a pruning is chosen, if the tree is pruned at all.

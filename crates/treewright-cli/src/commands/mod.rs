@@ -24,7 +24,7 @@ use crate::input;
 
 /// More threads than this would only cost memory.
 const MOST_THREADS: usize = 256;
-/// The table of least costs gets no more memory than this unless more is allowed.
+/// A table of least costs or of solved sets gets no more memory than this unless more is allowed.
 const DEFAULT_MEMORY: u64 = 4_000_000_000;
 /// Exit code of a program that was interrupted.
 const INTERRUPTED: i32 = 130;
@@ -58,7 +58,7 @@ fn start_budget(limits: &LimitArgs) -> Result<Budget> {
     })
 }
 
-/// How many bytes the table of least costs may take.
+/// How many bytes the table of least costs, or of solved sets, may take.
 fn most_bytes(limits: &LimitArgs) -> u64 {
     limits.memory_limit.unwrap_or(DEFAULT_MEMORY)
 }
@@ -72,11 +72,18 @@ fn count(number: usize, one: &str, many: &str) -> String {
 /// the table of a penalty.
 fn about(file: &Path, pruning: &PruningArgs, error: treewright::Error) -> anyhow::Error {
     let file = match error.kind() {
-        ErrorKind::Parameter { .. } => return error.into(),
         ErrorKind::Schema(what) if what.starts_with("penalty ") => {
             pruning.penalty_file().unwrap_or(file)
         }
         _ => file,
     };
-    anyhow::Error::from(error).context(input::name_of(file))
+    about_table(file, error)
+}
+
+/// An error of learning: about the file it was made from, unless it is about a parameter.
+fn about_table(file: &Path, error: treewright::Error) -> anyhow::Error {
+    match error.kind() {
+        ErrorKind::Parameter { .. } => error.into(),
+        _ => anyhow::Error::from(error).context(input::name_of(file)),
+    }
 }

@@ -92,10 +92,13 @@ fn proven(certificate: &Certificate) -> String {
         Some(tolerance) => format!("up to rounding of {tolerance:.1e}"),
         None => "up to rounding".into(),
     };
-    let is = if certificate.is_optimal() {
-        "proven least"
-    } else {
-        "not proven least"
-    };
-    format!("{is} {what}: {} ({how})\n", rounded(*objective))
+    let objective = rounded(*objective);
+    if certificate.is_optimal() {
+        return format!("proven least {what}: {objective} ({how})\n");
+    }
+    let bound = rounded(certificate.lower_bound);
+    let gap = 100.0 * certificate.gap();
+    format!(
+        "not proven least {what}: {objective}, none is below {bound}, a gap of {gap:.1} % ({how})\n"
+    )
 }

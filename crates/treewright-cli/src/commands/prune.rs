@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use treewright::Fit;
 use treewright::eval;
 use treewright::export::json::Document;
-use treewright::prune::{Aim, NodeCosts, Pruner, PruningCost, take_out};
+use treewright::prune::{Aim, NodeCosts, Pruner, PruningCost, is_searched, take_out};
 use treewright::tree::{CostsFrom, FamilyFit};
 
 use super::{about, family, model, most_bytes, verify};
@@ -25,11 +25,16 @@ pub(crate) fn run(args: &PruneArgs, console: &Console) -> Result<ExitCode> {
         Document::Model(fit) if args.family => family_of(*fit, args, file.as_ref(), console),
         Document::Model(fit) => {
             let pruned = pruning_of(*fit, args)?;
-            finish(&pruned, file.as_ref(), console)
+            finish(&pruned, "pruned", file.as_ref(), console)
         }
         Document::Family(fit) => {
             let member = member_of(&fit, args).with_context(|| name)?;
-            finish(&member, file.as_ref(), console)
+            let how = if is_searched(&fit) {
+                "taken out"
+            } else {
+                "pruned"
+            };
+            finish(&member, how, file.as_ref(), console)
         }
     }?;
     if args.limits.time_limit.is_some() {
@@ -39,12 +44,12 @@ pub(crate) fn run(args: &PruneArgs, console: &Console) -> Result<ExitCode> {
 }
 
 /// Writes or shows one tree.
-fn finish(fit: &Fit, file: Option<&Destination>, console: &Console) -> Result<()> {
+fn finish(fit: &Fit, how: &str, file: Option<&Destination>, console: &Console) -> Result<()> {
     if model::write(fit, file, console)? {
-        console.note(&model::figures(&fit.training, "pruned"));
+        console.note(&model::figures(&fit.training, how));
         Ok(())
     } else {
-        output::print(&model::summary(fit, "pruned"))
+        output::print(&model::summary(fit, how))
     }
 }
 
@@ -172,9 +177,13 @@ fn with_leaves(fit: &FamilyFit, leaves: usize) -> Result<usize> {
 }
 
 fn selected(fit: &FamilyFit, select: SelectArg) -> Result<usize> {
-    let found = fit.cross_validation.as_ref().context(
-        "the family is not cross-validated, so --select cannot choose: make it with `path greedy DATA \
-         --folds 10`",
-    )?;
+    let found = fit.cross_validation.as_ref().with_context(|| {
+        let advice = if is_searched(fit) {
+            "take a tree out with --lambda X or --leaves K"
+        } else {
+            "make it with `path greedy DATA --folds 10`"
+        };
+        format!("the family is not cross-validated, so --select cannot choose: {advice}")
+    })?;
     Ok(select.rule().choose(found))
 }

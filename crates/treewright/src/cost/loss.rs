@@ -127,12 +127,12 @@ impl Loss {
                 .enumerate()
                 .map(|(truth, count)| count * matrix.cost(truth, class))
                 .sum(),
+            // From 0, since the sum of no numbers is -0.
             Self::ZeroOne | Self::Squared => counts
                 .iter()
                 .enumerate()
                 .filter(|&(truth, _)| truth != class)
-                .map(|(_, count)| count)
-                .sum(),
+                .fold(0.0, |sum, (_, count)| sum + count),
         }
     }
 

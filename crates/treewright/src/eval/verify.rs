@@ -16,6 +16,7 @@ use crate::cost::Loss;
 use crate::data::{Dataset, Target};
 use crate::tree::{Branch, Fit, Moments, NodeId, Training, Tree};
 
+mod dyadic;
 mod pruned;
 
 /// How far two sums of the same numbers may lie apart, relative to their size.
@@ -144,7 +145,6 @@ fn training_checks(fit: &Fit<Tree>, data: &Dataset, found: &Training, checks: &m
 fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check {
     let differs = fit.certificate.as_ref().and_then(|certificate| {
         let (objective, bound) = (certificate.objective, certificate.lower_bound);
-        let slack = RELATIVE * objective.abs();
         if fit.learner.name == "greedy" && !pruned::is_pruned(fit) {
             return Some("a greedy tree that was not pruned has none: nothing is proven".into());
         }
@@ -158,16 +158,21 @@ fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check
             return Some(format!("gap {gap} is not between 0 and 1"));
         }
         let is_whole = data.has_whole_weights() || pruned::has_whole_costs(fit);
-        if certificate.exact && !(is_whole && has_whole_costs(fit.model.loss())) {
+        let is_exact = is_whole && has_whole_costs(fit.model.loss());
+        if certificate.exact && !(is_exact || dyadic::has_decimal_costs(fit, data)) {
             return Some("exact is claimed, but costs of these rows are not whole numbers".into());
+        }
+        if pruned::is_pruned(fit) {
+            return pruned::differs(fit, certificate);
         }
         // These two minimise the cost on the training rows plus something that is not negative.
         let adds_to_cost = matches!(fit.learner.name.as_str(), "dyadic" | "optimal");
+        let slack = RELATIVE * objective.abs() + certificate.tolerance.unwrap_or(0.0);
         if adds_to_cost && objective + slack < found.cost {
             let cost = found.cost;
             return Some(format!("objective {objective} is below the cost {cost}"));
         }
-        pruned::differs(fit, certificate)
+        dyadic::differs(fit, found, objective, slack)
     });
     Check::new("certificate", differs)
 }

@@ -27,7 +27,7 @@ mod weakest_link;
 pub use costs::{Impurity, NodeCosts, PruningCost};
 pub use family::family;
 pub use min_cost::MinCost;
-pub use model::{Pruner, take_out};
+pub use model::{Pruner, is_searched, take_out};
 pub use record::{Record, Request};
 pub use single::{Aim, Method, Pruning, prune};
 pub use weakest_link::WeakestLink;

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
+use super::record::{number_or_ratio, penalty_in_words};
 use super::single::check_objective;
 use super::{Aim, Impurity, Method, NodeCosts, PruningCost, Record, Request};
 use crate::cost::{Lambda, Penalty};
@@ -97,6 +98,9 @@ pub fn take_out(fit: &FamilyFit, member: usize, lambda: Option<Lambda>) -> Resul
         None => format!("{:?}", family.lambda_low(member)).parse()?,
     };
     let tree = family.tree(member);
+    if is_searched(fit) {
+        return found_tree(fit, member, tree, &lambda, start);
+    }
     let mut learner = fit.learner.clone();
     let cost = taken_cost(&mut learner.params, fit)?;
     let request = Request {
@@ -120,25 +124,73 @@ pub fn take_out(fit: &FamilyFit, member: usize, lambda: Option<Lambda>) -> Resul
         params.insert("cv_error".into(), found.error[member].into());
         params.insert("cv_se".into(), found.se[member].into());
     }
-    // An interval may be so narrow that no double lies in it; then nothing is claimed.
-    let is_proven = family.at(&lambda) == member && lambda.to_f64() >= fit.exact_down_to;
-    let figures = family.member(member);
-    let objective = figures.cost + lambda.to_f64() * family.penalty().at(figures.leaves);
-    check_objective(objective, &lambda)?;
-    let certificate = Certificate {
-        objective,
-        lower_bound: objective,
-        exact: fit.exact,
-        tolerance: fit.tolerance,
-        what: request.what(&tree, &learner, fit.training.leaves),
-    };
+    let what = request.what(&tree, &learner, fit.training.leaves);
+    let certificate = certificate(fit, member, &lambda, what)?;
     learner.params.insert("pruned".into(), params.into());
     Ok(Fit {
         training: training_of(&tree, &fit.training)?.taking(start.elapsed()),
         model: tree,
         learner,
-        certificate: is_proven.then_some(certificate),
+        certificate,
     })
+}
+
+/// Did a learner search for the members among all trees of a kind? Otherwise they are prunings of one
+/// tree, and the parameters say what they cost.
+pub fn is_searched(fit: &FamilyFit) -> bool {
+    fit.learner.name == "dyadic" && !fit.learner.params.contains_key("cost")
+}
+
+/// A member that its learner would have found for this weight alone: nothing was pruned.
+fn found_tree(
+    fit: &FamilyFit,
+    member: usize,
+    tree: Tree,
+    lambda: &Lambda,
+    start: Instant,
+) -> Result<Fit<Tree>> {
+    let mut learner = fit.learner.clone();
+    let parameter = |name: &str| learner.params.get(name);
+    let model = parameter("model").and_then(Value::as_str);
+    let halvings = parameter("k").map(|k| k.to_string().replace(',', ", "));
+    let what = format!(
+        "cost + {lambda} * {} over {}{} trees{}",
+        penalty_in_words(fit.family.penalty()),
+        model.map_or(String::new(), |model| format!("{model} ")),
+        learner.name,
+        halvings.map_or(String::new(), |k| format!(", k = {k}")),
+    );
+    let certificate = certificate(fit, member, lambda, what)?;
+    let weight = number_or_ratio(lambda);
+    learner.params.insert("lambda".into(), weight);
+    Ok(Fit {
+        training: training_of(&tree, &fit.training)?.taking(start.elapsed()),
+        model: tree,
+        learner,
+        certificate,
+    })
+}
+
+/// The proof that a member is the best for a weight, if it is known to be.
+fn certificate(
+    fit: &FamilyFit,
+    member: usize,
+    lambda: &Lambda,
+    what: String,
+) -> Result<Option<Certificate>> {
+    let family = &fit.family;
+    // An interval may be so narrow that no double lies in it; then nothing is claimed.
+    let is_proven = family.at(lambda) == member && lambda.to_f64() >= fit.exact_down_to;
+    let figures = family.member(member);
+    let objective = figures.cost + lambda.to_f64() * family.penalty().at(figures.leaves);
+    check_objective(objective, lambda)?;
+    Ok(is_proven.then_some(Certificate {
+        objective,
+        lower_bound: objective,
+        exact: fit.exact,
+        tolerance: fit.tolerance,
+        what,
+    }))
 }
 
 /// The figures of a pruning, which a file can only have if they are finite.

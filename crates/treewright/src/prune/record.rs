@@ -130,7 +130,7 @@ impl Request<'_> {
     }
 }
 
-fn penalty_in_words(penalty: &Penalty) -> String {
+pub(super) fn penalty_in_words(penalty: &Penalty) -> String {
     let name = penalty.to_string();
     match (penalty, name.strip_prefix("power:")) {
         (_, Some(exponent)) => format!("leaves^{exponent}"),
@@ -141,7 +141,7 @@ fn penalty_in_words(penalty: &Penalty) -> String {
 }
 
 /// A number where its decimal form is exactly the ratio, else a text like `1/3`.
-fn number_or_ratio(ratio: &Lambda) -> Value {
+pub(super) fn number_or_ratio(ratio: &Lambda) -> Value {
     match decimal(ratio).and_then(Number::from_f64) {
         Some(number) => number.into(),
         None => ratio.to_string().into(),

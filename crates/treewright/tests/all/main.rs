@@ -3,6 +3,7 @@
 mod choosing;
 mod differential;
 mod dyadic;
+mod dyadic_members;
 mod laws;
 mod predictions;
 mod pruned;

@@ -71,7 +71,7 @@ fn known_cost(tree: &Tree, pruned: &Map<String, Json>) -> Option<f64> {
 }
 
 /// A number, or a ratio as text.
-fn number(pruned: &Map<String, Json>, name: &str) -> Option<f64> {
+pub(super) fn number(pruned: &Map<String, Json>, name: &str) -> Option<f64> {
     let text = match pruned.get(name)? {
         Json::String(text) => text.clone(),
         other => other.to_string(),

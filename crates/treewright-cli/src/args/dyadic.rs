@@ -1,0 +1,157 @@
+//! The learner of optimal dyadic trees.
+
+use std::str::FromStr;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use treewright::cost::Loss;
+use treewright::learn::dyadic::{Coding, Dyadic, Missing, Model, Resolution};
+
+use super::WholeNumber;
+
+/// The learner of optimal dyadic trees.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Dyadic tree")]
+pub(crate) struct DyadicArgs {
+    /// How often features may be halved: `auto` (as often as it takes to tell the classes apart), one
+    /// number for all, or a list with a number for each feature in the order of the table
+    #[arg(
+        long,
+        value_name = "auto|N|N,N,...",
+        default_value = "auto",
+        allow_hyphen_values = true
+    )]
+    k: HalvingsArg,
+    /// Which halvings count as splits
+    #[arg(long, value_name = "MODEL", default_value = "collapsed")]
+    model: ModelArg,
+    /// How categories become something that can be halved
+    #[arg(long, value_name = "HOW", default_value = "share")]
+    coding: CodingArg,
+    /// What to do with missing cells
+    #[arg(long, value_name = "HOW", default_value = "code")]
+    missing: MissingArg,
+    /// A value this far below a midpoint already counts as above it, as a share of the feature's range;
+    /// from 0 to below 0.25
+    #[arg(
+        long,
+        value_name = "X",
+        default_value = "0",
+        allow_negative_numbers = true
+    )]
+    snap: f64,
+}
+
+/// Numbers of halvings as they were typed, perhaps out of range.
+#[derive(Debug, Clone)]
+enum HalvingsArg {
+    Auto,
+    Same(WholeNumber),
+    Each(Vec<WholeNumber>),
+}
+
+impl FromStr for HalvingsArg {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "auto" {
+            return Ok(Self::Auto);
+        }
+        let numbers: Result<Vec<WholeNumber>, _> = text.split(',').map(str::parse).collect();
+        match numbers.as_deref() {
+            Ok([number]) => Ok(Self::Same(*number)),
+            Ok(numbers) => Ok(Self::Each(numbers.to_vec())),
+            Err(_) => Err("expected auto, a whole number, or a list of these such as 3,2,1"),
+        }
+    }
+}
+
+impl HalvingsArg {
+    fn resolution(&self) -> Result<Resolution> {
+        // More halvings than the learner can use are all the same to it.
+        let halvings = |number: &WholeNumber| -> Result<u32> {
+            let number = number.count("k", 0)?;
+            Ok(u32::try_from(number).unwrap_or(u32::MAX))
+        };
+        Ok(match self {
+            Self::Auto => Resolution::Auto,
+            Self::Same(number) => Resolution::Same(halvings(number)?),
+            Self::Each(numbers) => {
+                Resolution::Each(numbers.iter().map(halvings).collect::<Result<_>>()?)
+            }
+        })
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ModelArg {
+    /// Only halvings that separate rows; those before them are free
+    Collapsed,
+    /// Every halving, also one that makes an empty leaf, as in the paper of Hush and Porter
+    Boxed,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum CodingArg {
+    /// Numbered by the share of the first class among their rows
+    Share,
+    /// Numbered in alphabetical order
+    Order,
+    /// One category against the others
+    OneVsRest,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum MissingArg {
+    /// The first split of such a feature is missing against present
+    Code,
+    /// Refuse tables that have some
+    Refuse,
+}
+
+impl DyadicArgs {
+    /// The learner with these parameters.
+    pub(crate) fn learner(&self, loss: Loss, most_bytes: u64) -> Result<Dyadic> {
+        Ok(Dyadic {
+            resolution: self.k.resolution()?,
+            model: match self.model {
+                ModelArg::Collapsed => Model::Collapsed,
+                ModelArg::Boxed => Model::Boxed,
+            },
+            coding: match self.coding {
+                CodingArg::Share => Coding::Share,
+                CodingArg::Order => Coding::Order,
+                CodingArg::OneVsRest => Coding::OneVsRest,
+            },
+            missing: match self.missing {
+                MissingArg::Code => Missing::Code,
+                MissingArg::Refuse => Missing::Refuse,
+            },
+            snap: self.snap,
+            loss,
+            most_bytes: usize::try_from(most_bytes).unwrap_or(usize::MAX),
+            ..Dyadic::default()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halvings_are_a_word_a_number_or_a_list() {
+        let resolution = |text: &str| {
+            let argument: Option<HalvingsArg> = text.parse().ok();
+            argument.map(|argument| argument.resolution().ok())
+        };
+        assert_eq!(resolution("auto"), Some(Some(Resolution::Auto)));
+        assert_eq!(resolution("3"), Some(Some(Resolution::Same(3))));
+        let each = Resolution::Each(vec![3, 0, 1]);
+        assert_eq!(resolution("3,0,1"), Some(Some(each)));
+        assert_eq!(resolution("3,-1"), Some(None));
+        for text in ["", "a", "3,", "3;1", "2.5"] {
+            assert_eq!(resolution(text), None, "{text}");
+        }
+    }
+}
