@@ -42,6 +42,11 @@ impl Units {
         }
     }
 
+    /// Replaces numbers by others, in units.
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut [i64])) {
+        change(&mut self.values);
+    }
+
     /// The numbers, in units.
     pub fn values(&self) -> &[i64] {
         &self.values

@@ -81,7 +81,26 @@ impl NodeCosts {
         let mut costs = Self::new(tree, &costs, None, tree.weight(NodeId::ROOT))?;
         // Logarithms may come out whole by rounding, so nothing is claimed for impurities.
         costs.is_whole &= !matches!(what, PruningCost::Impurity(_)) && has_whole_parts(tree);
+        if !costs.costs.is_whole() {
+            costs.even_out();
+        }
         Ok(costs)
+    }
+
+    /// Gives a node exactly the cost of its children where the two differ by no more than the rounding
+    /// of sums: a split that gains nothing shall not seem to gain a little.
+    fn even_out(&mut self) {
+        let children = &self.children;
+        self.costs.change(|costs| {
+            for (node, &(first, end)) in children.iter().enumerate().rev() {
+                let below: i64 = costs[first as usize..end as usize].iter().sum();
+                // Costs are sums of many rounded terms; this is some thousand roundings.
+                let slack = (below >> 40) + 2;
+                if first < end && (costs[node] - below).abs() <= slack {
+                    costs[node] = below;
+                }
+            }
+        });
     }
 
     /// Costs from anywhere: one for each node, finite and not negative. The same for the weights of wrong

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use fastrand::Rng;
+use treewright::Budget;
 use treewright::cost::{Lambda, Penalty, SolutionValue};
-use treewright::learn::Greedy;
 use treewright::learn::greedy::MissingPolicy;
+use treewright::learn::{Greedy, Learner};
 use treewright::prune::{
     Aim, Impurity, Method, MinCost, NodeCosts, PruningCost, WeakestLink, family, prune,
 };
@@ -13,7 +14,7 @@ use treewright::tree::{Branch, Family, Fit, Nested, NodeId, Training, Tree};
 
 use crate::differential::{CRITERIA, any_params, learn, settled_table};
 use crate::reference::prunings::{least_costs_by_sharing, leaves_in};
-use crate::tables::{Table, Weights, Wishes, large_table};
+use crate::tables::{Table, Weights, Wishes, large_table, random_table};
 use crate::trees::{PrunableTree, random_tree};
 
 /// Mostly small trees, some large ones.
@@ -372,5 +373,28 @@ fn families_of_large_learned_trees() {
         let fit = learn(&table.data, &params);
         assert!(fit.model.n_leaves() > 20, "table {number}");
         check_fit(&fit, &table, false, &format!("large table {number}"));
+    }
+}
+
+/// Splits that gain nothing but rounding are no members: with real weights sums differ in the last bits.
+#[test]
+fn rounding_makes_no_members() {
+    for seed in 0..400 {
+        let mut rng = Rng::with_seed(seed);
+        let wishes = Wishes {
+            classes: true,
+            missing: true,
+            weights: Weights::Any,
+        };
+        let table = random_table(&mut rng, wishes);
+        let fit = Greedy::default().fit(&table.data, &Budget::unlimited());
+        let tree = Arc::new(fit.expect("a tree").model);
+        let costs = NodeCosts::of(&tree, PruningCost::Error).expect("costs of errors");
+        let most_bytes = u64::MAX;
+        let family = family(&tree, &costs, &Penalty::Linear, Method::Auto, most_bytes);
+        for member in family.expect("a family").members() {
+            let is_noise = member.lambda_low > 0.0 && member.lambda_low < 1e-14;
+            assert!(!is_noise, "seed {seed}: {member:?}\n{table}");
+        }
     }
 }
