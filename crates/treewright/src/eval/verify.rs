@@ -157,12 +157,13 @@ fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check
         if !(0.0..=1.0).contains(&gap) {
             return Some(format!("gap {gap} is not between 0 and 1"));
         }
-        let is_whole = data.has_whole_weights() || pruned::has_whole_costs(fit);
+        let is_whole = pruned::has_whole_counts(fit).unwrap_or_else(|| data.has_whole_weights());
         if certificate.exact && !(is_whole && has_whole_costs(fit.model.loss())) {
             return Some("exact is claimed, but costs of these rows are not whole numbers".into());
         }
         // These two minimise the cost on the training rows plus something that is not negative.
-        let adds_to_cost = matches!(fit.learner.name.as_str(), "dyadic" | "optimal");
+        let adds_to_cost =
+            matches!(fit.learner.name.as_str(), "dyadic" | "optimal") && !pruned::is_pruned(fit);
         if adds_to_cost && objective + slack < found.cost {
             let cost = found.cost;
             return Some(format!("objective {objective} is below the cost {cost}"));
