@@ -19,7 +19,18 @@ pub(super) fn write(
     file: Option<&Destination>,
     console: &Console,
 ) -> Result<bool> {
-    model::write_text(file, console, || json::write_family(fit))
+    let destinations = model::destinations(file, console);
+    if destinations.is_empty() {
+        return Ok(false);
+    }
+    json::check_family_size(fit)?;
+    for destination in destinations {
+        destination.write(|out| {
+            json::write_family_to(fit, &mut *out)?;
+            writeln!(out)
+        })?;
+    }
+    Ok(true)
 }
 
 /// The family on one line.

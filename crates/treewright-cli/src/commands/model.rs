@@ -17,25 +17,24 @@ const MOST_LINES_SHOWN: usize = 60;
 
 /// Writes the model where it was asked for; says whether it was asked for at all.
 pub(super) fn write(fit: &Fit, file: Option<&Destination>, console: &Console) -> Result<bool> {
-    write_text(file, console, || json::write_model(fit))
-}
-
-/// Writes a document where it was asked for; says whether it was asked for at all.
-pub(super) fn write_text(
-    file: Option<&Destination>,
-    console: &Console,
-    document: impl FnOnce() -> String,
-) -> Result<bool> {
-    let stdout = console.json.then_some(&Destination::Stdout);
-    let destinations: Vec<&Destination> = file.into_iter().chain(stdout).collect();
+    let destinations = destinations(file, console);
     if destinations.is_empty() {
         return Ok(false);
     }
-    let document = document();
+    let document = json::write_model(fit);
     for destination in destinations {
         destination.write(|out| writeln!(out, "{document}"))?;
     }
     Ok(true)
+}
+
+/// Where a document was asked for.
+pub(super) fn destinations<'a>(
+    file: Option<&'a Destination>,
+    console: &Console,
+) -> Vec<&'a Destination> {
+    let stdout = console.json.then_some(&Destination::Stdout);
+    file.into_iter().chain(stdout).collect()
 }
 
 /// The tree, or the top of a large one, its figures, and what is proven about it.

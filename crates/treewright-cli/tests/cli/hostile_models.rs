@@ -110,6 +110,37 @@ fn a_certificate_that_contradicts_itself() {
 }
 
 #[test]
+fn nodes_heavier_than_the_root() {
+    let folder = Folder::with_bundled("shop.csv");
+    let mut model: Value = serde_json::from_str(&folder.read("model.json")).unwrap();
+    let node = model["nodes"].as_array_mut().unwrap().last_mut().unwrap();
+    node["counts"] = json!([1e12, 0.5]);
+    node["value"] = json!(1);
+    let folder = folder.file("heavy.json", model.to_string());
+    for penalty in ["linear", "power:1.5"] {
+        for cost in ["error", "impurity"] {
+            let options = ["--penalty", penalty, "--cost", cost, "-o", "out.json"];
+            folder.done(&[&["prune", "heavy.json", "--family"], &options[..]].concat());
+            let family: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
+            let root = &family["members"][0];
+            assert!(root["errors"].as_f64().unwrap() < 1e6, "{root}");
+        }
+    }
+    // Errors that are no costs, because impurities are 0.
+    let leaves = model["nodes"].as_array_mut().unwrap().iter_mut();
+    for leaf in leaves.filter(|node| node.get("split").is_none()) {
+        leaf["counts"] = json!([1e308, 0.0]);
+        leaf["value"] = json!(1);
+    }
+    let folder = folder.file("heavy.json", model.to_string());
+    let arguments = ["prune", "heavy.json", "--family", "--cost", "impurity"];
+    folder.refused(
+        &arguments,
+        "heavy.json: not a valid model: the counts of its nodes",
+    );
+}
+
+#[test]
 fn a_long_chain_of_nodes_is_no_danger() {
     // A tree as deep as it has inner nodes: each asks for the next number.
     const DEPTH: usize = 20_000;

@@ -121,19 +121,18 @@ impl Loss {
 
     /// Cost of predicting `class` for rows with these weighted class counts.
     pub fn of_counts(&self, counts: &[f64], class: usize) -> f64 {
-        match self {
+        let counts = counts.iter().enumerate();
+        let cost: f64 = match self {
             Self::Matrix(matrix) => counts
-                .iter()
-                .enumerate()
                 .map(|(truth, count)| count * matrix.cost(truth, class))
                 .sum(),
-            // From 0, since the sum of no numbers is -0.
             Self::ZeroOne | Self::Squared => counts
-                .iter()
-                .enumerate()
                 .filter(|&(truth, _)| truth != class)
-                .fold(0.0, |sum, (_, count)| sum + count),
-        }
+                .map(|(_, count)| count)
+                .sum(),
+        };
+        // The sum of no numbers is -0.
+        cost + 0.0
     }
 
     /// The class of least cost for these weighted class counts; the lowest index on ties.
@@ -174,6 +173,11 @@ mod tests {
         let matrix = CostMatrix::new(&[vec![0.0, 1.0], vec![5.0, 0.0]]).unwrap();
         assert_eq!(Loss::Matrix(matrix).best_class(&counts), 1);
         assert_eq!(Loss::ZeroOne.best_class(&[2.0, 2.0]), 0);
+    }
+
+    #[test]
+    fn a_single_class_costs_nothing() {
+        assert!(Loss::ZeroOne.of_counts(&[7.0], 0).is_sign_positive());
     }
 
     #[test]

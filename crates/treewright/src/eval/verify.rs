@@ -157,9 +157,8 @@ fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check
         if !(0.0..=1.0).contains(&gap) {
             return Some(format!("gap {gap} is not between 0 and 1"));
         }
-        let is_whole = data.has_whole_weights() || pruned::has_whole_costs(fit);
-        let is_exact = is_whole && has_whole_costs(fit.model.loss());
-        if certificate.exact && !(is_exact || dyadic::has_decimal_costs(fit, data)) {
+        let is_whole = pruned::has_whole_counts(fit).unwrap_or_else(|| data.has_whole_weights());
+        if certificate.exact && !(is_whole && has_whole_costs(fit.model.loss())) {
             return Some("exact is claimed, but costs of these rows are not whole numbers".into());
         }
         if pruned::is_pruned(fit) {

@@ -11,6 +11,8 @@
 //! | `columns` | features, target and how they were read |
 //! | `nodes` | the nodes of a tree |
 
+use std::io;
+
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -54,9 +56,22 @@ pub fn read_model(text: &str) -> Result<Fit<Tree>> {
     }
 }
 
-/// Writes a family as one JSON document, without a line end.
+/// Writes a family as one JSON document, without a line end. The whole text stays in memory, see
+/// [`write_family_to`].
 pub fn write_family(fit: &FamilyFit) -> String {
     serde_json::to_string(&FamilyFile::of(fit)).expect("a family has only finite numbers")
+}
+
+/// Writes a family as one JSON document, without a line end, making the trees of its members one after
+/// the other. [`check_family_size`] tells beforehand whether the document will be of a sensible size.
+pub fn write_family_to(fit: &FamilyFit, out: impl io::Write) -> io::Result<()> {
+    Ok(serde_json::to_writer(out, &FamilyFile::of(fit))?)
+}
+
+/// Refuses a family that is too large for one document: where members are not nested each brings its own
+/// tree, and together these may have many times the nodes of the largest.
+pub fn check_family_size(fit: &FamilyFit) -> Result<()> {
+    family::check_size(&fit.family)
 }
 
 /// Reads a family, checking all of it.

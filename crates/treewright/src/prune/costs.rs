@@ -79,6 +79,10 @@ impl NodeCosts {
             PruningCost::Impurity(impurity) => tree.ids().map(|id| impurity.of(tree, id)).collect(),
         };
         let mut costs = Self::new(tree, &costs, None, tree.weight(NodeId::ROOT))?;
+        let are_errors = what == PruningCost::Error && *tree.loss() == Loss::ZeroOne;
+        if tree.schema().is_classification() && !are_errors {
+            check_errors(tree)?;
+        }
         // Logarithms may come out whole by rounding, so nothing is claimed for impurities.
         costs.is_whole &= !matches!(what, PruningCost::Impurity(_)) && has_whole_parts(tree);
         if !costs.costs.is_whole() {
@@ -128,7 +132,7 @@ impl NodeCosts {
         }
         let children: Vec<Children> = tree.ids().map(|id| children_of(tree, id)).collect();
         let units = |numbers: &[f64]| -> Result<(Units, f64)> {
-            let largest = largest_sum(&children, numbers);
+            let largest = tree.largest_sum(numbers);
             if (largest / total_weight).is_finite() {
                 return Ok((Units::new(numbers, largest), largest));
             }
@@ -216,14 +220,15 @@ fn has_whole_parts(tree: &Tree) -> bool {
     loss && tree.ids().all(|id| are_whole(tree.counts(id)))
 }
 
-/// The largest sum of numbers over the leaves of any pruning.
-fn largest_sum(children: &[Children], numbers: &[f64]) -> f64 {
-    let mut sums = numbers.to_vec();
-    for (node, &(first, end)) in children.iter().enumerate().rev() {
-        let below: f64 = sums[first as usize..end as usize].iter().sum();
-        sums[node] = sums[node].max(below);
+/// Refuses a tree whose errors add up to infinity; files have them beside costs of any kind.
+fn check_errors(tree: &Tree) -> Result<()> {
+    let errors: Vec<f64> = tree.ids().map(|id| tree.errors(id)).collect();
+    if tree.largest_sum(&errors).is_finite() {
+        return Ok(());
     }
-    sums[0]
+    Err(Error::model(
+        "the counts of its nodes are too large: the sum of their errors is not a finite number",
+    ))
 }
 
 impl Impurity {

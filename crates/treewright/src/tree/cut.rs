@@ -41,6 +41,19 @@ impl Tree {
             outcomes: self.outcomes.of(&kept),
         }
     }
+
+    /// The largest sum that numbers of the nodes have over the leaves of any pruning. Weights in a
+    /// file need not add up, so a node may count more than the root.
+    pub(crate) fn largest_sum(&self, numbers: &[f64]) -> f64 {
+        let mut sums = numbers.to_vec();
+        for id in self.ids().rev() {
+            if let Some(branch) = self.branch(id) {
+                let below: f64 = branch.children().map(|child| sums[child.index()]).sum();
+                sums[id.index()] = sums[id.index()].max(below);
+            }
+        }
+        sums[0]
+    }
 }
 
 impl Outcomes {

@@ -291,8 +291,7 @@ impl Nested {
             return Some(sums(errors));
         }
         let errors: Vec<f64> = self.tree.ids().map(|id| self.tree.errors(id)).collect();
-        // No set of rows has more wrong predictions than its weight; shares round a little.
-        let largest = 2.0 * self.tree.weight(NodeId::ROOT);
+        let largest = self.tree.largest_sum(&errors);
         Some(sums(&Units::new(&errors, largest)))
     }
 

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::agree;
+use super::{agree, difference};
 use crate::cost::{Lambda, Penalty};
 use crate::tree::{Certificate, Fit, NodeId, Tree};
 
@@ -20,11 +20,11 @@ fn pruned(fit: &Fit<Tree>) -> Option<&Map<String, Json>> {
 }
 
 /// Are the costs by which a tree was pruned sums of whole numbers, whatever the weights of the rows
-/// are? Those of other rows are not known here.
-pub(super) fn has_whole_costs(fit: &Fit<Tree>) -> bool {
+/// are? Those of other rows are not known here. `None` if it was not pruned.
+pub(super) fn has_whole_counts(fit: &Fit<Tree>) -> Option<bool> {
     let tree = &fit.model;
     let are_whole = |id: NodeId| tree.counts(id).iter().all(|count| count.fract() == 0.0);
-    pruned(fit).is_some_and(|pruned| pruned.contains_key("costs_from") || tree.ids().all(are_whole))
+    pruned(fit).map(|pruned| pruned.contains_key("costs_from") || tree.ids().all(are_whole))
 }
 
 /// What speaks against the certificate of a pruned tree; nothing if it was not pruned.
@@ -36,13 +36,24 @@ pub(super) fn differs(fit: &Fit<Tree>, certificate: &Certificate) -> Option<Stri
     {
         return Some(format!("{leaves} leaves pruned from {from}"));
     }
-    if certificate.exact && pruned.get("cost").and_then(Json::as_str) == Some("impurity") {
-        return Some("exact is claimed, but impurities are not whole numbers".into());
+    let name = pruned.get("cost").and_then(Json::as_str);
+    let Some(cost) = name.and_then(|name| LeafCost::named(name, fit)) else {
+        return Some("params.pruned: cost must be error, impurity or, for numbers, mse".into());
+    };
+    match (certificate.exact, certificate.tolerance) {
+        (true, _) if !matches!(cost, LeafCost::Loss) => {
+            return Some("exact is claimed, but impurities are not whole numbers".into());
+        }
+        (true, Some(_)) => return Some("exact is claimed, and a tolerance, too".into()),
+        (false, None) => return Some("exact is not claimed, but there is no tolerance".into()),
+        (true, None) | (false, Some(_)) => {}
     }
+    let total = fit.model.weight(NodeId::ROOT);
     let claim = Claim {
         objective: certificate.objective,
         leaves,
-        cost: known_cost(&fit.model, pruned),
+        cost: (!pruned.contains_key("costs_from")).then(|| cost.of_leaves(&fit.model) / total),
+        scale: cost.of(&fit.model, NodeId::ROOT) / total,
     };
     match (
         number(pruned, "lambda"),
@@ -56,18 +67,51 @@ pub(super) fn differs(fit: &Fit<Tree>, certificate: &Certificate) -> Option<Stri
     }
 }
 
-/// The cost of a tree as a sum over its leaves, where the tree itself tells it.
-fn known_cost(tree: &Tree, pruned: &Map<String, Json>) -> Option<f64> {
-    let is_loss = matches!(
-        pruned.get("cost").and_then(Json::as_str),
-        Some("error" | "mse")
-    );
-    if !is_loss || pruned.contains_key("costs_from") {
-        return None;
+/// What a leaf costs, told from the tree itself.
+#[derive(Clone, Copy)]
+enum LeafCost {
+    /// The loss of its predictions.
+    Loss,
+    /// Its weight times its Gini impurity, or its squared deviations where it has no bins.
+    Gini,
+    /// The same with the entropy in bits.
+    Entropy,
+}
+
+impl LeafCost {
+    fn named(name: &str, fit: &Fit<Tree>) -> Option<Self> {
+        let criterion = fit.learner.params.get("criterion").and_then(Json::as_str);
+        match name {
+            "error" => Some(Self::Loss),
+            "mse" if !fit.model.schema().is_classification() => Some(Self::Loss),
+            "impurity" if matches!(criterion, Some("entropy" | "gain-ratio")) => {
+                Some(Self::Entropy)
+            }
+            "impurity" => Some(Self::Gini),
+            _ => None,
+        }
     }
-    let leaves = tree.ids().filter(|&id| tree.is_leaf(id));
-    let cost: f64 = leaves.map(|id| tree.cost(id)).sum();
-    Some(cost / tree.weight(NodeId::ROOT))
+
+    fn of_leaves(self, tree: &Tree) -> f64 {
+        let leaves = tree.ids().filter(|&id| tree.is_leaf(id));
+        leaves.map(|id| self.of(tree, id)).sum()
+    }
+
+    fn of(self, tree: &Tree, id: NodeId) -> f64 {
+        let counts = match tree.moments(id) {
+            _ if matches!(self, Self::Loss) => return tree.cost(id),
+            None => tree.counts(id),
+            Some(moments) if tree.bins(id).is_empty() => return moments.sse,
+            Some(_) => tree.bins(id),
+        };
+        let total: f64 = counts.iter().sum();
+        let mixed = |&count: &f64| match self {
+            Self::Entropy => count * (total / count).log2(),
+            Self::Loss | Self::Gini => count * (1.0 - count / total),
+        };
+        let present = counts.iter().filter(|count| **count > 0.0);
+        present.map(mixed).sum()
+    }
 }
 
 /// A number, or a ratio as text.
@@ -82,7 +126,10 @@ pub(super) fn number(pruned: &Map<String, Json>, name: &str) -> Option<f64> {
 struct Claim {
     objective: f64,
     leaves: usize,
+    /// Where the tree itself tells it.
     cost: Option<f64>,
+    /// What the root alone costs: differences between much smaller costs are those of rounding.
+    scale: f64,
 }
 
 impl Claim {
@@ -119,16 +166,16 @@ impl Claim {
 
     fn for_max_cost(&self, most: f64) -> Option<String> {
         match self.cost {
-            Some(cost) if cost > most && !agree(cost, most, cost, false) => {
+            Some(cost) if cost > most && !agree(cost, most, self.scale, false) => {
                 Some(format!("cost {cost}, but at most {most} was asked for"))
             }
-            _ => self.objective_is(self.leaves as f64),
+            _ => difference("objective", self.objective, self.leaves as f64, false),
         }
     }
 
     fn objective_is(&self, found: f64) -> Option<String> {
         let claimed = self.objective;
-        (!agree(claimed, found, found, false))
+        (!agree(claimed, found, self.scale, false))
             .then(|| format!("objective is {claimed}, found {found}"))
     }
 }

@@ -268,11 +268,93 @@ fn the_certificate_of_a_pruned_tree_must_add_up() {
     assert_eq!(with(grown, 0.5), ["3 leaves pruned from 2"]);
     assert_eq!(with(json!({}), 0.5).len(), 1);
     assert_eq!(with(json!(7), 0.5).len(), 1);
+    let mut nameless = linear(json!(0.1));
+    nameless["cost"] = json!("mse");
+    assert_eq!(with(nameless, 0.5).len(), 1);
+}
+
+/// What is said of the certificate of a tree that was pruned to its own leaves.
+fn certificate_complaints(
+    fit: &Fit<Tree>,
+    data: &Dataset,
+    cost: &str,
+    objective: f64,
+    (exact, tolerance): (bool, Option<f64>),
+) -> Vec<String> {
+    let mut fit = fit.clone();
+    let pruned = serde_json::json!({"penalty": "linear", "cost": cost, "lambda": 0.1});
+    fit.learner.params.insert("pruned".into(), pruned);
+    fit.certificate = Some(Certificate {
+        objective,
+        lower_bound: objective,
+        exact,
+        tolerance,
+        what: "something over the prunings".into(),
+    });
+    let complaints = complaints(&fit, data).into_iter();
+    let of_certificate = complaints.filter(|(name, _)| *name == "certificate");
+    of_certificate.map(|(_, line)| line).collect()
 }
 
 #[test]
-fn a_pruned_file_may_have_sums_over_leaves() {
-    // One row of five is distributed; the root alone knows nothing of that.
+fn the_impurity_of_a_pruned_tree_must_add_up() {
+    let rounded = (false, Some(1e-12));
+    let mut fit = class_fit();
+    fit.learner.name = "greedy".into();
+    let rows = class_rows();
+    let with = |fit: &Fit<Tree>, objective: f64| {
+        certificate_complaints(fit, &rows, "impurity", objective, rounded)
+    };
+    // Two of one class and one of the other among five rows, and two pure leaves.
+    let gini = (3.0 * 4.0 / 9.0) / 5.0 + 0.3;
+    assert_eq!(with(&fit, gini), [""; 0]);
+    assert_eq!(with(&fit, gini * 0.9).len(), 1);
+    for criterion in ["entropy", "gain-ratio"] {
+        let params = &mut fit.learner.params;
+        params.insert("criterion".into(), criterion.into());
+        let entropy = (2.0 * 1.5_f64.log2() + 3.0_f64.log2()) / 5.0 + 0.3;
+        assert_eq!(with(&fit, entropy), [""; 0]);
+        assert_eq!(with(&fit, entropy * 0.9).len(), 1);
+    }
+
+    let fit = number_fit("mean", [4.4, 0.5, 7.0], &[0.0, 3.0]);
+    let rows = number_rows();
+    let with =
+        |cost: &str, objective: f64| certificate_complaints(&fit, &rows, cost, objective, rounded);
+    assert_eq!(with("mse", 14.5 / 5.0 + 0.2), [""; 0]);
+    assert_eq!(with("mse", 2.6).len(), 1);
+    // The bins of both leaves are pure.
+    assert_eq!(with("impurity", 0.2), [""; 0]);
+    assert_eq!(with("impurity", 0.18).len(), 1);
+}
+
+#[test]
+fn whole_numbers_and_tolerances_of_pruned_trees_are_checked() {
+    let mut fit = class_fit();
+    fit.learner.name = "greedy".into();
+    let with = |claims| certificate_complaints(&fit, &class_rows(), "error", 0.5, claims);
+    assert_eq!(with((true, None)), [""; 0]);
+    assert_eq!(with((false, Some(1e-12))), [""; 0]);
+    assert_eq!(
+        with((false, None)),
+        ["exact is not claimed, but there is no tolerance"]
+    );
+    assert_eq!(
+        with((true, Some(1e-12))),
+        ["exact is claimed, and a tolerance, too"]
+    );
+
+    let (fit, data) = distributed();
+    let with = |claims| certificate_complaints(&fit, &data, "error", 0.3, claims);
+    assert_eq!(with((false, Some(1e-12))), [""; 0]);
+    assert_eq!(
+        with((true, None)),
+        ["exact is claimed, but costs of these rows are not whole numbers"]
+    );
+}
+
+/// One row of five is distributed; the root alone knows nothing of that.
+fn distributed() -> (Fit<Tree>, Dataset) {
     let schema = schema(two_classes());
     let x = vec![1.0, 1.0, f64::NAN, 7.0, 8.0];
     let columns = vec![Column::Numeric(x)];
@@ -293,7 +375,12 @@ fn a_pruned_file_may_have_sums_over_leaves() {
             children,
         )
         .unwrap();
-    let mut fit = fit(builder.finish(), &data, "greedy");
+    (fit(builder.finish(), &data, "greedy"), data)
+}
+
+#[test]
+fn a_pruned_file_may_have_sums_over_leaves() {
+    let (mut fit, data) = distributed();
     assert_eq!(complaints(&fit, &data), []);
     fit.training = Training::of_pruning(&fit.model, &fit.training);
     assert_eq!(fit.training.errors, Some(0.5));

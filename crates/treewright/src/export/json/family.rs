@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::columns::{FeatureFile, ReadingFile, TargetFile, TaskFile, schema};
 use super::model::{LearnerFile, TrainingFile};
@@ -19,10 +19,13 @@ use crate::tree::{
 };
 
 const TABLE: &str = "table";
+/// More nodes than these are not written: no one could read such a file back.
+const MOST_NODES: u64 = 5_000_000;
 
+/// The file as it is read, or with `Members` that are made while they are written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct FamilyFile {
+pub(super) struct FamilyFile<Members = Vec<MemberFile>> {
     format: String,
     version: u32,
     task: TaskFile,
@@ -34,7 +37,7 @@ pub(super) struct FamilyFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     penalty_values: Option<Vec<Amount>>,
     training: TrainingFile,
-    members: Vec<MemberFile>,
+    members: Members,
     search: SearchFile,
     #[serde(skip_serializing_if = "Option::is_none")]
     costs_from: Option<CostsFromFile>,
@@ -47,7 +50,7 @@ pub(super) struct FamilyFile {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct MemberFile {
+pub(super) struct MemberFile {
     leaves: usize,
     cost: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,8 +97,8 @@ struct FamilyCertificateFile {
     exact_down_to: Amount,
 }
 
-impl FamilyFile {
-    pub(super) fn of(fit: &FamilyFit) -> Self {
+impl<'a> FamilyFile<WrittenMembers<'a>> {
+    pub(super) fn of(fit: &'a FamilyFit) -> Self {
         let family = &fit.family;
         let kept = Kept::of(family);
         let tree = family.tree(kept.largest());
@@ -111,7 +114,6 @@ impl FamilyFile {
             penalty: family.penalty().to_string(),
             penalty_values: penalty_values(family.penalty(), tree.n_leaves()),
             training: TrainingFile::of(&fit.training),
-            members: kept.members(fit),
             search: SearchFile {
                 states: fit.states,
                 seconds: fit.seconds,
@@ -132,9 +134,12 @@ impl FamilyFile {
             nodes: family
                 .as_nested()
                 .map(|nested| nested_nodes(family, nested, kept.largest())),
+            members: WrittenMembers { fit, kept },
         }
     }
+}
 
+impl FamilyFile {
     pub(super) fn into_fit(mut self) -> Result<FamilyFit> {
         let members: Vec<Member> = self.members.iter().map(MemberFile::member).collect();
         self.check(&members)?;
@@ -300,12 +305,22 @@ impl Kept {
     fn place(&self, member: usize) -> usize {
         self.0.partition_point(|&kept| kept <= member) - 1
     }
+}
 
-    fn members(&self, fit: &FamilyFit) -> Vec<MemberFile> {
-        let all = fit.family.members();
-        let found = fit.cross_validation.as_ref();
-        let has_nodes = fit.family.as_nested().is_none();
-        let member = |&place: &usize| MemberFile {
+/// Members whose trees are made one after the other while they are written: together they may be many
+/// times as large as the tree they are prunings of.
+pub(super) struct WrittenMembers<'a> {
+    fit: &'a FamilyFit,
+    kept: Kept,
+}
+
+impl Serialize for WrittenMembers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let family = &self.fit.family;
+        let all = family.members();
+        let found = self.fit.cross_validation.as_ref();
+        let has_nodes = family.as_nested().is_none();
+        serializer.collect_seq(self.kept.0.iter().map(|&place| MemberFile {
             leaves: all[place].leaves,
             cost: all[place].cost,
             errors: all[place].errors.map(Amount),
@@ -313,10 +328,32 @@ impl Kept {
             lambda_high: all[place].lambda_high,
             cv_error: found.map(|found| found.error[place]),
             cv_se: found.map(|found| found.se[place]),
-            nodes: has_nodes.then(|| node_files(&fit.family.tree(place))),
-        };
-        self.0.iter().map(member).collect()
+            nodes: has_nodes.then(|| node_files(&family.tree(place))),
+        }))
     }
+}
+
+/// Refuses a family whose members, each with a tree of its own, have too many nodes for one file.
+pub(super) fn check_size(family: &Family) -> Result<()> {
+    if family.as_nested().is_some() {
+        return Ok(());
+    }
+    let leaves = family.values().iter().map(|member| member.leaves as u64);
+    // Of trees with two children per node one less; others have fewer.
+    let n_nodes = leaves.fold(0_u64, |sum, leaves| sum.saturating_add(leaves * 2));
+    if n_nodes <= MOST_NODES {
+        return Ok(());
+    }
+    let n_members = family.len();
+    Err(Error::parameter(
+        "penalty",
+        family.penalty(),
+        format!(
+            "a concave one such as linear, sqrt or log for so large a family: {n_members} members that \
+             are not nested would have {n_nodes} nodes, a file may have {MOST_NODES}; or take single \
+             trees with --lambda or --leaves"
+        ),
+    ))
 }
 
 impl MemberFile {

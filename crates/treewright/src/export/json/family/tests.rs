@@ -1,13 +1,16 @@
 //! Round trips, and files that must be refused.
 
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::{Value, json};
 
 use super::super::super::samples;
-use super::super::{read_family, read_model, write_family};
+use super::super::{check_family_size, read_family, read_model, write_family, write_family_to};
 use super::*;
 use crate::cost::Lambda;
 use crate::prune::{Method, NodeCosts, PruningCost, family};
-use crate::tree::{LearnerInfo, NodeId, Training};
+use crate::tree::{LearnerInfo, NodeId, Training, TreeSource};
 
 /// The family of a sample tree.
 fn fit(tree: Tree, penalty: &Penalty) -> FamilyFit {
@@ -99,6 +102,101 @@ fn every_family_comes_back() {
             }
         }
     }
+}
+
+/// Trees of a sample's family, counting how many were made.
+#[derive(Debug)]
+struct Counted {
+    trees: Vec<Tree>,
+    made: AtomicUsize,
+}
+
+impl TreeSource for Counted {
+    fn tree(&self, member: usize) -> Tree {
+        self.made.fetch_add(1, Ordering::Relaxed);
+        self.trees[member].clone()
+    }
+}
+
+/// Text, with how many trees were made before each part of it.
+struct Watched<'a> {
+    source: &'a Counted,
+    text: Vec<u8>,
+    made: Vec<usize>,
+}
+
+impl io::Write for Watched<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.text.extend_from_slice(bytes);
+        self.made.push(self.source.made.load(Ordering::Relaxed));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A family with the members of a sample's, but a penalty for which they need not be nested.
+fn with_source(members: &[Member], trees: Vec<Tree>) -> (FamilyFit, Arc<Counted>) {
+    let source = Arc::new(Counted {
+        trees,
+        made: AtomicUsize::new(0),
+    });
+    let trees = MemberTrees::Source(Arc::<Counted>::clone(&source));
+    let mut fit = fit(samples::iris(), &Penalty::Linear);
+    fit.family = Family::stored("power:1.5".parse().unwrap(), members, trees).unwrap();
+    (fit, source)
+}
+
+#[test]
+fn trees_are_made_one_at_a_time() {
+    let family = fit(samples::iris(), &Penalty::Linear).family;
+    let trees: Vec<Tree> = (0..family.len()).map(|place| family.tree(place)).collect();
+    let n_members = trees.len();
+    assert!(n_members > 2);
+    let (fit, source) = with_source(&family.members(), trees);
+    let mut out = Watched {
+        source: &source,
+        text: Vec::new(),
+        made: Vec::new(),
+    };
+    write_family_to(&fit, &mut out).unwrap();
+    // The largest gives the columns, then each is made for its own place.
+    for made in 1..=1 + n_members {
+        assert!(out.made.contains(&made), "{made}");
+    }
+    assert_eq!(out.made.iter().max(), Some(&(1 + n_members)));
+    assert_eq!(String::from_utf8(out.text).unwrap(), write_family(&fit));
+}
+
+#[test]
+fn too_large_a_family_is_refused_before_it_is_written() {
+    let member = |leaves: usize, low: f64, high: Option<f64>| Member {
+        leaves,
+        cost: 1.0 / leaves as f64,
+        errors: Some(1.0),
+        lambda_low: low,
+        lambda_high: high,
+    };
+    let members = |largest: usize| {
+        [
+            member(1, 0.5, None),
+            member(1_000_000, 0.25, Some(0.5)),
+            member(largest, 0.0, Some(0.25)),
+        ]
+    };
+    let (small, _) = with_source(&members(1_499_999), Vec::new());
+    check_family_size(&small).unwrap();
+    let (large, source) = with_source(&members(1_500_000), Vec::new());
+    assert_eq!(
+        check_family_size(&large).unwrap_err().to_string(),
+        "penalty: got power:1.5, expected a concave one such as linear, sqrt or log for so large a \
+         family: 3 members that are not nested would have 5000002 nodes, a file may have 5000000; or \
+         take single trees with --lambda or --leaves"
+    );
+    assert_eq!(source.made.load(Ordering::Relaxed), 0);
+    check_family_size(&fit(samples::iris(), &Penalty::Linear)).unwrap();
 }
 
 #[test]
