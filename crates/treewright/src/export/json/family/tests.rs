@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::super::samples;
 use super::super::{check_family_size, read_family, read_model, write_family, write_family_to};
 use super::*;
-use crate::cost::Lambda;
+use crate::cost::{Lambda, SolutionValue};
 use crate::prune::{Method, NodeCosts, PruningCost, family};
 use crate::tree::{LearnerInfo, NodeId, Training, TreeSource};
 
@@ -137,15 +137,16 @@ impl io::Write for Watched<'_> {
     }
 }
 
-/// A family with the members of a sample's, but a penalty for which they need not be nested.
-fn with_source(members: &[Member], trees: Vec<Tree>) -> (FamilyFit, Arc<Counted>) {
+/// The values of a family, with trees that need not be nested.
+fn with_source(values: Vec<SolutionValue>, trees: Vec<Tree>) -> (FamilyFit, Arc<Counted>) {
     let source = Arc::new(Counted {
         trees,
         made: AtomicUsize::new(0),
     });
-    let trees = MemberTrees::Source(Arc::<Counted>::clone(&source));
+    let trees = Arc::<Counted>::clone(&source);
     let mut fit = fit(samples::iris(), &Penalty::Linear);
-    fit.family = Family::stored("power:1.5".parse().unwrap(), members, trees).unwrap();
+    let penalty = "power:1.5".parse().unwrap();
+    fit.family = Family::new(penalty, fit.family.scale(), values, trees);
     (fit, source)
 }
 
@@ -155,7 +156,10 @@ fn trees_are_made_one_at_a_time() {
     let trees: Vec<Tree> = (0..family.len()).map(|place| family.tree(place)).collect();
     let n_members = trees.len();
     assert!(n_members > 2);
-    let (fit, source) = with_source(&family.members(), trees);
+    let (fit, source) = with_source(family.values().to_vec(), trees);
+    // Errors are those of all trees; they are asked for once.
+    assert_eq!(fit.family.members().len(), n_members);
+    source.made.store(0, Ordering::Relaxed);
     let mut out = Watched {
         source: &source,
         text: Vec::new(),
@@ -172,23 +176,14 @@ fn trees_are_made_one_at_a_time() {
 
 #[test]
 fn too_large_a_family_is_refused_before_it_is_written() {
-    let member = |leaves: usize, low: f64, high: Option<f64>| Member {
-        leaves,
-        cost: 1.0 / leaves as f64,
-        errors: Some(1.0),
-        lambda_low: low,
-        lambda_high: high,
+    let values = |largest: usize| {
+        let sizes = [1, 1_000_000, largest];
+        let value = |(leaves, cost)| SolutionValue { cost, leaves };
+        sizes.into_iter().zip([9, 6, 1]).map(value).collect()
     };
-    let members = |largest: usize| {
-        [
-            member(1, 0.5, None),
-            member(1_000_000, 0.25, Some(0.5)),
-            member(largest, 0.0, Some(0.25)),
-        ]
-    };
-    let (small, _) = with_source(&members(1_499_999), Vec::new());
+    let (small, _) = with_source(values(1_499_999), Vec::new());
     check_family_size(&small).unwrap();
-    let (large, source) = with_source(&members(1_500_000), Vec::new());
+    let (large, source) = with_source(values(1_500_000), Vec::new());
     assert_eq!(
         check_family_size(&large).unwrap_err().to_string(),
         "penalty: got power:1.5, expected a concave one such as linear, sqrt or log for so large a \
