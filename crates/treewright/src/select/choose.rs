@@ -56,18 +56,30 @@ impl Default for Resampling {
 }
 
 impl Resampling {
-    /// The folds of every repeat.
-    pub fn deal(self, data: &Dataset) -> Result<Vec<Folds>> {
+    /// How often rows are dealt, at least once.
+    pub fn repeats(self) -> Result<usize> {
         match self {
             Self::Folds { repeats: 0, .. } => Err(Error::parameter("repeats", 0, "at least 1")),
-            Self::Folds {
-                folds,
-                repeats,
-                seed,
-            } => (0..repeats as u64)
-                .map(|repeat| Folds::stratified(data, folds, seed_of(seed, repeat)))
-                .collect(),
-            Self::Holdout { share, seed } => Ok(vec![Folds::holdout(data, share, seed)?]),
+            Self::Folds { repeats, .. } => Ok(repeats),
+            Self::Holdout { .. } => Ok(1),
+        }
+    }
+
+    /// The folds of one of the repeats, counted from 0.
+    pub fn deal(self, data: &Dataset, repeat: usize) -> Result<Folds> {
+        match self {
+            Self::Folds { folds, seed, .. } => {
+                Folds::stratified(data, folds, seed_of(seed, repeat as u64))
+            }
+            Self::Holdout { share, seed } => Folds::holdout(data, share, seed),
+        }
+    }
+
+    /// How many trees are grown in all.
+    fn n_trees(self) -> u64 {
+        match self {
+            Self::Folds { folds, repeats, .. } => (folds as u64).saturating_mul(repeats as u64),
+            Self::Holdout { .. } => 1,
         }
     }
 
@@ -109,7 +121,7 @@ pub fn cross_validate(
     most_bytes: u64,
     budget: &Budget,
 ) -> Result<Option<CrossValidation>> {
-    let rounds = resampling.deal(data)?;
+    let repeats = resampling.repeats()?;
     let validation = Validation {
         learner,
         data,
@@ -120,28 +132,17 @@ pub fn cross_validate(
         weights: weights(family),
         units: LossUnits::of(data, family.tree(0).loss()),
     };
-    let parts: Vec<(&Folds, usize)> = rounds
-        .iter()
-        .flat_map(|folds| (0..folds.len()).map(move |fold| (folds, fold)))
-        .collect();
-    budget.progress().start(parts.len() as u64);
-    let results: Vec<Result<Option<Sums>>> = parts
-        .par_iter()
-        .map(|&(folds, fold)| validation.fold(folds, fold))
-        .collect();
-    let mut results = results.into_iter();
+    budget.progress().start(resampling.n_trees());
     let mut figures = Figures::new(family.len());
-    for folds in &rounds {
-        let mut total = Sums::new(family.len());
-        for result in results.by_ref().take(folds.len()) {
-            match result? {
-                Some(sums) => total.add(&sums),
-                None => return Ok(None),
-            }
-        }
+    // One after the other, so that any number of repeats needs the memory of one.
+    for repeat in 0..repeats {
+        let folds = resampling.deal(data, repeat)?;
+        let Some(total) = validation.round(&folds)? else {
+            return Ok(None);
+        };
         figures.add(&total, &validation.units);
     }
-    Ok(Some(figures.finish(rounds.len())))
+    Ok(Some(figures.finish(repeats)))
 }
 
 /// What all folds share.
@@ -158,6 +159,22 @@ struct Validation<'a> {
 }
 
 impl Validation<'_> {
+    /// Costs of all members on the rows of all folds; `None` if the budget is spent.
+    fn round(&self, folds: &Folds) -> Result<Option<Sums>> {
+        let results: Vec<Result<Option<Sums>>> = (0..folds.len())
+            .into_par_iter()
+            .map(|fold| self.fold(folds, fold))
+            .collect();
+        let mut total = Sums::new(self.family.len());
+        for result in results {
+            match result? {
+                Some(sums) => total.add(&sums),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(total))
+    }
+
     /// Costs of all members on the rows of one fold; `None` if the budget is spent.
     fn fold(&self, folds: &Folds, fold: usize) -> Result<Option<Sums>> {
         if self.budget.is_spent() {

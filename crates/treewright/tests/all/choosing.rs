@@ -1,6 +1,7 @@
 //! Choosing by rows left out: against a slow and obvious reference.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 use treewright::Budget;
@@ -122,10 +123,11 @@ fn loss(tree: &Tree, data: &Dataset, row: usize, predicted: f64) -> f64 {
 fn reference(case: &Case, data: &Dataset) -> (Vec<f64>, Vec<f64>) {
     let full = Arc::new(learn(data, &case.params).model);
     let members = family_of(&full, case).members();
-    let rounds = case.resampling.deal(data).unwrap();
+    let repeats = case.resampling.repeats().unwrap();
     let mut error = vec![0.0; members.len()];
     let mut se = vec![0.0; members.len()];
-    for folds in &rounds {
+    for repeat in 0..repeats {
+        let folds = case.resampling.deal(data, repeat).unwrap();
         for (place, member) in members.iter().enumerate() {
             let mut losses = Vec::new();
             for fold in 0..folds.len() {
@@ -146,8 +148,8 @@ fn reference(case: &Case, data: &Dataset) -> (Vec<f64>, Vec<f64>) {
             };
             let mean = sum(&|loss| loss) / weight;
             let variance = sum(&|loss| (loss - mean).powi(2)) / weight;
-            error[place] += mean / rounds.len() as f64;
-            se[place] += (variance / losses.len() as f64).sqrt() / rounds.len() as f64;
+            error[place] += mean / repeats as f64;
+            se[place] += (variance / losses.len() as f64).sqrt() / repeats as f64;
         }
     }
     (error, se)
@@ -202,6 +204,31 @@ fn the_number_of_threads_does_not_matter() {
         let found = one.install(|| validate(&case, &table.data));
         assert_eq!(found, four.install(|| validate(&case, &table.data)));
     }
+}
+
+#[test]
+fn any_number_of_repeats_ends_with_the_budget() {
+    let (mut case, table) = any_case(&mut Rng::with_seed(49));
+    let tree = Arc::new(learn(&table.data, &case.params).model);
+    let family = family_of(&tree, &case);
+    case.resampling = Resampling::Folds {
+        folds: 2,
+        repeats: usize::MAX,
+        seed: 0,
+    };
+    let budget = Budget::unlimited().with_time_limit(Duration::from_millis(50));
+    let start = Instant::now();
+    let found = cross_validate(
+        &case.params,
+        &table.data,
+        &family,
+        case.cost,
+        case.resampling,
+        u64::MAX,
+        &budget,
+    );
+    assert_eq!(found.unwrap(), None);
+    assert!(start.elapsed() < Duration::from_secs(5));
 }
 
 /// For every class, or for all rows together, how many rows of each part there are.
@@ -328,7 +355,7 @@ fn parts_that_cannot_be_are_refused() {
         repeats: 0,
         seed: 0,
     };
-    let error = never.deal(data).unwrap_err().to_string();
+    let error = never.repeats().unwrap_err().to_string();
     assert_eq!(error, "repeats: got 0, expected at least 1");
 }
 
