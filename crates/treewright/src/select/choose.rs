@@ -7,7 +7,7 @@
 //! the root alone, the largest with weight 0.
 //!
 //! Work for a fold: learning, its family, and one pass of the rows left out. Losses are added up in
-//! whole units that are the same for all folds, so that equal errors are found equal.
+//! whole units that are the same for all folds and repeats, so that equal errors are found equal.
 
 use std::sync::Arc;
 
@@ -130,7 +130,7 @@ pub fn cross_validate(
         most_bytes,
         budget,
         weights: weights(family),
-        units: LossUnits::of(data, family.tree(0).loss()),
+        units: LossUnits::of(data, family.tree(0).loss(), repeats),
     };
     budget.progress().start(resampling.n_trees());
     let mut figures = Figures::new(family.len());
@@ -142,7 +142,7 @@ pub fn cross_validate(
         };
         figures.add(&total, &validation.units);
     }
-    Ok(Some(figures.finish(repeats)))
+    Ok(Some(figures.finish(&validation.units)))
 }
 
 /// What all folds share.
@@ -238,48 +238,59 @@ fn next_is_better(family: &Family, member: usize, weight: f64) -> Result<bool> {
     Ok(objective.compare(smaller, larger).is_gt())
 }
 
-/// Errors and standard errors of members, summed over repeats.
+/// Costs and standard errors of members, summed over repeats.
 struct Figures {
-    error: Vec<f64>,
+    total: Sums,
     se: Vec<f64>,
+    repeats: usize,
 }
 
 impl Figures {
     fn new(n_members: usize) -> Self {
         Self {
-            error: vec![0.0; n_members],
+            total: Sums::new(n_members),
             se: vec![0.0; n_members],
+            repeats: 0,
         }
     }
 
-    fn add(&mut self, total: &Sums, units: &LossUnits) {
-        for member in 0..self.error.len() {
-            let (error, se) = units.mean_and_se(total, member);
-            self.error[member] += error;
-            self.se[member] += se;
+    fn add(&mut self, round: &Sums, units: &LossUnits) {
+        for (member, se) in self.se.iter_mut().enumerate() {
+            *se += units.se(round, member);
         }
+        self.total.add(round);
+        self.repeats += 1;
     }
 
-    fn finish(mut self, repeats: usize) -> CrossValidation {
-        for figure in self.error.iter_mut().chain(&mut self.se) {
-            *figure /= repeats as f64;
-        }
-        let Self { error, se } = self;
-        let mut min = 0;
-        for member in 1..error.len() {
-            if error[member] < error[min] {
-                min = member;
-            }
-        }
-        let most = error[min] + se[min];
-        let one_se = error.iter().position(|&error| error <= most);
+    /// Errors are whole sums divided once, so that equal ones stay equal.
+    fn finish(self, units: &LossUnits) -> CrossValidation {
+        let members = 0..self.se.len();
+        let error: Vec<f64> = members
+            .map(|member| units.mean(&self.total, member))
+            .collect();
+        let repeats = self.repeats as f64;
+        let se: Vec<f64> = self.se.iter().map(|se| se / repeats).collect();
+        let (min, one_se) = choose(&error, &se);
         CrossValidation {
-            one_se: one_se.unwrap_or(min),
             error,
             se,
             min,
+            one_se,
         }
     }
+}
+
+/// The first member of least error, and the first within one standard error of it.
+fn choose(error: &[f64], se: &[f64]) -> (usize, usize) {
+    let mut min = 0;
+    for member in 1..error.len() {
+        if error[member] < error[min] {
+            min = member;
+        }
+    }
+    let most = error[min] + se[min];
+    let one_se = error.iter().position(|&error| error <= most);
+    (min, one_se.unwrap_or(min))
 }
 
 #[cfg(test)]
@@ -288,14 +299,8 @@ mod tests {
 
     #[test]
     fn the_smallest_of_equal_members_is_chosen() {
-        let figures = |error: &[f64], se: &[f64]| Figures {
-            error: error.to_vec(),
-            se: se.to_vec(),
-        };
-        let chosen = figures(&[8.0, 3.0, 2.0, 2.0], &[1.0, 1.0, 1.0, 9.0]).finish(2);
-        assert_eq!((chosen.min, chosen.one_se), (2, 1));
-        assert_eq!(chosen.error, [4.0, 1.5, 1.0, 1.0]);
-        let alone = figures(&[0.0], &[0.0]).finish(1);
-        assert_eq!((alone.min, alone.one_se), (0, 0));
+        let chosen = choose(&[4.0, 1.5, 1.0, 1.0], &[0.5, 0.5, 0.5, 4.5]);
+        assert_eq!(chosen, (2, 1));
+        assert_eq!(choose(&[0.0], &[0.0]), (0, 0));
     }
 }

@@ -12,7 +12,7 @@ use treewright::learn::Greedy;
 use treewright::learn::greedy::MissingPolicy;
 use treewright::prune::{self, Aim, Impurity, Method, NodeCosts, PruningCost};
 use treewright::select::{Resampling, cross_validate};
-use treewright::tree::{CrossValidation, Family, Tree};
+use treewright::tree::{CrossValidation, Family, Member, Tree};
 
 use crate::differential::{any_params, learn, settled_table};
 use crate::tables::{Table, Weights, Wishes, with_rows};
@@ -119,29 +119,39 @@ fn loss(tree: &Tree, data: &Dataset, row: usize, predicted: f64) -> f64 {
     }
 }
 
-/// Errors and standard errors of all members, one pruning and one prediction at a time.
-fn reference(case: &Case, data: &Dataset) -> (Vec<f64>, Vec<f64>) {
+/// Weights and losses of all rows, one pruning and one prediction at a time.
+fn losses(case: &Case, data: &Dataset, member: &Member, repeat: usize) -> Vec<(f64, f64)> {
+    let folds = case.resampling.deal(data, repeat).unwrap();
+    let mut losses = Vec::new();
+    for fold in 0..folds.len() {
+        let train = some_rows(data, &folds.train(fold));
+        let tree = Arc::new(learn(&train, &case.params).model);
+        let pruned = match member.lambda_high {
+            None => tree.cut(|_| true),
+            Some(high) => pruned_at(&tree, case, member.lambda_low.sqrt() * high.sqrt()),
+        };
+        let test = some_rows(data, &folds.test(fold));
+        for (row, &predicted) in pruned.predict(&test).iter().enumerate() {
+            losses.push((test.weight(row), loss(&pruned, &test, row, predicted)));
+        }
+    }
+    losses
+}
+
+fn members(case: &Case, data: &Dataset) -> Vec<Member> {
     let full = Arc::new(learn(data, &case.params).model);
-    let members = family_of(&full, case).members();
+    family_of(&full, case).members()
+}
+
+/// Errors and standard errors of all members.
+fn reference(case: &Case, data: &Dataset) -> (Vec<f64>, Vec<f64>) {
+    let members = members(case, data);
     let repeats = case.resampling.repeats().unwrap();
     let mut error = vec![0.0; members.len()];
     let mut se = vec![0.0; members.len()];
     for repeat in 0..repeats {
-        let folds = case.resampling.deal(data, repeat).unwrap();
         for (place, member) in members.iter().enumerate() {
-            let mut losses = Vec::new();
-            for fold in 0..folds.len() {
-                let train = some_rows(data, &folds.train(fold));
-                let tree = Arc::new(learn(&train, &case.params).model);
-                let pruned = match member.lambda_high {
-                    None => tree.cut(|_| true),
-                    Some(high) => pruned_at(&tree, case, member.lambda_low.sqrt() * high.sqrt()),
-                };
-                let test = some_rows(data, &folds.test(fold));
-                for (row, &predicted) in pruned.predict(&test).iter().enumerate() {
-                    losses.push((test.weight(row), loss(&pruned, &test, row, predicted)));
-                }
-            }
+            let losses = losses(case, data, member, repeat);
             let weight: f64 = losses.iter().map(|(weight, _)| weight).sum();
             let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
                 losses.iter().map(|&(w, loss)| w * of(loss)).sum()
@@ -189,6 +199,50 @@ fn cross_validation_is_what_the_slow_reference_says() {
         assert_eq!(Some(found.min), first(least));
         assert_eq!(Some(found.one_se), first(least + found.se[found.min]));
     }
+}
+
+/// With whole weights every sum of losses here is exact. The means of repeats are not, nor are theirs.
+#[test]
+fn equal_errors_are_equal_over_any_repeats() {
+    let mut rng = Rng::with_seed(50);
+    let first_least = |errors: &[f64]| {
+        let least = errors.iter().copied().fold(f64::INFINITY, f64::min);
+        errors.iter().position(|&error| error == least).unwrap()
+    };
+    let mut n_hidden = 0;
+    for at in 0..1500 {
+        let (mut case, table) = any_case(&mut rng);
+        let data = &table.data;
+        if !data.schema().is_classification() || !data.has_whole_weights() {
+            continue;
+        }
+        let repeats = rng.usize(2..=5);
+        case.resampling = Resampling::Folds {
+            folds: rng.usize(2..=data.n_rows().min(5)),
+            repeats,
+            seed: rng.u64(..),
+        };
+        let cost = |member: &Member, repeat: usize| -> f64 {
+            let losses = losses(&case, data, member, repeat);
+            losses.iter().map(|(weight, loss)| weight * loss).sum()
+        };
+        let (mut totals, mut means) = (Vec::new(), Vec::new());
+        for member in members(&case, data) {
+            let costs: Vec<f64> = (0..repeats).map(|repeat| cost(&member, repeat)).collect();
+            totals.push(costs.iter().sum::<f64>());
+            let mean: f64 = costs.iter().map(|cost| cost / data.total_weight()).sum();
+            means.push(mean / repeats as f64);
+        }
+        let found = validate(&case, data);
+        let context = || format!("case {at}: {found:?}\n{totals:?}\n{case:?}\n{table}");
+        assert_eq!(found.min, first_least(&totals), "{}", context());
+        for (error, total) in found.error.iter().zip(&totals) {
+            let expected = total / (data.total_weight() * repeats as f64);
+            assert_eq!(*error, expected, "{}", context());
+        }
+        n_hidden += usize::from(first_least(&means) != first_least(&totals));
+    }
+    assert!(n_hidden > 0, "means of rounded means hide some ties");
 }
 
 #[test]
