@@ -21,7 +21,7 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::eval::Folds;
 use crate::learn::Learner;
-use crate::prune::{self, Method, NodeCosts, PruningCost};
+use crate::prune::{self, NodeCosts, PruningCost};
 use crate::tree::{CrossValidation, Family, Member};
 
 /// Which rows are left out, and how often.
@@ -189,7 +189,8 @@ impl Validation<'_> {
         let tree = Arc::new(fit.model);
         let costs = NodeCosts::of(&tree, self.cost)?;
         let penalty = self.family.penalty();
-        let family = prune::family(&tree, &costs, penalty, Method::Auto, self.most_bytes)?;
+        // Without these rows a tree may even have more leaves, and a table of penalties too few lines.
+        let family = prune::known_family(&tree, &costs, penalty, self.most_bytes)?;
         let test = self.data.rows(&folds.test(fold));
         let members = members_at(&family, &self.weights)?;
         let sums = sums_of_members(&family, &members, &test, &self.units);

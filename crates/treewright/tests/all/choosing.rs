@@ -165,12 +165,63 @@ fn reference(case: &Case, data: &Dataset) -> (Vec<f64>, Vec<f64>) {
     (error, se)
 }
 
+/// The best pruning with no more leaves than the penalty is known for.
 fn pruned_at(tree: &Arc<Tree>, case: &Case, weight: f64) -> Tree {
     let costs = NodeCosts::of(tree, case.cost).unwrap();
-    let aim = Aim::Weight(Lambda::try_from(weight).unwrap());
-    prune::prune(tree, &costs, &case.penalty, &aim, Method::Auto, u64::MAX)
+    let mut aim = Aim::Weight(Lambda::try_from(weight).unwrap());
+    let mut penalty = case.penalty.clone();
+    if let Penalty::Table(table) = &case.penalty {
+        let n_lines = table.values().len();
+        if weight == 0.0 {
+            aim = Aim::Leaves(n_lines);
+        }
+        penalty = longer_table(table.values(), tree.n_leaves());
+    }
+    prune::prune(tree, &costs, &penalty, &aim, Method::Auto, u64::MAX)
         .unwrap()
         .tree
+}
+
+/// A table with further lines that no weight above 0 pays for.
+fn longer_table(values: &[f64], n_lines: usize) -> Penalty {
+    let further = (values.len() + 1..=n_lines).map(|line| line as f64 * 1e200);
+    let lines = values.iter().copied().chain(further);
+    let lines: Vec<String> = lines.map(|value| value.to_string()).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    Penalty::table(&lines).unwrap()
+}
+
+/// A table as long as the tree of all rows needs is enough for the trees of folds, which may be larger.
+#[test]
+fn a_table_for_the_whole_tree_is_enough() {
+    let mut rng = Rng::with_seed(51);
+    let mut n_larger = 0;
+    for at in 0..600 {
+        let (mut case, table) = any_case(&mut rng);
+        let data = &table.data;
+        let n_leaves = learn(data, &case.params).model.n_leaves();
+        let shape = [0.5, 1.0, 1.5][rng.usize(..3)];
+        let values: Vec<f64> = (1..=n_leaves).map(|k| (k as f64).powf(shape)).collect();
+        case.penalty = longer_table(&values, 0);
+        let repeats = case.resampling.repeats().unwrap();
+        for repeat in 0..repeats {
+            let folds = case.resampling.deal(data, repeat).unwrap();
+            n_larger += (0..folds.len())
+                .map(|fold| some_rows(data, &folds.train(fold)))
+                .filter(|train| learn(train, &case.params).model.n_leaves() > n_leaves)
+                .count();
+        }
+        let found = validate(&case, data);
+        let (error, _) = reference(&case, data);
+        for member in 0..error.len() {
+            let off = (found.error[member] - error[member]).abs();
+            assert!(
+                off <= 1e-12 * (1.0 + error[member]),
+                "case {at}, member {member}: {found:?}\n{error:?}\n{case:?}\n{table}"
+            );
+        }
+    }
+    assert!(n_larger > 0);
 }
 
 #[test]
