@@ -127,12 +127,8 @@ fn fitting_with_a_rule_is_taking_it_out_of_the_path() {
             let fit: Value = serde_json::from_str(&folder.read("fit.json")).unwrap();
             let taken = folder.json(&["prune", "family.json", "--select", rule, "--json"]);
             assert_eq!(fit["nodes"], taken["nodes"]);
-            let pruned = &fit["learner"]["params"]["pruned"];
-            assert_eq!(pruned["select"], rule);
-            assert_eq!(
-                pruned["lambda"],
-                taken["learner"]["params"]["pruned"]["lambda"]
-            );
+            assert_eq!(fit["learner"], taken["learner"]);
+            assert_eq!(fit["learner"]["params"]["pruned"]["select"], rule);
             let stdout = folder.done(&["verify", "fit.json", "data.csv"]);
             assert!(stdout.ends_with("every claim holds\n"), "{stdout}");
         }
@@ -141,6 +137,38 @@ fn fitting_with_a_rule_is_taking_it_out_of_the_path() {
         ]);
         folder.done(&["verify", "fit.json", "data.csv"]);
     }
+}
+
+#[test]
+fn a_rule_must_be_that_of_the_family() {
+    let folder = Folder::with_bundled("titanic.csv");
+    let path = ["path", "greedy", "data.csv", "--select"];
+    folder.done(&[&path[..], &["holdout", "-o", "part.json"]].concat());
+    folder.done(&[&path[..], &["cv", "-o", "folds.json"]].concat());
+    for (family, rule, complaint) in [
+        (
+            "part.json",
+            "cv",
+            "part.json: select: got cv, expected holdout or 1se for",
+        ),
+        (
+            "folds.json",
+            "holdout",
+            "folds.json: select: got holdout, expected cv or 1se for",
+        ),
+    ] {
+        folder.refused(
+            &["prune", family, "--select", rule, "-o", "out.json"],
+            complaint,
+        );
+    }
+    for (family, rule) in [("part.json", "holdout"), ("part.json", "1se")] {
+        let taken = folder.json(&["prune", family, "--select", rule, "--json"]);
+        assert_eq!(taken["learner"]["params"]["pruned"]["select"], rule);
+    }
+    let by_size = folder.json(&["prune", "part.json", "--leaves", "2", "--json"]);
+    let pruned = &by_size["learner"]["params"]["pruned"];
+    assert!(pruned.get("select").is_none(), "{pruned}");
 }
 
 #[test]
