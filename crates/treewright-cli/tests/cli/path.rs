@@ -352,3 +352,31 @@ fn a_limit_stops_with_what_there_is() {
     assert!(run.stderr.contains("stopped early"), "{run:?}");
     folder.done(&["verify", "fit.json", "data.csv"]);
 }
+
+#[test]
+fn a_limit_may_stop_only_the_validation() {
+    let folder = Folder::with_bundled("titanic.csv");
+    let limits = ["--folds", "3", "--repeats", "1000000000", "--time-limit"];
+    let options = [&limits[..], &["1s", "-o", "out.json"]].concat();
+    let run = folder.run(&[&["path", "greedy", "data.csv"], &options[..]].concat());
+    assert_eq!(run.code, 0, "{run:?}");
+    let note =
+        "stopped early: nothing is cross-validated; the tree and its prunings are complete\n";
+    assert!(run.stderr.contains(note), "{run:?}");
+    let family: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
+    let params = &family["learner"]["params"];
+    assert_eq!(
+        (&params["stopped"], &params["stopped_in"]),
+        (&json!(true), &json!("validation"))
+    );
+    assert!(family.get("chosen").is_none());
+
+    let fit = ["fit", "greedy", "data.csv", "--select", "1se"];
+    let run = folder.run(&[&fit[..], &options].concat());
+    assert_eq!(run.code, 0, "{run:?}");
+    let note = "stopped early: the tree is complete, but nothing is cross-validated";
+    assert!(run.stderr.contains(note), "{run:?}");
+    let model: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
+    assert_eq!(model["training"]["leaves"], 14);
+    folder.done(&["verify", "out.json", "data.csv"]);
+}
