@@ -210,6 +210,15 @@ impl SelectArg {
             Self::OneSe => Rule::OneSe,
         }
     }
+
+    /// The name on the command line and in files.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Cv => "cv",
+            Self::OneSe => "1se",
+            Self::Holdout => "holdout",
+        }
+    }
 }
 
 impl SelectArgs {

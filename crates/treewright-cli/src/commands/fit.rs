@@ -149,7 +149,9 @@ fn choice(args: &FitGreedyArgs) -> Result<Option<Choice>> {
 fn say_how_it_went(fit: &Fit, is_pruned: bool, console: &Console) {
     let params = &fit.learner.params;
     if params.contains_key("stopped") {
-        console.note(if is_pruned {
+        console.note(if params.contains_key("stopped_in") {
+            "stopped early: the tree is complete, but nothing is cross-validated, so it is not pruned"
+        } else if is_pruned && !params.contains_key("pruned") {
             "stopped early: the tree is as far as it was grown, not pruned"
         } else {
             "stopped early: the tree is smaller than it would have become"

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
+use serde_json::{Map, Value};
 use treewright::data::Task;
 use treewright::select::Pruned;
 
@@ -43,8 +44,8 @@ fn greedy(args: &PathGreedyArgs, console: &Console) -> Result<ExitCode> {
     if options.task == Task::Auto {
         console.note(&fit::decided(&data));
     }
-    if found.learner.params.contains_key("stopped") {
-        console.note("stopped early: the tree may be smaller than it would have become, and nothing is cross-validated");
+    if let Some(note) = stopped(&found.learner.params, resampling.is_some()) {
+        console.note(note);
     }
     if is_written {
         console.note(&family::figures(&found));
@@ -85,4 +86,16 @@ fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
         output::print(&family::table(&found))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a limit or Ctrl-C has ended, if one did.
+fn stopped(params: &Map<String, Value>, is_validated: bool) -> Option<&'static str> {
+    params.get("stopped")?;
+    Some(if params.contains_key("stopped_in") {
+        "stopped early: nothing is cross-validated; the tree and its prunings are complete"
+    } else if is_validated {
+        "stopped early: the tree is smaller than it would have become, and nothing is cross-validated"
+    } else {
+        "stopped early: the tree is smaller than it would have become"
+    })
 }

@@ -155,18 +155,18 @@ fn member_of(fit: &FamilyFit, args: &PruneArgs) -> Result<Fit> {
          prune a model file",
         fit.family.penalty()
     );
-    let (member, lambda) = match (&args.lambda, &args.leaves, args.select) {
+    let (member, lambda, rule) = match (&args.lambda, &args.leaves, args.select) {
         (Some(lambda), ..) => {
             let lambda = lambda.value("lambda")?;
-            (fit.family.at(&lambda), Some(lambda))
+            (fit.family.at(&lambda), Some(lambda), None)
         }
-        (_, Some(leaves), _) => (with_leaves(fit, leaves.count("leaves", 1)?)?, None),
-        (.., Some(select)) => (selected(fit, select)?, None),
+        (_, Some(leaves), _) => (with_leaves(fit, leaves.count("leaves", 1)?)?, None, None),
+        (.., Some(select)) => (selected(fit, select)?, None, Some(select.name())),
         _ => bail!(
             "this is a family already: --lambda X, --leaves K or --select 1se takes a tree out of it"
         ),
     };
-    Ok(take_out(fit, member, lambda)?)
+    Ok(take_out(fit, member, lambda, rule)?)
 }
 
 fn with_leaves(fit: &FamilyFit, leaves: usize) -> Result<usize> {
@@ -185,5 +185,14 @@ fn selected(fit: &FamilyFit, select: SelectArg) -> Result<usize> {
         };
         format!("the family is not cross-validated, so --select cannot choose: {advice}")
     })?;
+    let is_by = |name: &str| fit.learner.params.contains_key(name);
+    ensure!(
+        select != SelectArg::Cv || !is_by("holdout"),
+        "select: got cv, expected holdout or 1se for a family that was validated on one part of the rows"
+    );
+    ensure!(
+        select != SelectArg::Holdout || !is_by("folds"),
+        "select: got holdout, expected cv or 1se for a family that was cross-validated"
+    );
     Ok(select.rule().choose(found))
 }

@@ -127,12 +127,8 @@ fn fitting_with_a_rule_is_taking_it_out_of_the_path() {
             let fit: Value = serde_json::from_str(&folder.read("fit.json")).unwrap();
             let taken = folder.json(&["prune", "family.json", "--select", rule, "--json"]);
             assert_eq!(fit["nodes"], taken["nodes"]);
-            let pruned = &fit["learner"]["params"]["pruned"];
-            assert_eq!(pruned["select"], rule);
-            assert_eq!(
-                pruned["lambda"],
-                taken["learner"]["params"]["pruned"]["lambda"]
-            );
+            assert_eq!(fit["learner"], taken["learner"]);
+            assert_eq!(fit["learner"]["params"]["pruned"]["select"], rule);
             let stdout = folder.done(&["verify", "fit.json", "data.csv"]);
             assert!(stdout.ends_with("every claim holds\n"), "{stdout}");
         }
@@ -141,6 +137,38 @@ fn fitting_with_a_rule_is_taking_it_out_of_the_path() {
         ]);
         folder.done(&["verify", "fit.json", "data.csv"]);
     }
+}
+
+#[test]
+fn a_rule_must_be_that_of_the_family() {
+    let folder = Folder::with_bundled("titanic.csv");
+    let path = ["path", "greedy", "data.csv", "--select"];
+    folder.done(&[&path[..], &["holdout", "-o", "part.json"]].concat());
+    folder.done(&[&path[..], &["cv", "-o", "folds.json"]].concat());
+    for (family, rule, complaint) in [
+        (
+            "part.json",
+            "cv",
+            "part.json: select: got cv, expected holdout or 1se for",
+        ),
+        (
+            "folds.json",
+            "holdout",
+            "folds.json: select: got holdout, expected cv or 1se for",
+        ),
+    ] {
+        folder.refused(
+            &["prune", family, "--select", rule, "-o", "out.json"],
+            complaint,
+        );
+    }
+    for (family, rule) in [("part.json", "holdout"), ("part.json", "1se")] {
+        let taken = folder.json(&["prune", family, "--select", rule, "--json"]);
+        assert_eq!(taken["learner"]["params"]["pruned"]["select"], rule);
+    }
+    let by_size = folder.json(&["prune", "part.json", "--leaves", "2", "--json"]);
+    let pruned = &by_size["learner"]["params"]["pruned"];
+    assert!(pruned.get("select").is_none(), "{pruned}");
 }
 
 #[test]
@@ -323,4 +351,32 @@ fn a_limit_stops_with_what_there_is() {
     assert_eq!(run.code, 0, "{run:?}");
     assert!(run.stderr.contains("stopped early"), "{run:?}");
     folder.done(&["verify", "fit.json", "data.csv"]);
+}
+
+#[test]
+fn a_limit_may_stop_only_the_validation() {
+    let folder = Folder::with_bundled("titanic.csv");
+    let limits = ["--folds", "3", "--repeats", "1000000000", "--time-limit"];
+    let options = [&limits[..], &["1s", "-o", "out.json"]].concat();
+    let run = folder.run(&[&["path", "greedy", "data.csv"], &options[..]].concat());
+    assert_eq!(run.code, 0, "{run:?}");
+    let note =
+        "stopped early: nothing is cross-validated; the tree and its prunings are complete\n";
+    assert!(run.stderr.contains(note), "{run:?}");
+    let family: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
+    let params = &family["learner"]["params"];
+    assert_eq!(
+        (&params["stopped"], &params["stopped_in"]),
+        (&json!(true), &json!("validation"))
+    );
+    assert!(family.get("chosen").is_none());
+
+    let fit = ["fit", "greedy", "data.csv", "--select", "1se"];
+    let run = folder.run(&[&fit[..], &options].concat());
+    assert_eq!(run.code, 0, "{run:?}");
+    let note = "stopped early: the tree is complete, but nothing is cross-validated";
+    assert!(run.stderr.contains(note), "{run:?}");
+    let model: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
+    assert_eq!(model["training"]["leaves"], 14);
+    folder.done(&["verify", "out.json", "data.csv"]);
 }

@@ -31,11 +31,30 @@ pub fn family(
     let most_leaves = tree.n_leaves();
     penalty.check(most_leaves)?;
     let family = match method.settled(penalty, most_leaves)? {
-        Method::Table => from_table(tree, costs, penalty, most_bytes)?,
+        Method::Table => from_table(tree, costs, penalty, most_leaves, most_bytes)?,
         _ => from_weakest_link(tree, costs, penalty),
     };
     check_weights(&family)?;
     Ok(family)
+}
+
+/// The same among the prunings whose number of leaves the penalty is known for. These are all, unless
+/// the penalty is a table with fewer lines than the tree has leaves.
+pub(crate) fn known_family(
+    tree: &Arc<Tree>,
+    costs: &NodeCosts,
+    penalty: &Penalty,
+    most_bytes: u64,
+) -> Result<Family> {
+    match penalty {
+        Penalty::Table(table) if table.values().len() < tree.n_leaves() => {
+            let most_leaves = table.values().len();
+            let family = from_table(tree, costs, penalty, most_leaves, most_bytes)?;
+            check_weights(&family)?;
+            Ok(family)
+        }
+        _ => family(tree, costs, penalty, Method::Auto, most_bytes),
+    }
 }
 
 /// Refuses a family with a threshold above all doubles: further leaves cost next to nothing.
@@ -78,14 +97,17 @@ fn from_weakest_link(tree: &Arc<Tree>, costs: &NodeCosts, penalty: &Penalty) -> 
     Family::nested(penalty.clone(), costs.scale(), members, nested)
 }
 
+/// From the least costs of all sizes up to `most_leaves`.
 fn from_table(
     tree: &Arc<Tree>,
     costs: &NodeCosts,
     penalty: &Penalty,
+    most_leaves: usize,
     most_bytes: u64,
 ) -> Result<Family> {
     let table = MinCost::new(tree, costs, most_bytes)?;
-    let values = table.values();
+    let mut values = table.values();
+    values.retain(|value| value.leaves <= most_leaves);
     let corners = lower_hull(&values, penalty);
     let members: Vec<_> = corners.iter().map(|&corner| values[corner]).collect();
     let trees = ByLeaves {

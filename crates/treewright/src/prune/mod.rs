@@ -26,6 +26,7 @@ mod weakest_link;
 
 pub use costs::{Impurity, NodeCosts, PruningCost};
 pub use family::family;
+pub(crate) use family::known_family;
 pub use min_cost::MinCost;
 pub use model::{Pruner, is_searched, take_out};
 pub use record::{Record, Request};

@@ -88,8 +88,13 @@ impl Pruner {
 }
 
 /// A member of a family as a model of its own. It is the best for `lambda`; without one, that is the
-/// least weight that the member is best for.
-pub fn take_out(fit: &FamilyFit, member: usize, lambda: Option<Lambda>) -> Result<Fit<Tree>> {
+/// least weight that the member is best for. `rule` is the name of the rule that chose it, if one did.
+pub fn take_out(
+    fit: &FamilyFit,
+    member: usize,
+    lambda: Option<Lambda>,
+    rule: Option<&str>,
+) -> Result<Fit<Tree>> {
     let start = Instant::now();
     let family = &fit.family;
     let lambda = match lambda {
@@ -114,6 +119,9 @@ pub fn take_out(fit: &FamilyFit, member: usize, lambda: Option<Lambda>) -> Resul
         None => Method::Table,
     };
     let mut params = request.params(fit.training.leaves, method);
+    if let Some(rule) = rule {
+        params.insert("select".into(), rule.into());
+    }
     // How the family was cross-validated belongs to the pruning, too.
     for name in ["folds", "repeats", "holdout", "seed"] {
         if let Some(value) = learner.params.shift_remove(name) {

@@ -7,7 +7,7 @@
 //! the root alone, the largest with weight 0.
 //!
 //! Work for a fold: learning, its family, and one pass of the rows left out. Losses are added up in
-//! whole units that are the same for all folds, so that equal errors are found equal.
+//! whole units that are the same for all folds and repeats, so that equal errors are found equal.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::eval::Folds;
 use crate::learn::Learner;
-use crate::prune::{self, Method, NodeCosts, PruningCost};
+use crate::prune::{self, NodeCosts, PruningCost};
 use crate::tree::{CrossValidation, Family, Member};
 
 /// Which rows are left out, and how often.
@@ -56,18 +56,30 @@ impl Default for Resampling {
 }
 
 impl Resampling {
-    /// The folds of every repeat.
-    pub fn deal(self, data: &Dataset) -> Result<Vec<Folds>> {
+    /// How often rows are dealt, at least once.
+    pub fn repeats(self) -> Result<usize> {
         match self {
             Self::Folds { repeats: 0, .. } => Err(Error::parameter("repeats", 0, "at least 1")),
-            Self::Folds {
-                folds,
-                repeats,
-                seed,
-            } => (0..repeats as u64)
-                .map(|repeat| Folds::stratified(data, folds, seed_of(seed, repeat)))
-                .collect(),
-            Self::Holdout { share, seed } => Ok(vec![Folds::holdout(data, share, seed)?]),
+            Self::Folds { repeats, .. } => Ok(repeats),
+            Self::Holdout { .. } => Ok(1),
+        }
+    }
+
+    /// The folds of one of the repeats, counted from 0.
+    pub fn deal(self, data: &Dataset, repeat: usize) -> Result<Folds> {
+        match self {
+            Self::Folds { folds, seed, .. } => {
+                Folds::stratified(data, folds, seed_of(seed, repeat as u64))
+            }
+            Self::Holdout { share, seed } => Folds::holdout(data, share, seed),
+        }
+    }
+
+    /// How many trees are grown in all.
+    fn n_trees(self) -> u64 {
+        match self {
+            Self::Folds { folds, repeats, .. } => (folds as u64).saturating_mul(repeats as u64),
+            Self::Holdout { .. } => 1,
         }
     }
 
@@ -109,7 +121,7 @@ pub fn cross_validate(
     most_bytes: u64,
     budget: &Budget,
 ) -> Result<Option<CrossValidation>> {
-    let rounds = resampling.deal(data)?;
+    let repeats = resampling.repeats()?;
     let validation = Validation {
         learner,
         data,
@@ -118,30 +130,19 @@ pub fn cross_validate(
         most_bytes,
         budget,
         weights: weights(family),
-        units: LossUnits::of(data, family.tree(0).loss()),
+        units: LossUnits::of(data, family.tree(0).loss(), repeats),
     };
-    let parts: Vec<(&Folds, usize)> = rounds
-        .iter()
-        .flat_map(|folds| (0..folds.len()).map(move |fold| (folds, fold)))
-        .collect();
-    budget.progress().start(parts.len() as u64);
-    let results: Vec<Result<Option<Sums>>> = parts
-        .par_iter()
-        .map(|&(folds, fold)| validation.fold(folds, fold))
-        .collect();
-    let mut results = results.into_iter();
+    budget.progress().start(resampling.n_trees());
     let mut figures = Figures::new(family.len());
-    for folds in &rounds {
-        let mut total = Sums::new(family.len());
-        for result in results.by_ref().take(folds.len()) {
-            match result? {
-                Some(sums) => total.add(&sums),
-                None => return Ok(None),
-            }
-        }
+    // One after the other, so that any number of repeats needs the memory of one.
+    for repeat in 0..repeats {
+        let folds = resampling.deal(data, repeat)?;
+        let Some(total) = validation.round(&folds)? else {
+            return Ok(None);
+        };
         figures.add(&total, &validation.units);
     }
-    Ok(Some(figures.finish(rounds.len())))
+    Ok(Some(figures.finish(&validation.units)))
 }
 
 /// What all folds share.
@@ -158,6 +159,22 @@ struct Validation<'a> {
 }
 
 impl Validation<'_> {
+    /// Costs of all members on the rows of all folds; `None` if the budget is spent.
+    fn round(&self, folds: &Folds) -> Result<Option<Sums>> {
+        let results: Vec<Result<Option<Sums>>> = (0..folds.len())
+            .into_par_iter()
+            .map(|fold| self.fold(folds, fold))
+            .collect();
+        let mut total = Sums::new(self.family.len());
+        for result in results {
+            match result? {
+                Some(sums) => total.add(&sums),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(total))
+    }
+
     /// Costs of all members on the rows of one fold; `None` if the budget is spent.
     fn fold(&self, folds: &Folds, fold: usize) -> Result<Option<Sums>> {
         if self.budget.is_spent() {
@@ -172,7 +189,8 @@ impl Validation<'_> {
         let tree = Arc::new(fit.model);
         let costs = NodeCosts::of(&tree, self.cost)?;
         let penalty = self.family.penalty();
-        let family = prune::family(&tree, &costs, penalty, Method::Auto, self.most_bytes)?;
+        // Without these rows a tree may even have more leaves, and a table of penalties too few lines.
+        let family = prune::known_family(&tree, &costs, penalty, self.most_bytes)?;
         let test = self.data.rows(&folds.test(fold));
         let members = members_at(&family, &self.weights)?;
         let sums = sums_of_members(&family, &members, &test, &self.units);
@@ -221,48 +239,59 @@ fn next_is_better(family: &Family, member: usize, weight: f64) -> Result<bool> {
     Ok(objective.compare(smaller, larger).is_gt())
 }
 
-/// Errors and standard errors of members, summed over repeats.
+/// Costs and standard errors of members, summed over repeats.
 struct Figures {
-    error: Vec<f64>,
+    total: Sums,
     se: Vec<f64>,
+    repeats: usize,
 }
 
 impl Figures {
     fn new(n_members: usize) -> Self {
         Self {
-            error: vec![0.0; n_members],
+            total: Sums::new(n_members),
             se: vec![0.0; n_members],
+            repeats: 0,
         }
     }
 
-    fn add(&mut self, total: &Sums, units: &LossUnits) {
-        for member in 0..self.error.len() {
-            let (error, se) = units.mean_and_se(total, member);
-            self.error[member] += error;
-            self.se[member] += se;
+    fn add(&mut self, round: &Sums, units: &LossUnits) {
+        for (member, se) in self.se.iter_mut().enumerate() {
+            *se += units.se(round, member);
         }
+        self.total.add(round);
+        self.repeats += 1;
     }
 
-    fn finish(mut self, repeats: usize) -> CrossValidation {
-        for figure in self.error.iter_mut().chain(&mut self.se) {
-            *figure /= repeats as f64;
-        }
-        let Self { error, se } = self;
-        let mut min = 0;
-        for member in 1..error.len() {
-            if error[member] < error[min] {
-                min = member;
-            }
-        }
-        let most = error[min] + se[min];
-        let one_se = error.iter().position(|&error| error <= most);
+    /// Errors are whole sums divided once, so that equal ones stay equal.
+    fn finish(self, units: &LossUnits) -> CrossValidation {
+        let members = 0..self.se.len();
+        let error: Vec<f64> = members
+            .map(|member| units.mean(&self.total, member))
+            .collect();
+        let repeats = self.repeats as f64;
+        let se: Vec<f64> = self.se.iter().map(|se| se / repeats).collect();
+        let (min, one_se) = choose(&error, &se);
         CrossValidation {
-            one_se: one_se.unwrap_or(min),
             error,
             se,
             min,
+            one_se,
         }
     }
+}
+
+/// The first member of least error, and the first within one standard error of it.
+fn choose(error: &[f64], se: &[f64]) -> (usize, usize) {
+    let mut min = 0;
+    for member in 1..error.len() {
+        if error[member] < error[min] {
+            min = member;
+        }
+    }
+    let most = error[min] + se[min];
+    let one_se = error.iter().position(|&error| error <= most);
+    (min, one_se.unwrap_or(min))
 }
 
 #[cfg(test)]
@@ -271,14 +300,8 @@ mod tests {
 
     #[test]
     fn the_smallest_of_equal_members_is_chosen() {
-        let figures = |error: &[f64], se: &[f64]| Figures {
-            error: error.to_vec(),
-            se: se.to_vec(),
-        };
-        let chosen = figures(&[8.0, 3.0, 2.0, 2.0], &[1.0, 1.0, 1.0, 9.0]).finish(2);
-        assert_eq!((chosen.min, chosen.one_se), (2, 1));
-        assert_eq!(chosen.error, [4.0, 1.5, 1.0, 1.0]);
-        let alone = figures(&[0.0], &[0.0]).finish(1);
-        assert_eq!((alone.min, alone.one_se), (0, 0));
+        let chosen = choose(&[4.0, 1.5, 1.0, 1.0], &[0.5, 0.5, 0.5, 4.5]);
+        assert_eq!(chosen, (2, 1));
+        assert_eq!(choose(&[0.0], &[0.0]), (0, 0));
     }
 }

@@ -46,8 +46,9 @@ pub(super) struct Sums {
 }
 
 impl LossUnits {
-    /// Units for any of these rows and answers that are not further off than all targets together.
-    pub(super) fn of(data: &Dataset, loss: &Loss) -> Self {
+    /// Units for answers that are not further off than all targets together, and for sums in which each
+    /// row is so many times.
+    pub(super) fn of(data: &Dataset, loss: &Loss, times: usize) -> Self {
         let top = match (data.target(), loss) {
             (Target::Numbers(numbers), _) => {
                 let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
@@ -61,8 +62,8 @@ impl LossUnits {
         let weight = data.total_weight();
         Self {
             top,
-            cost: unit_for((weight * top).min(f64::MAX)),
-            weight: unit_for(weight),
+            cost: unit_for((weight * top).min(f64::MAX), times),
+            weight: unit_for(weight, times),
         }
     }
 
@@ -73,22 +74,28 @@ impl LossUnits {
         }
     }
 
-    /// The mean loss of the rows under one of the trees, and its standard error.
-    pub(super) fn mean_and_se(&self, sums: &Sums, tree: usize) -> (f64, f64) {
-        let Amount { cost, square } = sums.amounts[tree];
-        let mean = cost as f64 * self.cost / (sums.weight as f64 * self.weight);
-        let mean_square = square as f64 / sums.weight as f64;
-        let variance = mean_square - (mean / self.top).powi(2);
+    /// The mean loss of the rows under one of the trees.
+    pub(super) fn mean(&self, sums: &Sums, tree: usize) -> f64 {
+        // The quotient of the units is a power of two, so that only one division rounds.
+        let mean = sums.amounts[tree].cost as f64 / sums.weight as f64;
+        mean * (self.cost / self.weight)
+    }
+
+    /// The standard error of that mean, if each row is there once.
+    pub(super) fn se(&self, sums: &Sums, tree: usize) -> f64 {
+        let mean_square = sums.amounts[tree].square as f64 / sums.weight as f64;
+        let variance = mean_square - (self.mean(sums, tree) / self.top).powi(2);
         // What rounding leaves of equal losses is not variance.
         let is_noise = variance <= 16.0 * f64::EPSILON * mean_square;
         let variance = if is_noise { 0.0 } else { variance };
-        (mean, self.top * (variance / sums.rows as f64).sqrt())
+        self.top * (variance / sums.rows as f64).sqrt()
     }
 }
 
-/// A power of two that sums up to this are counted in.
-fn unit_for(largest_sum: f64) -> f64 {
-    let exponent = largest_sum.log2().ceil() as i32 - BITS;
+/// A power of two that so many sums up to this are counted in.
+fn unit_for(largest_sum: f64, times: usize) -> f64 {
+    let times = (times as f64).log2().ceil() as i32;
+    let exponent = largest_sum.log2().ceil() as i32 + times - BITS;
     2.0_f64.powi(exponent.max(f64::MIN_EXP - 1))
 }
 

@@ -76,7 +76,7 @@ impl<L> Pruned<L> {
 
 impl<L: Learner + Sync> Learner for Pruned<L> {
     /// Grows a tree and prunes it. If the budget is spent before a member is selected, the tree comes
-    /// back as it was grown, with `stopped` among the parameters.
+    /// back as it was grown, with `stopped` among the parameters, and `stopped_in` if it is complete.
     fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
         let start = Instant::now();
         let grown = self.grow(data, budget)?;
@@ -104,7 +104,8 @@ impl<L: Learner + Sync> Learner for Pruned<L> {
 impl<L: Learner + Sync> Pruned<L> {
     /// Grows a tree and finds all its prunings that are best for some weight of the penalty, with their
     /// errors on rows left out where these are asked for. The `choice` has no say here. If the budget is
-    /// spent before those are known, they are left away, with `stopped` among the parameters.
+    /// spent before those are known, they are left away, with `stopped` among the parameters, and
+    /// `stopped_in` if the tree is complete.
     pub fn fit_family(
         &self,
         data: &Dataset,
@@ -126,7 +127,7 @@ impl<L: Learner + Sync> Pruned<L> {
         if let Some(resampling) = resampling {
             resampling.add_to(params);
             if cross_validation.is_none() {
-                params.insert("stopped".into(), true.into());
+                add_stopped(params);
             }
         }
         Ok(FamilyFit {
@@ -282,13 +283,20 @@ impl Grown {
     /// The tree as it is, because the budget was spent.
     fn stopped(self, time: Duration) -> Fit<Tree> {
         let mut learner = self.learner;
-        learner.params.insert("stopped".into(), true.into());
+        add_stopped(&mut learner.params);
         Fit {
             model: Arc::unwrap_or_clone(self.tree),
             learner,
             training: self.training.taking(time),
             certificate: None,
         }
+    }
+}
+
+/// Says that the budget was spent before the end of the validation, and whether it lasted for the tree.
+fn add_stopped(params: &mut Map<String, Value>) {
+    if params.insert("stopped".into(), true.into()).is_none() {
+        params.insert("stopped_in".into(), "validation".into());
     }
 }
 

@@ -1,6 +1,7 @@
 //! Choosing by rows left out: against a slow and obvious reference.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 use treewright::Budget;
@@ -11,7 +12,7 @@ use treewright::learn::Greedy;
 use treewright::learn::greedy::MissingPolicy;
 use treewright::prune::{self, Aim, Impurity, Method, NodeCosts, PruningCost};
 use treewright::select::{Resampling, cross_validate};
-use treewright::tree::{CrossValidation, Family, Tree};
+use treewright::tree::{CrossValidation, Family, Member, Tree};
 
 use crate::differential::{any_params, learn, settled_table};
 use crate::tables::{Table, Weights, Wishes, with_rows};
@@ -118,47 +119,109 @@ fn loss(tree: &Tree, data: &Dataset, row: usize, predicted: f64) -> f64 {
     }
 }
 
-/// Errors and standard errors of all members, one pruning and one prediction at a time.
-fn reference(case: &Case, data: &Dataset) -> (Vec<f64>, Vec<f64>) {
+/// Weights and losses of all rows, one pruning and one prediction at a time.
+fn losses(case: &Case, data: &Dataset, member: &Member, repeat: usize) -> Vec<(f64, f64)> {
+    let folds = case.resampling.deal(data, repeat).unwrap();
+    let mut losses = Vec::new();
+    for fold in 0..folds.len() {
+        let train = some_rows(data, &folds.train(fold));
+        let tree = Arc::new(learn(&train, &case.params).model);
+        let pruned = match member.lambda_high {
+            None => tree.cut(|_| true),
+            Some(high) => pruned_at(&tree, case, member.lambda_low.sqrt() * high.sqrt()),
+        };
+        let test = some_rows(data, &folds.test(fold));
+        for (row, &predicted) in pruned.predict(&test).iter().enumerate() {
+            losses.push((test.weight(row), loss(&pruned, &test, row, predicted)));
+        }
+    }
+    losses
+}
+
+fn members(case: &Case, data: &Dataset) -> Vec<Member> {
     let full = Arc::new(learn(data, &case.params).model);
-    let members = family_of(&full, case).members();
-    let rounds = case.resampling.deal(data).unwrap();
+    family_of(&full, case).members()
+}
+
+/// Errors and standard errors of all members.
+fn reference(case: &Case, data: &Dataset) -> (Vec<f64>, Vec<f64>) {
+    let members = members(case, data);
+    let repeats = case.resampling.repeats().unwrap();
     let mut error = vec![0.0; members.len()];
     let mut se = vec![0.0; members.len()];
-    for folds in &rounds {
+    for repeat in 0..repeats {
         for (place, member) in members.iter().enumerate() {
-            let mut losses = Vec::new();
-            for fold in 0..folds.len() {
-                let train = some_rows(data, &folds.train(fold));
-                let tree = Arc::new(learn(&train, &case.params).model);
-                let pruned = match member.lambda_high {
-                    None => tree.cut(|_| true),
-                    Some(high) => pruned_at(&tree, case, member.lambda_low.sqrt() * high.sqrt()),
-                };
-                let test = some_rows(data, &folds.test(fold));
-                for (row, &predicted) in pruned.predict(&test).iter().enumerate() {
-                    losses.push((test.weight(row), loss(&pruned, &test, row, predicted)));
-                }
-            }
+            let losses = losses(case, data, member, repeat);
             let weight: f64 = losses.iter().map(|(weight, _)| weight).sum();
             let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
                 losses.iter().map(|&(w, loss)| w * of(loss)).sum()
             };
             let mean = sum(&|loss| loss) / weight;
             let variance = sum(&|loss| (loss - mean).powi(2)) / weight;
-            error[place] += mean / rounds.len() as f64;
-            se[place] += (variance / losses.len() as f64).sqrt() / rounds.len() as f64;
+            error[place] += mean / repeats as f64;
+            se[place] += (variance / losses.len() as f64).sqrt() / repeats as f64;
         }
     }
     (error, se)
 }
 
+/// The best pruning with no more leaves than the penalty is known for.
 fn pruned_at(tree: &Arc<Tree>, case: &Case, weight: f64) -> Tree {
     let costs = NodeCosts::of(tree, case.cost).unwrap();
-    let aim = Aim::Weight(Lambda::try_from(weight).unwrap());
-    prune::prune(tree, &costs, &case.penalty, &aim, Method::Auto, u64::MAX)
+    let mut aim = Aim::Weight(Lambda::try_from(weight).unwrap());
+    let mut penalty = case.penalty.clone();
+    if let Penalty::Table(table) = &case.penalty {
+        let n_lines = table.values().len();
+        if weight == 0.0 {
+            aim = Aim::Leaves(n_lines);
+        }
+        penalty = longer_table(table.values(), tree.n_leaves());
+    }
+    prune::prune(tree, &costs, &penalty, &aim, Method::Auto, u64::MAX)
         .unwrap()
         .tree
+}
+
+/// A table with further lines that no weight above 0 pays for.
+fn longer_table(values: &[f64], n_lines: usize) -> Penalty {
+    let further = (values.len() + 1..=n_lines).map(|line| line as f64 * 1e200);
+    let lines = values.iter().copied().chain(further);
+    let lines: Vec<String> = lines.map(|value| value.to_string()).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    Penalty::table(&lines).unwrap()
+}
+
+/// A table as long as the tree of all rows needs is enough for the trees of folds, which may be larger.
+#[test]
+fn a_table_for_the_whole_tree_is_enough() {
+    let mut rng = Rng::with_seed(51);
+    let mut n_larger = 0;
+    for at in 0..600 {
+        let (mut case, table) = any_case(&mut rng);
+        let data = &table.data;
+        let n_leaves = learn(data, &case.params).model.n_leaves();
+        let shape = [0.5, 1.0, 1.5][rng.usize(..3)];
+        let values: Vec<f64> = (1..=n_leaves).map(|k| (k as f64).powf(shape)).collect();
+        case.penalty = longer_table(&values, 0);
+        let repeats = case.resampling.repeats().unwrap();
+        for repeat in 0..repeats {
+            let folds = case.resampling.deal(data, repeat).unwrap();
+            n_larger += (0..folds.len())
+                .map(|fold| some_rows(data, &folds.train(fold)))
+                .filter(|train| learn(train, &case.params).model.n_leaves() > n_leaves)
+                .count();
+        }
+        let found = validate(&case, data);
+        let (error, _) = reference(&case, data);
+        for member in 0..error.len() {
+            let off = (found.error[member] - error[member]).abs();
+            assert!(
+                off <= 1e-12 * (1.0 + error[member]),
+                "case {at}, member {member}: {found:?}\n{error:?}\n{case:?}\n{table}"
+            );
+        }
+    }
+    assert!(n_larger > 0);
 }
 
 #[test]
@@ -189,6 +252,50 @@ fn cross_validation_is_what_the_slow_reference_says() {
     }
 }
 
+/// With whole weights every sum of losses here is exact. The means of repeats are not, nor are theirs.
+#[test]
+fn equal_errors_are_equal_over_any_repeats() {
+    let mut rng = Rng::with_seed(50);
+    let first_least = |errors: &[f64]| {
+        let least = errors.iter().copied().fold(f64::INFINITY, f64::min);
+        errors.iter().position(|&error| error == least).unwrap()
+    };
+    let mut n_hidden = 0;
+    for at in 0..1500 {
+        let (mut case, table) = any_case(&mut rng);
+        let data = &table.data;
+        if !data.schema().is_classification() || !data.has_whole_weights() {
+            continue;
+        }
+        let repeats = rng.usize(2..=5);
+        case.resampling = Resampling::Folds {
+            folds: rng.usize(2..=data.n_rows().min(5)),
+            repeats,
+            seed: rng.u64(..),
+        };
+        let cost = |member: &Member, repeat: usize| -> f64 {
+            let losses = losses(&case, data, member, repeat);
+            losses.iter().map(|(weight, loss)| weight * loss).sum()
+        };
+        let (mut totals, mut means) = (Vec::new(), Vec::new());
+        for member in members(&case, data) {
+            let costs: Vec<f64> = (0..repeats).map(|repeat| cost(&member, repeat)).collect();
+            totals.push(costs.iter().sum::<f64>());
+            let mean: f64 = costs.iter().map(|cost| cost / data.total_weight()).sum();
+            means.push(mean / repeats as f64);
+        }
+        let found = validate(&case, data);
+        let context = || format!("case {at}: {found:?}\n{totals:?}\n{case:?}\n{table}");
+        assert_eq!(found.min, first_least(&totals), "{}", context());
+        for (error, total) in found.error.iter().zip(&totals) {
+            let expected = total / (data.total_weight() * repeats as f64);
+            assert_eq!(*error, expected, "{}", context());
+        }
+        n_hidden += usize::from(first_least(&means) != first_least(&totals));
+    }
+    assert!(n_hidden > 0, "means of rounded means hide some ties");
+}
+
 #[test]
 fn the_number_of_threads_does_not_matter() {
     let mut rng = Rng::with_seed(42);
@@ -202,6 +309,31 @@ fn the_number_of_threads_does_not_matter() {
         let found = one.install(|| validate(&case, &table.data));
         assert_eq!(found, four.install(|| validate(&case, &table.data)));
     }
+}
+
+#[test]
+fn any_number_of_repeats_ends_with_the_budget() {
+    let (mut case, table) = any_case(&mut Rng::with_seed(49));
+    let tree = Arc::new(learn(&table.data, &case.params).model);
+    let family = family_of(&tree, &case);
+    case.resampling = Resampling::Folds {
+        folds: 2,
+        repeats: usize::MAX,
+        seed: 0,
+    };
+    let budget = Budget::unlimited().with_time_limit(Duration::from_millis(50));
+    let start = Instant::now();
+    let found = cross_validate(
+        &case.params,
+        &table.data,
+        &family,
+        case.cost,
+        case.resampling,
+        u64::MAX,
+        &budget,
+    );
+    assert_eq!(found.unwrap(), None);
+    assert!(start.elapsed() < Duration::from_secs(5));
 }
 
 /// For every class, or for all rows together, how many rows of each part there are.
@@ -328,7 +460,7 @@ fn parts_that_cannot_be_are_refused() {
         repeats: 0,
         seed: 0,
     };
-    let error = never.deal(data).unwrap_err().to_string();
+    let error = never.repeats().unwrap_err().to_string();
     assert_eq!(error, "repeats: got 0, expected at least 1");
 }
 

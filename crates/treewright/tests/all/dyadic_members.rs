@@ -51,7 +51,7 @@ fn every_claim_of_every_member_holds() {
         let stored = json::read_family(&json::write_family(&found))
             .unwrap_or_else(|error| panic!("{error}, {}", case()));
         for member in 0..stored.family.len() {
-            let taken = take_out(&stored, member, None).unwrap();
+            let taken = take_out(&stored, member, None, None).unwrap();
             let checks = verify(&taken, &table.data);
             assert!(checks.holds, "{checks:?}, {}", case());
             let certificate = taken.certificate.as_ref().unwrap();

@@ -161,7 +161,37 @@ fn a_spent_budget_leaves_the_tree_as_it_is() {
         .fit_family(&table.data, &spent, Some(resampling))
         .unwrap();
     assert_eq!(whole.learner.params["stopped"], true);
+    assert!(!whole.learner.params.contains_key("stopped_in"));
     assert!(whole.cross_validation.is_none());
+}
+
+#[test]
+fn a_tree_is_complete_if_only_its_validation_was_stopped() {
+    let mut rng = Rng::with_seed(55);
+    let (case, table) = any_case(&mut rng);
+    let resampling = Resampling::Folds {
+        folds: 2,
+        repeats: usize::MAX,
+        seed: 0,
+    };
+    let learner = pruned(
+        &case,
+        Choice::Select {
+            rule: Rule::Least,
+            resampling,
+        },
+    );
+    let budget = || Budget::unlimited().with_time_limit(Duration::from_millis(200));
+    let fit = learner.fit(&table.data, &budget()).unwrap();
+    let whole = learner
+        .fit_family(&table.data, &budget(), Some(resampling))
+        .unwrap();
+    for params in [&fit.learner.params, &whole.learner.params] {
+        assert_eq!(params["stopped"], true);
+        assert_eq!(params["stopped_in"], "validation");
+    }
+    let grown = learn(&table.data, &case.params).model;
+    assert_eq!(fit.model.n_leaves(), grown.n_leaves());
 }
 
 #[test]
