@@ -46,7 +46,9 @@ pub(super) fn plant(plan: &Plan, grid: &Grid, data: &Dataset, loss: &Loss) -> Re
         };
         let coordinate = &grid.coordinates[grid.halved[*coordinate]];
         let n_categories = schema.features[coordinate.feature].categories().len();
-        let (mut split, route) = coordinate.split(*level, *prefix, n_categories);
+        let (mut split, mut route) = coordinate.split(*level, *prefix, n_categories);
+        forget_absent(&mut split, &rows, data);
+        let is_swapped = name_empty_half(&mut split, &mut route);
         let mut parts = part(&split, &rows, data);
         let weight = |part: &Rows| {
             part.iter()
@@ -58,7 +60,6 @@ pub(super) fn plant(plan: &Plan, grid: &Grid, data: &Dataset, loss: &Loss) -> Re
         let heavier = u32::from(weight(&parts.present[1]) > weight(&parts.present[0]));
         let route = route.unwrap_or(heavier);
         parts.present[route as usize].append(&mut parts.missing);
-        forget_absent(&mut split, &rows, data);
         let outcomes = parts.present.each_ref().map(|rows| {
             let counts = count(rows);
             let value = answer(&counts, value);
@@ -71,7 +72,8 @@ pub(super) fn plant(plan: &Plan, grid: &Grid, data: &Dataset, loss: &Loss) -> Re
         let first = builder.split(id, split, MissingRoute::Child(route), outcomes)?;
         for (side, rows) in parts.present.into_iter().enumerate().rev() {
             let child = NodeId(first.0 + side as u32);
-            open.push((child, &sides[side], rows, values[side]));
+            let plan = &sides[side ^ usize::from(is_swapped)];
+            open.push((child, plan, rows, values[side]));
         }
     }
     Ok(builder.finish())
@@ -113,4 +115,22 @@ fn forget_absent(split: &mut Split, rows: &[u32], data: &Dataset) {
             *branch = branch.filter(|_| is_present);
         }
     }
+}
+
+/// A half without a category, which the boxed model may ask for, becomes the last child: that of
+/// missing values and of categories that are absent here. Says whether the halves changed places.
+fn name_empty_half(split: &mut Split, route: &mut Option<u32>) -> bool {
+    let Split::Categories { branches, .. } = split else {
+        return false;
+    };
+    let has = |half: u32| branches.contains(&Some(half));
+    let (has_first, has_second) = (has(0), has(1));
+    if route.is_some() || has_first == has_second {
+        return false;
+    }
+    for branch in branches.iter_mut() {
+        *branch = branch.map(|_| 0);
+    }
+    *route = Some(1);
+    !has_first
 }
