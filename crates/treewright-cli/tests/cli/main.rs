@@ -1,6 +1,7 @@
 //! The real program on real files, with the expected text beside the command.
 
 mod bad_input;
+mod dyadic;
 mod fit;
 mod hostile_families;
 mod hostile_models;

@@ -73,6 +73,21 @@ fn a_command_line_that_cannot_be_parsed_is_exit_code_2() {
     unparsable(&["path", "greedy"]);
     unparsable(&["path", "greedy", "data.csv", "--repeats", "2"]);
     unparsable(&["path", "greedy", "data.csv", "--folds", "many"]);
+    let fit = |options: &[&str]| unparsable(&[&["fit", "dyadic", "data.csv"], options].concat());
+    fit(&["--lambda", "0.1", "--kappa", "2"]);
+    fit(&["--lambda", "abc"]);
+    fit(&["--kappa", ""]);
+    fit(&["--k", "some"]);
+    fit(&["--k", "2.5"]);
+    fit(&["--k", "1,"]);
+    fit(&["--model", "round"]);
+    fit(&["--coding", "morse"]);
+    fit(&["--missing", "distribute"]);
+    fit(&["--snap", "much"]);
+    unparsable(&["fit", "dyadic"]);
+    unparsable(&["path", "dyadic"]);
+    unparsable(&["path", "dyadic", "data.csv", "--lambda", "1"]);
+    unparsable(&["path", "dyadic", "data.csv", "--kappa", "1"]);
 }
 
 #[test]
@@ -84,6 +99,8 @@ fn help_and_version_are_results() {
         &["fit", "greedy", "--help"],
         &["path", "--help"],
         &["path", "greedy", "--help"],
+        &["fit", "dyadic", "--help"],
+        &["path", "dyadic", "--help"],
         &["prune", "--help"],
         &["predict", "--help"],
         &["score", "--help"],

@@ -167,6 +167,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn no_errors_are_plus_zero() {
+        let errors = Loss::ZeroOne.of_counts(&[5.0], 0);
+        assert_eq!(errors.to_string(), "0");
+    }
+
+    #[test]
     fn the_cheapest_class_need_not_be_the_most_frequent() {
         let counts = [6.0, 4.0];
         assert_eq!(Loss::ZeroOne.best_class(&counts), 0);
