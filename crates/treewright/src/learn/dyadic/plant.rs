@@ -46,9 +46,7 @@ pub(super) fn plant(plan: &Plan, grid: &Grid, data: &Dataset, loss: &Loss) -> Re
         };
         let coordinate = &grid.coordinates[grid.halved[*coordinate]];
         let n_categories = schema.features[coordinate.feature].categories().len();
-        let (mut split, mut route) = coordinate.split(*level, *prefix, n_categories);
-        forget_absent(&mut split, &rows, data);
-        let is_swapped = name_empty_half(&mut split, &mut route);
+        let (mut split, route) = coordinate.split(*level, *prefix, n_categories);
         let mut parts = part(&split, &rows, data);
         forget_absent(&mut split, &rows, data);
         let mut sides = [&sides[0], &sides[1]];
@@ -152,22 +150,4 @@ fn forget_absent(split: &mut Split, rows: &[u32], data: &Dataset) {
             *branch = branch.filter(|_| is_present);
         }
     }
-}
-
-/// A half without a category, which the boxed model may ask for, becomes the last child: that of
-/// missing values and of categories that are absent here. Says whether the halves changed places.
-fn name_empty_half(split: &mut Split, route: &mut Option<u32>) -> bool {
-    let Split::Categories { branches, .. } = split else {
-        return false;
-    };
-    let has = |half: u32| branches.contains(&Some(half));
-    let (has_first, has_second) = (has(0), has(1));
-    if route.is_some() || has_first == has_second {
-        return false;
-    }
-    for branch in branches.iter_mut() {
-        *branch = branch.map(|_| 0);
-    }
-    *route = Some(1);
-    !has_first
 }
