@@ -4,7 +4,7 @@ use anyhow::Result;
 use treewright::Fit;
 use treewright::export::json;
 use treewright::export::text::{Line, Style, lines};
-use treewright::tree::{Certificate, Training};
+use treewright::tree::Training;
 
 use super::{count, show};
 use crate::output::{Console, Destination, duration, rounded, weight};
@@ -53,7 +53,7 @@ pub(super) fn summary(fit: &Fit, how: &str) -> String {
         text.push_str(&note);
     }
     let figures = figures(&fit.training, how);
-    let proven = fit.certificate.as_ref().map_or(String::new(), proven);
+    let proven = proven(fit).unwrap_or_default();
     format!("{text}\n{figures}\n{proven}")
 }
 
@@ -81,23 +81,31 @@ pub(super) fn figures(training: &Training, how: &str) -> String {
     )
 }
 
-/// What a certificate says, as a line.
-fn proven(certificate: &Certificate) -> String {
-    let Certificate {
-        objective, what, ..
-    } = certificate;
+/// What the certificate says, as a line.
+fn proven(fit: &Fit) -> Option<String> {
+    let certificate = fit.certificate.as_ref()?;
     let how = match certificate.tolerance {
         _ if certificate.exact => "exact".into(),
         Some(tolerance) => format!("up to rounding of {tolerance:.1e}"),
         None => "up to rounding".into(),
     };
-    let objective = rounded(*objective);
+    let what = &certificate.what;
+    let pruned = fit.learner.params.get("pruned");
+    let objective = match pruned.and_then(|pruned| pruned.get("max_cost")) {
+        // The objective is a number of leaves.
+        Some(_) => weight(certificate.objective),
+        None => rounded(certificate.objective),
+    };
     if certificate.is_optimal() {
-        return format!("proven least {what}: {objective} ({how})\n");
+        return Some(format!(
+            "proven least {what}: {objective} ({how})
+"
+        ));
     }
     let bound = rounded(certificate.lower_bound);
     let gap = 100.0 * certificate.gap();
-    format!(
-        "not proven least {what}: {objective}, none is below {bound}, a gap of {gap:.1} % ({how})\n"
-    )
+    Some(format!(
+        "not proven least {what}: {objective}, none is below {bound}, a gap of {gap:.1} % ({how})
+"
+    ))
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{agree, difference};
 use crate::cost::{Lambda, Penalty};
+use crate::error::counted;
 use crate::tree::{Certificate, Fit, NodeId, Tree};
 
 /// Does the model say that it was pruned?
@@ -34,7 +35,8 @@ pub(super) fn differs(fit: &Fit<Tree>, certificate: &Certificate) -> Option<Stri
     if let Some(from) = pruned.get("from_leaves").and_then(Json::as_u64)
         && from < leaves as u64
     {
-        return Some(format!("{leaves} leaves pruned from {from}"));
+        let leaves = counted(leaves, "leaf", "leaves");
+        return Some(format!("{leaves} pruned from {from}"));
     }
     let name = pruned.get("cost").and_then(Json::as_str);
     let Some(cost) = name.and_then(|name| LeafCost::named(name, fit)) else {
