@@ -151,6 +151,11 @@ pub fn quoted_list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     text.join(", ")
 }
 
+/// A number with its noun, as messages have it: `1 row`, `2 rows`.
+pub(crate) fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -161,7 +161,8 @@ pub(crate) struct SelectArgs {
     /// (1se); or by one part of the rows (holdout)
     #[arg(long, value_name = "RULE")]
     pub(crate) select: Option<SelectArg>,
-    /// Number of folds of the cross-validation [default: 10]
+    /// Number of folds of the cross-validation; without this and `--select` there is none [default:
+    /// 10 with `--select cv` or `1se`]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     folds: Option<WholeNumber>,
     /// How often the rows are dealt into folds anew [default: 1]
@@ -224,11 +225,11 @@ impl SelectArg {
 impl SelectArgs {
     /// Which rows are left out, if any are.
     pub(crate) fn resampling(&self) -> Result<Option<Resampling>> {
-        let whole = |number: Option<WholeNumber>, flag, default| match number {
-            Some(number) => number.count(flag, 0),
+        let whole = |number: Option<WholeNumber>, flag, least, default| match number {
+            Some(number) => number.count(flag, least),
             None => Ok(default),
         };
-        let seed = whole(self.seed, "seed", 0)? as u64;
+        let seed = whole(self.seed, "seed", 0, 0)? as u64;
         if self.select == Some(SelectArg::Holdout) {
             if self.folds.is_some() || self.repeats.is_some() {
                 bail!("--folds and --repeats go with --select cv or 1se, not with holdout");
@@ -243,8 +244,8 @@ impl SelectArgs {
             return Ok(None);
         }
         Ok(Some(Resampling::Folds {
-            folds: whole(self.folds, "folds", 10)?,
-            repeats: whole(self.repeats, "repeats", 1)?,
+            folds: whole(self.folds, "folds", 2, 10)?,
+            repeats: whole(self.repeats, "repeats", 1, 1)?,
             seed,
         }))
     }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use treewright::Fit;
 use treewright::export::json;
 use treewright::export::text::{Line, Style, lines};
-use treewright::tree::{Certificate, Training};
+use treewright::tree::Training;
 
 use super::{count, show};
 use crate::output::{Console, Destination, duration, rounded, weight};
@@ -54,7 +54,7 @@ pub(super) fn summary(fit: &Fit, how: &str) -> String {
         text.push_str(&note);
     }
     let figures = figures(&fit.training, how);
-    let proven = fit.certificate.as_ref().map_or(String::new(), proven);
+    let proven = proven(fit).unwrap_or_default();
     format!("{text}\n{figures}\n{proven}")
 }
 
@@ -82,11 +82,9 @@ pub(super) fn figures(training: &Training, how: &str) -> String {
     )
 }
 
-/// What a certificate says, as a line.
-fn proven(certificate: &Certificate) -> String {
-    let Certificate {
-        objective, what, ..
-    } = certificate;
+/// What the certificate says, as a line.
+fn proven(fit: &Fit) -> Option<String> {
+    let certificate = fit.certificate.as_ref()?;
     let how = match certificate.tolerance {
         _ if certificate.exact => "exact".into(),
         Some(tolerance) => format!("up to rounding of {tolerance:.1e}"),
@@ -97,5 +95,11 @@ fn proven(certificate: &Certificate) -> String {
     } else {
         "not proven least"
     };
-    format!("{is} {what}: {} ({how})\n", rounded(*objective))
+    let pruned = fit.learner.params.get("pruned");
+    let objective = match pruned.and_then(|pruned| pruned.get("max_cost")) {
+        // The objective is a number of leaves.
+        Some(_) => weight(certificate.objective),
+        None => rounded(certificate.objective),
+    };
+    Some(format!("{is} {}: {objective} ({how})\n", certificate.what))
 }

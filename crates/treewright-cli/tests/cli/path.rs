@@ -274,15 +274,15 @@ fn resampling_out_of_range() {
         let cv = ["--select", "cv", "--folds"];
         refused(
             &[&cv[..], &["1"]].concat(),
-            "folds: got 1, expected between 2 and 7",
+            "folds: got 1, expected at least 2\n",
         );
         refused(
             &[&cv[..], &["0"]].concat(),
-            "folds: got 0, expected between 2 and 7",
+            "folds: got 0, expected at least 2\n",
         );
         refused(
             &[&cv[..], &["-2"]].concat(),
-            "folds: got -2, expected at least 0",
+            "folds: got -2, expected at least 2\n",
         );
         refused(
             &[&cv[..], &["8"]].concat(),
@@ -295,6 +295,10 @@ fn resampling_out_of_range() {
         refused(
             &["--select", "cv", "--repeats", "0"],
             "repeats: got 0, expected at least 1\n",
+        );
+        refused(
+            &["--select", "cv", "--repeats", "-3"],
+            "repeats: got -3, expected at least 1\n",
         );
         refused(
             &["--select", "cv", "--seed", "-1"],
@@ -313,6 +317,16 @@ fn resampling_out_of_range() {
             refused(&["--select", "holdout", "--holdout", share], &complaint);
         }
     }
+    let folder = folder.file("one.csv", "x,class\n1,a\n");
+    for rule in ["cv", "holdout"] {
+        folder.refused(
+            &["path", "greedy", "one.csv", "--select", rule],
+            "one.csv: got 1 row, expected at least 2 to leave some of them out\n",
+        );
+    }
+    let help = folder.done(&["path", "greedy", "--help"]);
+    let help: Vec<&str> = help.split_whitespace().collect();
+    assert!(help.join(" ").contains("[default: 10 with"), "{help:?}");
     folder.refused(
         &["path", "greedy", "data.csv", "--cost", "mse"],
         "cost: got mse, expected error or impurity",

@@ -567,6 +567,7 @@ fn models_and_rows_that_do_not_fit() {
         .replace("[1.0, 3.0], \"value\": 1", "[0.0, 0.0], \"value\": 0");
     let folder = Folder::with_model()
         .file("empty.json", empty)
+        .file("huge.json", MODEL.replace("[4.0, 3.0]", "[1e308, 1e308]"))
         .file("numbers.json", REGRESSION)
         .file("other.csv", "sex,class\nf,no\n")
         .file("classes.csv", "age,sex,class\n1,f,maybe\n")
@@ -579,6 +580,10 @@ fn models_and_rows_that_do_not_fit() {
     refused(
         &["empty.json"],
         "empty.json: not a valid model: no node has any rows",
+    );
+    refused(
+        &["huge.json"],
+        "huge.json: not a valid model: the weight of its rows is too large: ",
     );
     refused(&["broken.json"], "broken.json: not a valid model: ");
     refused(&["nowhere.json"], "nowhere.json: no such file\n");
@@ -612,6 +617,17 @@ fn the_summary_says_what_is_proven() {
         "2 leaves, depth 1, training errors 493 of 2201, training cost 0.223989, pruned in ",
         "proven least error over the prunings with at most 2 leaves",
     ] {
+        assert!(stdout.contains(part), "{part:?} is not in {stdout}");
+    }
+    for (options, part) in [
+        (["--leaves", "1"], "with at most 1 leaf of a greedy tree"),
+        (
+            ["--max-cost", "0.22"],
+            "of a greedy tree with 14 leaves: 5 (exact)\n",
+        ),
+        (["--lambda", "1e300"], "error + 1e300 * leaves over"),
+    ] {
+        let stdout = folder.done(&[&["prune", "model.json"], &options[..]].concat());
         assert!(stdout.contains(part), "{part:?} is not in {stdout}");
     }
     let run = folder.run(&["prune", "model.json", "--leaves", "2", "-o", "small.json"]);

@@ -8,7 +8,7 @@ use num_traits::{Signed, ToPrimitive};
 
 use super::decimal;
 use super::table::{PenaltyTable, TOO_LARGE};
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result, counted, quoted};
 
 /// A strictly rising function of the number of leaves.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,8 +119,9 @@ impl Penalty {
         if let Self::Table(table) = self {
             let n_lines = table.values().len();
             if n_lines < most_leaves {
+                let lines = counted(n_lines, "line", "lines");
                 return Err(Error::schema(format!(
-                    "penalty table: has {n_lines} lines, expected at least {most_leaves}, one for \
+                    "penalty table: has {lines}, expected at least {most_leaves}, one for \
                      each number of leaves that a tree may have"
                 )));
             }

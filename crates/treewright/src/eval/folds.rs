@@ -9,7 +9,7 @@
 use fastrand::Rng;
 
 use crate::data::{Dataset, Target};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, counted};
 
 /// Rows dealt into parts, each of which is left out once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,7 @@ impl Folds {
     /// Deals the rows into `n_folds` parts that are alike in size and target. The same seed gives the
     /// same parts.
     pub fn stratified(data: &Dataset, n_folds: usize, seed: u64) -> Result<Self> {
+        check_rows(data)?;
         if n_folds < 2 || n_folds > data.n_rows() {
             let allowed = format!("between 2 and {}, the number of rows", data.n_rows());
             return Err(Error::parameter("folds", n_folds, allowed));
@@ -53,11 +54,7 @@ impl Folds {
             let allowed = "a share between 0 and 1, without these";
             return Err(Error::parameter("holdout", share, allowed));
         }
-        if n_rows < 2 {
-            let message =
-                format!("got {n_rows} rows, expected at least 2 to hold some of them out");
-            return Err(Error::schema(message));
-        }
+        check_rows(data)?;
         let mut rng = Rng::with_seed(seed);
         let order = by_target(data, &mut rng)?;
         let n_test = ((share * n_rows as f64).round() as usize).clamp(1, n_rows - 1);
@@ -100,6 +97,17 @@ impl Folds {
             .map(|(row, _)| row)
             .collect()
     }
+}
+
+/// Refuses too few rows to learn from some and leave others out.
+fn check_rows(data: &Dataset) -> Result<()> {
+    let n_rows = data.n_rows();
+    if n_rows >= 2 {
+        return Ok(());
+    }
+    let rows = counted(n_rows, "row", "rows");
+    let message = format!("got {rows}, expected at least 2 to leave some of them out");
+    Err(Error::schema(message))
 }
 
 /// The rows by class or rising number, equal ones in random order.

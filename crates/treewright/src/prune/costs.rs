@@ -111,7 +111,12 @@ impl NodeCosts {
         errors: Option<&[f64]>,
         total_weight: f64,
     ) -> Result<Self> {
-        if !(total_weight > 0.0 && total_weight.is_finite()) {
+        if !total_weight.is_finite() {
+            return Err(Error::model(
+                "the weight of its rows is too large: their sum is not a finite number",
+            ));
+        }
+        if total_weight <= 0.0 {
             return Err(Error::model(
                 "no node has any rows, so there are no costs to prune by",
             ));

@@ -7,6 +7,7 @@ use serde_json::{Map, Number, Value};
 
 use super::{Aim, Method, NodeCosts, Pruning, PruningCost};
 use crate::cost::{Lambda, Loss, Objective, Penalty};
+use crate::error::counted;
 use crate::tree::{Certificate, CostsFrom, LearnerInfo, Tree};
 
 /// What a pruning was asked to be.
@@ -105,14 +106,18 @@ impl Request<'_> {
                 let penalty = penalty_in_words(self.penalty);
                 format!("{cost} + {lambda} * {penalty} over the prunings")
             }
-            Aim::Leaves(leaves) => format!("{cost} over the prunings with at most {leaves} leaves"),
+            Aim::Leaves(leaves) => {
+                let leaves = counted(*leaves, "leaf", "leaves");
+                format!("{cost} over the prunings with at most {leaves}")
+            }
             Aim::MaxCost(most) => {
                 let most = in_text(most);
                 format!("leaves over the prunings with {cost} of at most {most}")
             }
         };
         let name = &learner.name;
-        format!("{objective} of a {name} tree with {from_leaves} leaves")
+        let leaves = counted(from_leaves, "leaf", "leaves");
+        format!("{objective} of a {name} tree with {leaves}")
     }
 
     fn cost_in_words(&self, tree: &Tree) -> String {
@@ -125,7 +130,10 @@ impl Request<'_> {
         };
         match self.costs_from {
             None => cost.to_owned(),
-            Some(CostsFrom { rows, .. }) => format!("{cost} on {rows} other rows"),
+            Some(CostsFrom { rows, .. }) => {
+                let rows = counted(rows, "other row", "other rows");
+                format!("{cost} on {rows}")
+            }
         }
     }
 }
@@ -148,8 +156,15 @@ fn number_or_ratio(ratio: &Lambda) -> Value {
     }
 }
 
+/// For a sentence: exact where that is short.
 fn in_text(ratio: &Lambda) -> String {
-    decimal(ratio).map_or_else(|| ratio.to_string(), |number| number.to_string())
+    const LONGEST: usize = 40;
+    let exact = ratio.to_string();
+    if exact.len() <= LONGEST {
+        exact
+    } else {
+        format!("about {:e}", ratio.to_f64())
+    }
 }
 
 /// The double whose shortest decimal form is exactly this ratio.
@@ -172,5 +187,10 @@ mod tests {
         assert_eq!(written("1/3"), "1/3");
         let lambda: Lambda = "1/3".parse().unwrap();
         assert_eq!(in_text(&lambda), "1/3");
+        for text in ["0.01", "1e308", "2.5e-300"] {
+            assert_eq!(in_text(&text.parse().unwrap()), text);
+        }
+        let long: Lambda = format!("{}/7", "1".repeat(300)).parse().unwrap();
+        assert!(in_text(&long).starts_with("about 1.587301"));
     }
 }

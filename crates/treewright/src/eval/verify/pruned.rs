@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use super::agree;
 use crate::cost::{Lambda, Penalty};
+use crate::error::counted;
 use crate::tree::{Certificate, Fit, NodeId, Tree};
 
 /// Does the model say that it was pruned?
@@ -34,7 +35,8 @@ pub(super) fn differs(fit: &Fit<Tree>, certificate: &Certificate) -> Option<Stri
     if let Some(from) = pruned.get("from_leaves").and_then(Json::as_u64)
         && from < leaves as u64
     {
-        return Some(format!("{leaves} leaves pruned from {from}"));
+        let leaves = counted(leaves, "leaf", "leaves");
+        return Some(format!("{leaves} pruned from {from}"));
     }
     if certificate.exact && pruned.get("cost").and_then(Json::as_str) == Some("impurity") {
         return Some("exact is claimed, but impurities are not whole numbers".into());
