@@ -44,7 +44,10 @@ fn check(fit: &Fit<Tree>, case: &Case, data: &Dataset) {
     if let Some(certificate) = &fit.certificate {
         assert!(certificate.is_optimal());
         assert_eq!(certificate.exact, certificate.tolerance.is_none());
-        let ending = format!(" of a greedy tree with {} leaves", grown.model.n_leaves());
+        let ending = match grown.model.n_leaves() {
+            1 => " of a greedy tree with 1 leaf".to_owned(),
+            leaves => format!(" of a greedy tree with {leaves} leaves"),
+        };
         assert!(certificate.what.ends_with(&ending), "{}", certificate.what);
     }
 }
