@@ -29,7 +29,7 @@ pub(super) trait Engine: Debug {
     fn hull(&mut self) -> Result<Vec<Corner>, Stopped>;
 
     /// The tree of a corner of the hull. Of several the one whose splits have the lowest coordinates,
-    /// from the root down.
+    /// from the root down, among those whose sides the search has looked into.
     fn plan(&mut self, target: Corner) -> Plan;
 
     /// A good tree for a price, found at once.

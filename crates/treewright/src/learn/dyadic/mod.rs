@@ -249,10 +249,12 @@ impl Dyadic {
         let found = training.cost + objective.lambda().to_f64() * training.leaves as f64;
         let lower_bound = match path.stopped_above(objective, grid) {
             None => found,
-            // The optimum is a concave function of the weight, and not negative at weight 0.
+            // The optimum is a concave function of the weight, and at weight 0 not below the loss that
+            // no tree can avoid.
             Some((weight, at_that_weight)) => {
                 let share = objective.lambda().to_f64() / weight;
-                (at_that_weight * share).min(found)
+                let least = grid.scale.cost(grid.base as i64) * (1.0 - 1e-12);
+                (least + (at_that_weight - least) * share).min(found)
             }
         };
         Certificate {
