@@ -59,7 +59,9 @@ pub(super) fn table(fit: &FamilyFit) -> String {
     let shown = shown(n_members, found);
     let mut header = vec!["", "leaves", "lambda from", "to below", cost_name(fit)];
     header.extend(found.iter().flat_map(|_| ["cv error", "cv se"]));
-    let rows = shown.iter().map(|&place| row(&fit.family, &kept, place, found));
+    let rows = shown
+        .iter()
+        .map(|&place| row(&fit.family, &kept, place, found));
     let header = header.into_iter().map(str::to_owned).collect();
     let mut text = output::figures(header, rows);
     if shown.len() < n_members {
@@ -106,12 +108,7 @@ fn shown(n_members: usize, found: Option<&CrossValidation>) -> Vec<usize> {
     places
 }
 
-fn row(
-    family: &Family,
-    kept: &Kept,
-    place: usize,
-    found: Option<&CrossValidation>,
-) -> Vec<String> {
+fn row(family: &Family, kept: &Kept, place: usize, found: Option<&CrossValidation>) -> Vec<String> {
     let member = |place: usize| family.member(kept.members()[place]);
     let above = place.checked_sub(1).map(member);
     let member = member(place);
@@ -233,7 +230,10 @@ mod tests {
             seconds: 0.0,
         };
         let text = table(&found);
-        assert!(text.contains("2 members with 1 to 2000000002 leaves"), "{text}");
+        assert!(
+            text.contains("2 members with 1 to 2000000002 leaves"),
+            "{text}"
+        );
         assert!(!text.contains("1000000001 "), "{text}");
         // The member before took its weights over.
         assert!(text.contains("min, 1se"), "{text}");
