@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use treewright::export::json;
 use treewright::prune::is_searched;
-use treewright::tree::{CrossValidation, FamilyFit, Member};
+use treewright::tree::{CrossValidation, Family, FamilyFit, Kept, Member};
 
 use super::{count, model};
 use crate::output::{self, Console, Destination, duration, rounded};
@@ -35,15 +35,11 @@ pub(super) fn write(
 
 /// The family on one line.
 pub(super) fn figures(fit: &FamilyFit) -> String {
-    let members = match fit.family.values() {
-        [.., largest] if fit.family.len() > 1 => {
-            format!(
-                "{} members with 1 to {} leaves",
-                fit.family.len(),
-                largest.leaves
-            )
-        }
-        _ => "1 member with 1 leaf".into(),
+    let kept = Kept::of(&fit.family);
+    let most_leaves = fit.family.values()[kept.largest()].leaves;
+    let members = match kept.members().len() {
+        1 => "1 member with 1 leaf".into(),
+        n_members => format!("{n_members} members with 1 to {most_leaves} leaves"),
     };
     let what = if is_searched(fit) {
         format!("the best {} trees", fit.learner.name)
@@ -60,19 +56,24 @@ pub(super) fn figures(fit: &FamilyFit) -> String {
 
 /// A table of the members, smallest first, with what their marks mean.
 pub(super) fn table(fit: &FamilyFit) -> String {
-    let members = fit.family.members();
+    let kept = Kept::of(&fit.family);
+    let n_members = kept.members().len();
     let found = fit.cross_validation.as_ref();
-    let shown = shown(members.len(), found);
+    let found = found.map(|found| kept.validation(found));
+    let found = found.as_ref();
+    let shown = shown(n_members, found);
     let mut header = vec!["", "leaves", "lambda from", "to below", cost_name(fit)];
     header.extend(found.iter().flat_map(|_| ["cv error", "cv se"]));
-    let rows = shown.iter().map(|&place| row(&members, place, found));
+    let rows = shown
+        .iter()
+        .map(|&place| row(&fit.family, &kept, place, found));
     let header = header.into_iter().map(str::to_owned).collect();
     let mut text = output::figures(header, rows);
-    if shown.len() < members.len() {
-        let (shown, all) = (shown.len(), members.len());
+    if shown.len() < n_members {
+        let shown = shown.len();
         let _ = writeln!(
             text,
-            "({shown} of {all} members; --json and -o FILE give all)"
+            "({shown} of {n_members} members; --json and -o FILE give all)"
         );
     }
     if found.is_some() {
@@ -112,14 +113,15 @@ fn shown(n_members: usize, found: Option<&CrossValidation>) -> Vec<usize> {
     places
 }
 
-fn row(members: &[Member], place: usize, found: Option<&CrossValidation>) -> Vec<String> {
-    let member = &members[place];
-    let above = place.checked_sub(1).map(|above| &members[above]);
+fn row(family: &Family, kept: &Kept, place: usize, found: Option<&CrossValidation>) -> Vec<String> {
+    let member = |place: usize| family.member(kept.members()[place]);
+    let above = place.checked_sub(1).map(member);
+    let member = member(place);
     let mut cells = vec![
         mark(place, found).to_owned(),
         member.leaves.to_string(),
-        threshold(member),
-        above.map_or("inf".into(), threshold),
+        threshold(&member),
+        above.map_or("inf".into(), |above| threshold(&above)),
         rounded(member.cost),
     ];
     if let Some(found) = found {
@@ -169,6 +171,10 @@ fn plain(number: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use treewright::cost::{Penalty, Scale, SolutionValue};
+
     use super::*;
 
     #[test]
@@ -189,6 +195,53 @@ mod tests {
         assert_eq!(text(1e-9, Some(1.0)), "1e-9");
         let narrow = text(0.1, Some(0.1_f64.next_up()));
         assert_eq!(narrow, "0.1");
+    }
+
+    /// The second and the third border between members differ by 1e-18.
+    #[test]
+    fn members_that_no_file_has_are_not_printed() {
+        let text = r#"{"format": "treewright.tree", "version": 1, "task": "regression",
+            "features": [], "target": {"name": "y"}, "reading": {"na": [], "weight": null},
+            "learner": {"name": "greedy", "params": {}},
+            "training": {"rows": 1, "weight": 1, "cost": 0, "leaves": 1, "depth": 0, "seconds": 0},
+            "nodes": [{"mean": 1, "weight": 1, "sse": 0, "value": 1}]}"#;
+        let fit = json::read_model(text).unwrap();
+        let n = 1_000_000_000;
+        let values = [(1, 3 * n + 3), (n + 1, 2 * n + 2), (2 * n + 2, n)];
+        let value = |(leaves, cost)| SolutionValue {
+            cost: cost as i64,
+            leaves,
+        };
+        let scale = Scale {
+            unit: 1.0,
+            total_weight: 1.0,
+        };
+        let trees = Arc::new(vec![fit.model; 3]);
+        let values = values.into_iter().map(value).collect();
+        let found = FamilyFit {
+            family: Family::new(Penalty::Linear, scale, values, trees),
+            learner: fit.learner,
+            training: fit.training,
+            exact: true,
+            tolerance: None,
+            exact_down_to: 0.0,
+            costs_from: None,
+            cross_validation: Some(CrossValidation {
+                error: vec![0.25, 0.5, 0.75],
+                se: vec![0.0; 3],
+                min: 1,
+                one_se: 0,
+            }),
+            seconds: 0.0,
+        };
+        let text = table(&found);
+        assert!(
+            text.contains("2 members with 1 to 2000000002 leaves"),
+            "{text}"
+        );
+        assert!(!text.contains("1000000001 "), "{text}");
+        // The member before took its weights over.
+        assert!(text.contains("min, 1se"), "{text}");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::single::Method;
 use super::{MinCost, NodeCosts, WeakestLink};
 use crate::cost::{Penalty, Units, lower_hull};
 use crate::error::{Error, Result};
-use crate::tree::{Family, Tree, TreeSource};
+use crate::tree::{Family, NodeId, Tree, TreeSource};
 
 /// All prunings of a tree that are best for some weight of the penalty, each with the weights it is
 /// best for. `most_bytes` limits the table that penalties which are not concave need.
@@ -111,6 +111,8 @@ fn from_table(
     let corners = lower_hull(&values, penalty);
     let members: Vec<_> = corners.iter().map(|&corner| values[corner]).collect();
     let trees = ByLeaves {
+        known_errors: costs_are_errors(tree, costs)
+            .then(|| members.iter().map(|member| member.cost as f64).collect()),
         leaves: members.iter().map(|member| member.leaves).collect(),
         table,
         errors: costs.errors().cloned(),
@@ -119,9 +121,22 @@ fn from_table(
     Ok(Family::new(penalty, scale, members, Arc::new(trees)))
 }
 
+/// Does every node cost exactly the weight of its wrong predictions, in whole numbers?
+fn costs_are_errors(tree: &Tree, costs: &NodeCosts) -> bool {
+    let errors = |id: NodeId| match costs.errors() {
+        Some(errors) => errors.number(errors.values()[id.index()]),
+        None => tree.errors(id),
+    };
+    let is_classification = tree.schema().is_classification();
+    let is_whole = is_classification && costs.scale().unit == 1.0;
+    is_whole && tree.ids().all(|id| costs.at(id) as f64 == errors(id))
+}
+
 /// Makes the trees of members from the table of least costs.
 #[derive(Debug)]
 struct ByLeaves {
+    /// The errors of all members where they are their costs: else each takes a walk through the table.
+    known_errors: Option<Vec<f64>>,
     leaves: Vec<usize>,
     table: MinCost,
     errors: Option<Units>,
@@ -141,6 +156,9 @@ impl TreeSource for ByLeaves {
     }
 
     fn errors(&self, member: usize) -> Option<f64> {
+        if let Some(errors) = &self.known_errors {
+            return Some(errors[member]);
+        }
         let tree = self.table.whole();
         if !tree.schema().is_classification() {
             return None;
@@ -151,5 +169,74 @@ impl TreeSource for ByLeaves {
             Some(errors) => errors.number(leaves.map(|id| errors.values()[id.index()]).sum()),
             None => leaves.map(|id| tree.errors(id)).sum(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::Loss;
+    use crate::data::{Feature, FeatureKind, Reading, Schema, TargetColumn, TargetKind};
+    use crate::prune::{Impurity, PruningCost};
+    use crate::tree::{Closed, MissingRoute, Outcome, Split, TreeBuilder};
+
+    /// A chain that loses one error with each of its three splits.
+    fn chain() -> Arc<Tree> {
+        let schema = Schema {
+            features: vec![Feature {
+                name: "x".into(),
+                kind: FeatureKind::Numeric,
+            }],
+            target: TargetColumn {
+                name: "y".into(),
+                kind: TargetKind::Classes(vec!["no".into(), "yes".into()]),
+            },
+            reading: Reading::default(),
+        };
+        let counts = |no: f64, yes: f64| Outcome::Counts(vec![no, yes]);
+        let schema = Arc::new(schema);
+        let mut builder = TreeBuilder::new(schema, Loss::ZeroOne, counts(9.0, 3.0), 0.0).unwrap();
+        let mut open = NodeId::ROOT;
+        for rest in [2.0, 1.0, 0.0] {
+            let split = Split::Intervals {
+                feature: 0,
+                cuts: vec![rest],
+                closed: Closed::Right,
+            };
+            let children = [(counts(0.0, 1.0), 1.0), (counts(9.0, rest), 0.0)];
+            let first = builder
+                .split(open, split, MissingRoute::Child(0), children)
+                .unwrap();
+            open = NodeId(first.0 + 1);
+        }
+        Arc::new(builder.finish())
+    }
+
+    #[test]
+    fn errors_that_are_costs_need_no_walk() {
+        let tree = chain();
+        let costs = NodeCosts::of(&tree, PruningCost::Error).unwrap();
+        assert!(costs_are_errors(&tree, &costs));
+        let impurities = NodeCosts::of(&tree, PruningCost::Impurity(Impurity::Gini)).unwrap();
+        assert!(!costs_are_errors(&tree, &impurities));
+        // Costs of other rows, with errors of their own.
+        let others = [5.0, 1.0, 3.0, 0.0, 2.0, 1.0, 0.0];
+        let elsewhere = NodeCosts::new(&tree, &others, Some(&others), 9.0).unwrap();
+        assert!(costs_are_errors(&tree, &elsewhere));
+        let doubled = others.map(|cost| 2.0 * cost);
+        let elsewhere = NodeCosts::new(&tree, &doubled, Some(&others), 9.0).unwrap();
+        assert!(!costs_are_errors(&tree, &elsewhere));
+
+        let penalty = "power:1.5".parse().unwrap();
+        for costs in [costs, impurities] {
+            let found = family(&tree, &costs, &penalty, Method::Table, u64::MAX).unwrap();
+            assert!(found.len() > 1);
+            for member in 0..found.len() {
+                let pruned = found.tree(member);
+                let leaves = pruned.ids().filter(|&id| pruned.is_leaf(id));
+                let errors: f64 = leaves.map(|id| pruned.errors(id)).sum();
+                assert_eq!(found.member(member).errors, Some(errors));
+            }
+        }
     }
 }

@@ -166,6 +166,8 @@ impl Family {
 
     /// The figures of all members.
     pub fn members(&self) -> Vec<Member> {
+        // Of all at once, which may be less work than one by one.
+        self.errors();
         let mut high = None;
         (0..self.len())
             .map(|member| {
@@ -240,9 +242,17 @@ impl Family {
                 Some(stored) => stored.costs[member],
                 None => self.scale.cost(value.cost),
             },
-            errors: self.errors().map(|errors| errors[member]),
+            errors: self.errors_of(member),
             lambda_low: self.lambda_low(member),
             lambda_high,
+        }
+    }
+
+    /// The errors of one member, without those of the others where each takes work of its own.
+    fn errors_of(&self, member: usize) -> Option<f64> {
+        match (&self.trees, self.errors.get()) {
+            (MemberTrees::Source(trees), None) => trees.errors(member),
+            _ => self.errors().map(|errors| errors[member]),
         }
     }
 }

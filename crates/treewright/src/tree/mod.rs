@@ -9,6 +9,7 @@ mod builder;
 mod cut;
 mod family;
 mod fit;
+mod kept;
 mod predict;
 mod split;
 mod stored;
@@ -17,6 +18,7 @@ mod walk;
 pub use builder::TreeBuilder;
 pub use family::{Family, Member, MemberTrees, Nested, TreeSource};
 pub use fit::{Certificate, CostsFrom, CrossValidation, FamilyFit, Fit, LearnerInfo, Training};
+pub use kept::Kept;
 pub use split::{Bound, Closed, MissingRoute, Split};
 pub use walk::Reached;
 

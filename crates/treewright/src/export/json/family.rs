@@ -15,7 +15,7 @@ use crate::cost::{Loss, Penalty};
 use crate::data::Schema;
 use crate::error::{Error, Result};
 use crate::tree::{
-    CostsFrom, CrossValidation, Family, FamilyFit, Member, MemberTrees, Nested, Tree,
+    CostsFrom, CrossValidation, Family, FamilyFit, Kept, Member, MemberTrees, Nested, Tree,
 };
 
 const TABLE: &str = "table";
@@ -101,6 +101,8 @@ impl<'a> FamilyFile<WrittenMembers<'a>> {
     pub(super) fn of(fit: &'a FamilyFit) -> Self {
         let family = &fit.family;
         let kept = Kept::of(family);
+        let found = fit.cross_validation.as_ref();
+        let found = found.map(|found| kept.validation(found));
         let tree = family.tree(kept.largest());
         let schema = tree.schema();
         Self {
@@ -122,9 +124,9 @@ impl<'a> FamilyFile<WrittenMembers<'a>> {
                 rows: from.rows,
                 weight: from.weight,
             }),
-            chosen: fit.cross_validation.as_ref().map(|found| ChosenFile {
-                min: kept.place(found.min),
-                one_se: kept.place(found.one_se),
+            chosen: found.as_ref().map(|found| ChosenFile {
+                min: found.min,
+                one_se: found.one_se,
             }),
             certificate: FamilyCertificateFile {
                 exact: fit.exact,
@@ -134,7 +136,11 @@ impl<'a> FamilyFile<WrittenMembers<'a>> {
             nodes: family
                 .as_nested()
                 .map(|nested| nested_nodes(family, nested, kept.largest())),
-            members: WrittenMembers { fit, kept },
+            members: WrittenMembers {
+                family,
+                kept,
+                found,
+            },
         }
     }
 }
@@ -278,57 +284,29 @@ fn as_model(error: Error) -> Error {
     Error::model(error.to_string())
 }
 
-/// The members of a family that a file has.
-struct Kept(Vec<usize>);
-
-impl Kept {
-    fn of(family: &Family) -> Self {
-        let members = family.members().into_iter().enumerate();
-        let has_weights = |member: &Member| {
-            member
-                .lambda_high
-                .is_none_or(|high| high > member.lambda_low)
-        };
-        Self(
-            members
-                .filter(|(_, member)| has_weights(member))
-                .map(|(place, _)| place)
-                .collect(),
-        )
-    }
-
-    fn largest(&self) -> usize {
-        self.0.last().copied().unwrap_or(0)
-    }
-
-    /// Where a member stands in the file: if it was left out, that which took its weights over.
-    fn place(&self, member: usize) -> usize {
-        self.0.partition_point(|&kept| kept <= member) - 1
-    }
-}
-
 /// Members whose trees are made one after the other while they are written: together they may be many
 /// times as large as the tree they are prunings of.
 pub(super) struct WrittenMembers<'a> {
-    fit: &'a FamilyFit,
+    family: &'a Family,
     kept: Kept,
+    found: Option<CrossValidation>,
 }
 
 impl Serialize for WrittenMembers<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let family = &self.fit.family;
-        let all = family.members();
-        let found = self.fit.cross_validation.as_ref();
-        let has_nodes = family.as_nested().is_none();
-        serializer.collect_seq(self.kept.0.iter().map(|&place| MemberFile {
-            leaves: all[place].leaves,
-            cost: all[place].cost,
-            errors: all[place].errors.map(Amount),
-            lambda_low: all[place].lambda_low,
-            lambda_high: all[place].lambda_high,
+        let all = self.family.members();
+        let found = self.found.as_ref();
+        let has_nodes = self.family.as_nested().is_none();
+        let members = self.kept.members().iter().enumerate();
+        serializer.collect_seq(members.map(|(place, &member)| MemberFile {
+            leaves: all[member].leaves,
+            cost: all[member].cost,
+            errors: all[member].errors.map(Amount),
+            lambda_low: all[member].lambda_low,
+            lambda_high: all[member].lambda_high,
             cv_error: found.map(|found| found.error[place]),
             cv_se: found.map(|found| found.se[place]),
-            nodes: has_nodes.then(|| node_files(&family.tree(place))),
+            nodes: has_nodes.then(|| node_files(&self.family.tree(member))),
         }))
     }
 }

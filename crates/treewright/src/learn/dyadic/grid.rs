@@ -186,13 +186,24 @@ impl RowLosses {
                 unit,
                 total_weight: total_weight * in_weight,
             },
-            is_whole: factor == 1.0 && data.has_whole_weights() && all().all(is_whole),
+            is_whole: factor == 1.0
+                && data.has_whole_weights()
+                && has_whole_entries(loss)
+                && all().all(is_whole),
             off_by: if is_scaled {
                 f64::EPSILON * largest
             } else {
                 unit
             },
         })
+    }
+}
+
+/// Are all entries of a cost matrix whole numbers, also those that no row needs?
+fn has_whole_entries(loss: &Loss) -> bool {
+    match loss {
+        Loss::Matrix(matrix) => matrix.rows().flatten().all(|cost| cost.fract() == 0.0),
+        Loss::ZeroOne | Loss::Squared => true,
     }
 }
 
