@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
+use treewright::cost::Lambda;
 use treewright::export::json;
 use treewright::tree::{CrossValidation, FamilyFit, Member};
 
@@ -49,7 +50,7 @@ pub(super) fn table(fit: &FamilyFit) -> String {
     let shown = shown(members.len(), found);
     let mut header = vec!["", "leaves", "lambda from", "to below", cost_name(fit)];
     header.extend(found.iter().flat_map(|_| ["cv error", "cv se"]));
-    let rows = shown.iter().map(|&place| row(&members, place, found));
+    let rows = shown.iter().map(|&place| row(fit, &members, place));
     let header = header.into_iter().map(str::to_owned).collect();
     let mut text = output::figures(header, rows);
     if shown.len() < members.len() {
@@ -96,20 +97,38 @@ fn shown(n_members: usize, found: Option<&CrossValidation>) -> Vec<usize> {
     places
 }
 
-fn row(members: &[Member], place: usize, found: Option<&CrossValidation>) -> Vec<String> {
+fn row(fit: &FamilyFit, members: &[Member], place: usize) -> Vec<String> {
     let member = &members[place];
+    let found = fit.cross_validation.as_ref();
+    let units = fit.family.values()[place].cost;
+    let is_enough = |most: &Lambda| fit.family.scale().is_at_most(units, most);
     let above = place.checked_sub(1).map(|above| &members[above]);
     let mut cells = vec![
         mark(place, found).to_owned(),
         member.leaves.to_string(),
         threshold(member),
         above.map_or("inf".into(), threshold),
-        rounded(member.cost),
+        rounded_up(member.cost, is_enough),
     ];
     if let Some(found) = found {
         cells.extend([rounded(found.error[place]), rounded(found.se[place])]);
     }
     cells
+}
+
+/// A cost that, given back with `--max-cost`, is enough for the member: rounded up in the last digit
+/// where the nearest number is below.
+fn rounded_up(cost: f64, is_enough: impl Fn(&Lambda) -> bool) -> String {
+    let step = if (1e-4..1e12).contains(&cost) {
+        1e-6
+    } else {
+        10_f64.powf(cost.log10().floor() - 6.0)
+    };
+    [0.0, 0.5, 1.0]
+        .iter()
+        .map(|steps| rounded(cost + steps * step))
+        .find(|text| text.parse().is_ok_and(|most| is_enough(&most)))
+        .unwrap_or_else(|| cost.to_string())
 }
 
 fn mark(place: usize, found: Option<&CrossValidation>) -> &'static str {
@@ -173,6 +192,32 @@ mod tests {
         assert_eq!(text(1e-9, Some(1.0)), "1e-9");
         let narrow = text(0.1, Some(0.1_f64.next_up()));
         assert_eq!(narrow, "0.1");
+    }
+
+    #[test]
+    fn printed_costs_are_enough() {
+        let text = |cost: f64| {
+            let exact = Lambda::try_from(cost).unwrap();
+            rounded_up(cost, |most| *most >= exact)
+        };
+        for (cost, printed) in [
+            (0.25, "0.250000"),
+            (1.0 / 3.0, "0.333334"),
+            (2.0 / 3.0, "0.666667"),
+            (0.007_812_5, "0.007813"),
+            (0.0, "0.000000"),
+            (1e-9 / 3.0, "3.333334e-10"),
+            (4e20 / 3.0, "1.333334e20"),
+        ] {
+            assert_eq!(text(cost), printed);
+        }
+        let mut number: f64 = 0.7;
+        for _ in 0..1000 {
+            number = (number * 3.99 * (1.0 - number)).clamp(1e-3, 1.0 - 1e-3);
+            for cost in [number, number * 1e-7, number * 1e15] {
+                assert!(text(cost).parse::<f64>().unwrap() >= cost, "{cost}");
+            }
+        }
     }
 
     #[test]
