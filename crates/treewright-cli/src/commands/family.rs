@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
+use treewright::cost::Lambda;
 use treewright::export::json;
 use treewright::prune::is_searched;
 use treewright::tree::{CrossValidation, Family, FamilyFit, Kept, Member};
@@ -130,6 +131,21 @@ fn row(family: &Family, kept: &Kept, place: usize, found: Option<&CrossValidatio
     cells
 }
 
+/// A cost that, given back with `--max-cost`, is enough for the member: rounded up in the last digit
+/// where the nearest number is below.
+fn rounded_up(cost: f64, is_enough: impl Fn(&Lambda) -> bool) -> String {
+    let step = if (1e-4..1e12).contains(&cost) {
+        1e-6
+    } else {
+        10_f64.powf(cost.log10().floor() - 6.0)
+    };
+    [0.0, 0.5, 1.0]
+        .iter()
+        .map(|steps| rounded(cost + steps * step))
+        .find(|text| text.parse().is_ok_and(|most| is_enough(&most)))
+        .unwrap_or_else(|| cost.to_string())
+}
+
 fn mark(place: usize, found: Option<&CrossValidation>) -> &'static str {
     match found.map(|found| (place == found.min, place == found.one_se)) {
         Some((true, true)) => "min, 1se",
@@ -242,6 +258,32 @@ mod tests {
         assert!(!text.contains("1000000001 "), "{text}");
         // The member before took its weights over.
         assert!(text.contains("min, 1se"), "{text}");
+    }
+
+    #[test]
+    fn printed_costs_are_enough() {
+        let text = |cost: f64| {
+            let exact = Lambda::try_from(cost).unwrap();
+            rounded_up(cost, |most| *most >= exact)
+        };
+        for (cost, printed) in [
+            (0.25, "0.250000"),
+            (1.0 / 3.0, "0.333334"),
+            (2.0 / 3.0, "0.666667"),
+            (0.007_812_5, "0.007813"),
+            (0.0, "0.000000"),
+            (1e-9 / 3.0, "3.333334e-10"),
+            (4e20 / 3.0, "1.333334e20"),
+        ] {
+            assert_eq!(text(cost), printed);
+        }
+        let mut number: f64 = 0.7;
+        for _ in 0..1000 {
+            number = (number * 3.99 * (1.0 - number)).clamp(1e-3, 1.0 - 1e-3);
+            for cost in [number, number * 1e-7, number * 1e15] {
+                assert!(text(cost).parse::<f64>().unwrap() >= cost, "{cost}");
+            }
+        }
     }
 
     #[test]

@@ -244,6 +244,18 @@ fn a_printed_threshold_chooses_its_member() {
 }
 
 #[test]
+fn a_printed_cost_is_enough_for_its_member() {
+    let folder = Folder::with_bundled("titanic.csv");
+    let table = folder.done(&["prune", "model.json", "--family"]);
+    for line in table.lines().skip(1).take(4) {
+        let cells: Vec<&str> = line.split_whitespace().collect();
+        let (leaves, cost) = (cells[0], cells[cells.len() - 1]);
+        let model = folder.json(&["prune", "model.json", "--max-cost", cost, "--json"]);
+        assert_eq!(model["training"]["leaves"].to_string(), leaves, "{table}");
+    }
+}
+
+#[test]
 fn nested_families_say_when_a_node_collapses() {
     let folder = Folder::with_bundled("shop.csv");
     for penalty in ["linear", "log"] {
