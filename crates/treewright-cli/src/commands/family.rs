@@ -118,12 +118,13 @@ fn row(family: &Family, kept: &Kept, place: usize, found: Option<&CrossValidatio
     let member = |place: usize| family.member(kept.members()[place]);
     let above = place.checked_sub(1).map(member);
     let member = member(place);
+    let (scale, value) = (family.scale(), family.values()[kept.members()[place]]);
     let mut cells = vec![
         mark(place, found).to_owned(),
         member.leaves.to_string(),
         threshold(&member),
         above.map_or("inf".into(), |above| threshold(&above)),
-        rounded(member.cost),
+        rounded_up(member.cost, |most| scale.is_at_most(value.cost, most)),
     ];
     if let Some(found) = found {
         cells.extend([rounded(found.error[place]), rounded(found.se[place])]);
@@ -242,6 +243,7 @@ mod tests {
             tolerance: None,
             exact_down_to: 0.0,
             costs_from: None,
+            states: None,
             cross_validation: Some(CrossValidation {
                 error: vec![0.25, 0.5, 0.75],
                 se: vec![0.0; 3],
