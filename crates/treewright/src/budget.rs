@@ -3,8 +3,8 @@
 //! A [`Budget`] travels down into every learner. Running out of it is not an error: the learner
 //! stops with the best result so far and says so.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Limits of one piece of work, with a switch to stop it and counters to watch it.
@@ -20,6 +20,8 @@ pub struct Budget {
 pub struct Progress {
     done: AtomicU64,
     total: AtomicU64,
+    /// What there is to say beside the counters.
+    news: Mutex<String>,
 }
 
 impl Budget {
@@ -80,6 +82,17 @@ impl Progress {
     /// `units` more are done.
     pub fn advance(&self, units: u64) {
         self.done.fetch_add(units, Ordering::Relaxed);
+    }
+
+    /// Something to say beside the counters, such as how far a search is whose end is not known.
+    pub fn tell(&self, news: String) {
+        *self.news.lock().unwrap_or_else(PoisonError::into_inner) = news;
+    }
+
+    /// What was told last.
+    pub fn news(&self) -> String {
+        let news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
+        news.clone()
     }
 
     /// Units done and units in all (0 while unknown).

@@ -16,18 +16,33 @@
 //! that model which is no larger. So its hulls say which splits are worth a look, and as soon as what was
 //! found is as good as they are, the search for this box ends.
 
-use super::collapsed::{Best, Collapsed, Halving, Part, Stopped, at_best, by_promise};
-use super::hull::{Corner, corner, is_dominated, sum, union};
+use super::collapsed::{Best, Collapsed, Halving, Part, Stopped, Way, at_best, by_promise};
+use super::hull::{Corner, corner};
 use super::table::{Key, Table};
 
-/// Solved sets of points in boxes.
+/// Solved sets of points in boxes, shared by all threads.
 #[derive(Debug)]
 pub(super) struct Boxed<const W: usize, const L: usize> {
     pub(super) collapsed: Collapsed<W, L>,
     pub(super) table: Table,
     /// For each coordinate and number of halvings before the separation: its share in the key.
     keys: Vec<[Key; 64]>,
+}
+
+/// The way of one thread down to the set and box that it is solving.
+#[derive(Debug)]
+pub(super) struct BoxedWay<const L: usize> {
+    way: Way<L>,
     frames: Vec<Frame<L>>,
+}
+
+impl<const L: usize> BoxedWay<L> {
+    pub(super) fn new(way: Way<L>) -> Self {
+        Self {
+            way,
+            frames: Vec::new(),
+        }
+    }
 }
 
 /// How often each coordinate of a box has been halved already.
@@ -82,7 +97,6 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
             keys: keys.collect(),
             collapsed,
             table: Table::default(),
-            frames: Vec::new(),
         }
     }
 
@@ -108,52 +122,53 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
             Best::Leaf(_) => self.collapsed.corners(best, out),
             Best::Stored(stored) => {
                 out.clear();
-                out.extend_from_slice(self.table.hull(stored));
+                self.table.read(stored, out);
             }
         }
     }
 
     /// The best hull of the points `members[start..]` in a box.
     pub(super) fn solve(
-        &mut self,
+        &self,
         part: &Part<L>,
         levels: &Levels,
         start: usize,
         depth: usize,
+        way: &mut BoxedWay<L>,
     ) -> Result<Best, Stopped> {
-        if let Some(best) = self.known(part, levels, start) {
+        if let Some(best) = self.known(part, levels, &way.way.members[start..]) {
             return Ok(best);
         }
         let error = self.collapsed.error(part);
-        let key = self.key(part, levels, start);
-        let bound = self.collapsed.solve(part, start, 0)?;
-        self.collapsed.check_with(self.table.bytes())?;
-        if self.frames.len() <= depth {
-            self.frames.resize_with(depth + 1, Frame::default);
+        let key = self.key(part, levels, &way.way.members[start..]);
+        let bound = self.collapsed.solve(part, start, 0, &mut way.way)?;
+        self.collapsed.check(&mut way.way, Some(&self.table))?;
+        if way.frames.len() <= depth {
+            way.frames.resize_with(depth + 1, Frame::default);
         }
-        let mut frame = std::mem::take(&mut self.frames[depth]);
+        let mut frame = std::mem::take(&mut way.frames[depth]);
         self.collapsed.corners(bound, &mut frame.bound);
         frame.best.clear();
         frame.best.push(corner(1, error));
-        let result = self.search(part, levels, start, depth, &mut frame);
+        let result = self.search(part, levels, start, depth, &mut frame, way);
         let stored = result.map(|()| self.table.insert(key, &frame.best));
-        self.frames[depth] = frame;
+        way.frames[depth] = frame;
         stored.map(Best::Stored)
     }
 
-    /// The best hull of the points `members[start..]` in a box, if it is known without a search.
-    pub(super) fn known(&self, part: &Part<L>, levels: &Levels, start: usize) -> Option<Best> {
+    /// The best hull of some points in a box, if it is known without a search.
+    pub(super) fn known(&self, part: &Part<L>, levels: &Levels, members: &[u32]) -> Option<Best> {
         let error = self.collapsed.error(part);
-        if !self.collapsed.least.is_worth(error, 1) {
+        if self.collapsed.front.is_leaf(error) {
             return Some(Best::Leaf(error));
         }
-        let key = self.key(part, levels, start);
+        let key = self.key(part, levels, members);
         self.table.get(key).map(Best::Stored)
     }
 
     /// The name of some points in a box.
-    fn key(&self, part: &Part<L>, levels: &Levels, start: usize) -> Key {
-        let differing = self.collapsed.differing(&self.collapsed.members[start..]);
+    fn key(&self, part: &Part<L>, levels: &Levels, members: &[u32]) -> Key {
+        let differing = self.collapsed.differing(members);
         let mut key = part.key;
         for (coordinate, field) in self.collapsed.fields.iter().enumerate() {
             if let Some(bit) = field.first_bit(differing[field.word as usize]) {
@@ -164,25 +179,32 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
         key
     }
 
+    /// The splits of some points, the most promising first. Boxes differ even where points are parted
+    /// alike, so all of them.
+    pub(super) fn splits(&self, part: &Part<L>, members: &[u32], out: &mut Vec<Halving<L>>) {
+        self.collapsed.halvings(part, members, out);
+        out.sort_unstable_by_key(by_promise);
+    }
+
     fn search(
-        &mut self,
+        &self,
         part: &Part<L>,
         levels: &Levels,
         start: usize,
         depth: usize,
         frame: &mut Frame<L>,
+        way: &mut BoxedWay<L>,
     ) -> Result<(), Stopped> {
         let mut halvings = std::mem::take(&mut frame.halvings);
-        self.collapsed.halvings(part, start, &mut halvings);
-        halvings.sort_unstable_by_key(by_promise);
+        self.splits(part, &way.way.members[start..], &mut halvings);
         for halving in &halvings {
-            if is_dominated(&frame.bound, &frame.best, self.collapsed.least) {
+            if self.collapsed.front.is_dominated(&frame.bound, &frame.best) {
                 break;
             }
-            self.try_halving(halving, levels, start, depth, frame)?;
+            self.try_halving(halving, levels, start, depth, frame, way)?;
         }
         for halving in &halvings {
-            self.try_zoom(halving, part, levels, start, depth, frame)?;
+            self.try_zoom(halving, part, levels, start, depth, frame, way)?;
         }
         frame.halvings = halvings;
         Ok(())
@@ -190,12 +212,13 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
 
     /// Solves the sides as far as it may help, first without boxes, and takes the split in.
     fn try_halving(
-        &mut self,
+        &self,
         halving: &Halving<L>,
         levels: &Levels,
         start: usize,
         depth: usize,
         frame: &mut Frame<L>,
+        way: &mut BoxedWay<L>,
     ) -> Result<(), Stopped> {
         let empty = self.empty_leaves(halving, levels);
         let known = |side: &Part<L>, error: u32| match self.collapsed.known(side, error) {
@@ -203,28 +226,36 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
             Some(leaf @ Best::Leaf(_)) => Side::Solved(leaf),
             Some(bound) => Side::Bound(bound),
         };
-        let mut left = known(&halving.left, halving.left_error);
-        let mut right = known(&halving.right, halving.right_error);
+        let mut sides = [
+            known(&halving.left, halving.left_error),
+            known(&halving.right, halving.right_error),
+        ];
+        frame.levels.clone_from(levels);
+        frame.levels[halving.coordinate as usize] = self.level(halving) as u8 + 1;
+        let front = self.collapsed.front;
         loop {
-            self.side_corners(left, halving.left_error, &mut frame.left);
-            self.side_corners(right, halving.right_error, &mut frame.right);
-            sum(&frame.left, &frame.right, empty, &mut frame.candidate);
-            if is_dominated(&frame.candidate, &frame.best, self.collapsed.least) {
+            self.side_corners(sides[0], halving.left_error, &mut frame.left);
+            self.side_corners(sides[1], halving.right_error, &mut frame.right);
+            front.sum(&frame.left, &frame.right, empty, &mut frame.candidate);
+            if front.is_dominated(&frame.candidate, &frame.best) {
                 return Ok(());
             }
-            // The side of which less is known, of equals the smaller one.
+            // The side of which less is known, of equals the smaller one, or both at once.
             let is_left_smaller = halving.left.n_points <= halving.right.n_points;
-            let is_right = match left.known().cmp(&right.known()) {
+            let is_right = match sides[0].known().cmp(&sides[1].known()) {
                 std::cmp::Ordering::Less => false,
                 std::cmp::Ordering::Greater => true,
-                std::cmp::Ordering::Equal if left.known() == 2 => break,
+                std::cmp::Ordering::Equal if sides[0].known() == 2 => break,
+                std::cmp::Ordering::Equal if halving.is_large() => {
+                    sides = self.learn_both(sides, halving, start, depth, &frame.levels, way)?;
+                    continue;
+                }
                 std::cmp::Ordering::Equal => !is_left_smaller,
             };
-            let side = if is_right { &mut right } else { &mut left };
-            *side = self.learn_side(*side, halving, is_right, levels, start, depth, frame)?;
+            let side = &mut sides[usize::from(is_right)];
+            *side = self.learn_side(*side, halving, is_right, start, depth, &frame.levels, way)?;
         }
-        let least = self.collapsed.least;
-        union(&frame.best, &frame.candidate, least, &mut frame.merged);
+        front.union(&frame.best, &frame.candidate, &mut frame.merged);
         std::mem::swap(&mut frame.best, &mut frame.merged);
         Ok(())
     }
@@ -237,66 +268,104 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
         }
     }
 
-    /// Takes one step towards the hull of a side.
+    /// Takes one step towards the hull of a side, whose box has been halved as `inside` says.
     #[expect(
         clippy::too_many_arguments,
         reason = "the place of a side in the search"
     )]
     fn learn_side(
-        &mut self,
+        &self,
         side: Side,
         halving: &Halving<L>,
         is_right: bool,
-        levels: &Levels,
         start: usize,
         depth: usize,
-        frame: &mut Frame<L>,
+        inside: &Levels,
+        way: &mut BoxedWay<L>,
     ) -> Result<Side, Stopped> {
-        let end = self.collapsed.members.len();
-        self.collapsed.push_side(halving, is_right, start, end);
+        let end = way.way.members.len();
+        self.collapsed
+            .push_side(halving, is_right, start, end, &mut way.way);
         let part = halving.side(usize::from(is_right));
-        let learned = if matches!(side, Side::Unknown) {
-            self.collapsed.solve(part, end, 0).map(Side::Bound)
-        } else {
-            frame.levels.clone_from(levels);
-            frame.levels[halving.coordinate as usize] = self.level(halving) as u8 + 1;
-            self.solve(part, &frame.levels, end, depth + 1)
-                .map(Side::Solved)
-        };
-        self.collapsed.members.truncate(end);
+        let learned = self.learn(side, part, inside, end, depth + 1, way);
+        way.way.members.truncate(end);
         learned
     }
 
+    /// Takes one step towards the hulls of both sides, side by side.
+    fn learn_both(
+        &self,
+        sides: [Side; 2],
+        halving: &Halving<L>,
+        start: usize,
+        depth: usize,
+        inside: &Levels,
+        way: &mut BoxedWay<L>,
+    ) -> Result<[Side; 2], Stopped> {
+        let members = self
+            .collapsed
+            .side(halving, true, &way.way.members[start..]);
+        let mut other = BoxedWay::new(Way::new(members));
+        let (left, right) = rayon::join(
+            || self.learn_side(sides[0], halving, false, start, depth, inside, way),
+            || self.learn(sides[1], &halving.right, inside, 0, 0, &mut other),
+        );
+        Ok([left?, right?])
+    }
+
+    /// The next better knowledge of the points `members[start..]`.
+    fn learn(
+        &self,
+        side: Side,
+        part: &Part<L>,
+        inside: &Levels,
+        start: usize,
+        depth: usize,
+        way: &mut BoxedWay<L>,
+    ) -> Result<Side, Stopped> {
+        if matches!(side, Side::Unknown) {
+            let bound = self.collapsed.solve(part, start, 0, &mut way.way)?;
+            return Ok(Side::Bound(bound));
+        }
+        let best = self.solve(part, inside, start, depth, way)?;
+        Ok(Side::Solved(best))
+    }
+
     /// Pays the empty leaves of a coordinate and goes on in the smaller box.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the place of a box in the search"
+    )]
     fn try_zoom(
-        &mut self,
+        &self,
         halving: &Halving<L>,
         part: &Part<L>,
         levels: &Levels,
         start: usize,
         depth: usize,
         frame: &mut Frame<L>,
+        way: &mut BoxedWay<L>,
     ) -> Result<(), Stopped> {
         let empty = self.empty_leaves(halving, levels);
         if empty == 0 {
             return Ok(());
         }
-        let least = self.collapsed.least;
+        let front = self.collapsed.front;
         let shift = |hull: &[Corner], out: &mut Vec<Corner>| {
             out.clear();
             let larger = hull.iter().filter(|corner| corner.leaves > 1);
             out.extend(larger.map(|c| corner(c.leaves + empty, c.error)));
         };
         shift(&frame.bound, &mut frame.candidate);
-        if is_dominated(&frame.candidate, &frame.best, least) {
+        if front.is_dominated(&frame.candidate, &frame.best) {
             return Ok(());
         }
         frame.levels.clone_from(levels);
         frame.levels[halving.coordinate as usize] = self.level(halving) as u8;
-        let best = self.solve(part, &frame.levels, start, depth + 1)?;
+        let best = self.solve(part, &frame.levels, start, depth + 1, way)?;
         self.corners(best, &mut frame.left);
         shift(&frame.left, &mut frame.candidate);
-        union(&frame.best, &frame.candidate, least, &mut frame.merged);
+        front.union(&frame.best, &frame.candidate, &mut frame.merged);
         std::mem::swap(&mut frame.best, &mut frame.merged);
         Ok(())
     }

@@ -9,8 +9,13 @@
 //! the hulls of both sides (an impure side has at best no error with two leaves, a solved side has its
 //! hull) must not be dominated by what is there already. Two coordinates that part the points in the same
 //! way are one split.
+//!
+//! The two sides of a split have no points in common, so no set is part of both. Large sides are searched
+//! side by side: neither search sees what the other one finds, and every set that is solved, and the
+//! number of them, is the same for any number of threads.
 
-use super::hull::{Corner, Price, corner, is_dominated, sum, union};
+use super::front::Front;
+use super::hull::{Corner, corner};
 use super::points::{Field, Points};
 use super::table::{Key, Stored, Table};
 use crate::budget::Budget;
@@ -19,7 +24,7 @@ use crate::budget::Budget;
 #[derive(Debug)]
 pub(super) struct Stopped;
 
-/// Solved sets of points, for prices above some least price.
+/// Points and solved sets of them, shared by all threads.
 ///
 /// `W` words hold the coordinates of a point, `L` words the losses, two classes in each.
 #[derive(Debug)]
@@ -27,12 +32,17 @@ pub(super) struct Collapsed<const W: usize, const L: usize> {
     pub(super) points: Vec<Point<W, L>>,
     pub(super) fields: Vec<Field>,
     n_classes: usize,
-    pub(super) least: Price,
+    pub(super) front: Front,
     pub(super) table: Table,
-    /// Points of the sets on the way down, each on top of the one it is part of.
+    limits: Limits,
+}
+
+/// The way of one thread down to the set that it is solving.
+#[derive(Debug)]
+pub(super) struct Way<const L: usize> {
+    /// Points of the sets on the way, each on top of the one it is part of.
     pub(super) members: Vec<u32>,
     frames: Vec<Frame<L>>,
-    limits: Limits,
     /// Searches begun.
     steps: usize,
 }
@@ -42,6 +52,8 @@ pub(super) struct Collapsed<const W: usize, const L: usize> {
 pub(super) struct Limits {
     pub(super) budget: Budget,
     pub(super) most_bytes: usize,
+    /// What is solved already, to be said while the search goes on.
+    pub(super) so_far: String,
 }
 
 /// One point, with a random number that is its share in the keys of sets.
@@ -113,6 +125,11 @@ impl<const L: usize> Halving<L> {
     pub(super) fn side(&self, side: usize) -> &Part<L> {
         if side == 0 { &self.left } else { &self.right }
     }
+
+    /// Are both sides so large that they are better searched side by side?
+    pub(super) fn is_large(&self) -> bool {
+        self.left.n_points.min(self.right.n_points) >= MANY_POINTS
+    }
 }
 
 impl<const L: usize> Losses<L> {
@@ -147,11 +164,24 @@ impl<const L: usize> Losses<L> {
     }
 }
 
+impl<const L: usize> Way<L> {
+    /// A way that begins with some points.
+    pub(super) fn new(members: Vec<u32>) -> Self {
+        Self {
+            members,
+            frames: Vec::new(),
+            steps: 0,
+        }
+    }
+}
+
 /// How many sets are solved between two looks at the clock.
 const CHECK_EVERY: usize = 512;
+/// Sides with at least so many points are searched side by side; in tests, small ones too.
+const MANY_POINTS: u32 = if cfg!(test) { 4 } else { 48 };
 
 impl<const W: usize, const L: usize> Collapsed<W, L> {
-    pub(super) fn new(points: &Points, least: Price, limits: Limits) -> Self {
+    pub(super) fn new(points: &Points, front: Front, limits: Limits) -> Self {
         // A fixed seed: the same search every time.
         let mut random = fastrand::Rng::with_seed(0x7265_6577_7269_6768);
         let point = |place: usize| {
@@ -168,13 +198,15 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
             points: (0..points.len()).map(point).collect(),
             fields: points.fields.clone(),
             n_classes: points.n_classes,
-            least,
+            front,
             table: Table::default(),
-            members: (0..points.len() as u32).collect(),
-            frames: Vec::new(),
             limits,
-            steps: 0,
         }
+    }
+
+    /// The way that begins with all points.
+    pub(super) fn way(&self) -> Way<L> {
+        Way::new((0..self.points.len() as u32).collect())
     }
 
     /// The set of all points.
@@ -191,11 +223,6 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
         whole
     }
 
-    /// Leaves a search that was stopped half-way: all points are members again, and no others.
-    pub(super) fn forget(&mut self) {
-        self.members.truncate(self.points.len());
-    }
-
     /// The least error of a set as a leaf.
     pub(super) fn error(&self, part: &Part<L>) -> u32 {
         part.losses.least(self.n_classes)
@@ -203,7 +230,7 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
 
     /// The best hull if it is known without a search.
     pub(super) fn known(&self, part: &Part<L>, error: u32) -> Option<Best> {
-        if !self.least.is_worth(error, 1) {
+        if self.front.is_leaf(error) {
             return Some(Best::Leaf(error));
         }
         self.table.get(part.key).map(Best::Stored)
@@ -214,49 +241,50 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
         out.clear();
         match best {
             Best::Leaf(error) => out.push(corner(1, error)),
-            Best::Stored(stored) => out.extend_from_slice(self.table.hull(stored)),
+            Best::Stored(stored) => self.table.read(stored, out),
         }
     }
 
     /// The best hull of the points `members[start..]`.
     pub(super) fn solve(
-        &mut self,
+        &self,
         part: &Part<L>,
         start: usize,
         depth: usize,
+        way: &mut Way<L>,
     ) -> Result<Best, Stopped> {
         let error = self.error(part);
         if let Some(best) = self.known(part, error) {
             return Ok(best);
         }
-        self.check_with(0)?;
-        if self.frames.len() <= depth {
-            self.frames.resize_with(depth + 1, Frame::default);
+        self.check(way, None)?;
+        if way.frames.len() <= depth {
+            way.frames.resize_with(depth + 1, Frame::default);
         }
-        let mut frame = std::mem::take(&mut self.frames[depth]);
-        let result = self.search(part, error, start, depth, &mut frame);
-        self.frames[depth] = frame;
+        let mut frame = std::mem::take(&mut way.frames[depth]);
+        let result = self.search(part, error, start, depth, &mut frame, way);
+        way.frames[depth] = frame;
         result
     }
 
     fn search(
-        &mut self,
+        &self,
         part: &Part<L>,
         error: u32,
         start: usize,
         depth: usize,
         frame: &mut Frame<L>,
+        way: &mut Way<L>,
     ) -> Result<Best, Stopped> {
         let mut halvings = std::mem::take(&mut frame.halvings);
-        self.halvings(part, start, &mut halvings);
-        order(&mut halvings);
+        self.splits(part, &way.members[start..], &mut halvings);
         frame.best.clear();
         frame.best.push(corner(1, error));
         for halving in &halvings {
             if self.is_hopeless(halving, frame) {
                 continue;
             }
-            self.try_halving(halving, start, depth, frame)?;
+            self.try_halving(halving, start, depth, frame, way)?;
         }
         frame.halvings = halvings;
         Ok(Best::Stored(self.table.insert(part.key, &frame.best)))
@@ -266,17 +294,19 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     fn is_hopeless(&self, halving: &Halving<L>, frame: &mut Frame<L>) -> bool {
         at_best(halving.left_error, &mut frame.left);
         at_best(halving.right_error, &mut frame.right);
-        sum(&frame.left, &frame.right, 0, &mut frame.candidate);
-        is_dominated(&frame.candidate, &frame.best, self.least)
+        let front = self.front;
+        front.sum(&frame.left, &frame.right, 0, &mut frame.candidate);
+        front.is_dominated(&frame.candidate, &frame.best)
     }
 
     /// Solves the sides as far as it may help, and takes the split in.
     fn try_halving(
-        &mut self,
+        &self,
         halving: &Halving<L>,
         start: usize,
         depth: usize,
         frame: &mut Frame<L>,
+        way: &mut Way<L>,
     ) -> Result<(), Stopped> {
         let mut left = self.known(&halving.left, halving.left_error);
         let mut right = self.known(&halving.right, halving.right_error);
@@ -289,64 +319,102 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
                 Some(best) => self.corners(best, &mut frame.right),
                 None => at_best(halving.right_error, &mut frame.right),
             }
-            sum(&frame.left, &frame.right, 0, &mut frame.candidate);
-            if is_dominated(&frame.candidate, &frame.best, self.least) {
+            let front = self.front;
+            front.sum(&frame.left, &frame.right, 0, &mut frame.candidate);
+            if front.is_dominated(&frame.candidate, &frame.best) {
                 return Ok(());
             }
-            // The smaller of the sides that are not solved yet.
+            // The smaller of the sides that are not solved yet, or both at once.
             let is_left_smaller = halving.left.n_points <= halving.right.n_points;
             match (left, right) {
                 (Some(_), Some(_)) => break,
-                (None, _) if right.is_some() || is_left_smaller => {
-                    left = Some(self.solve_side(halving, false, start, depth)?);
+                (None, None) if halving.is_large() => {
+                    let both = self.solve_both(halving, start, depth, way)?;
+                    (left, right) = (Some(both.0), Some(both.1));
                 }
-                _ => right = Some(self.solve_side(halving, true, start, depth)?),
+                (None, _) if right.is_some() || is_left_smaller => {
+                    left = Some(self.solve_side(halving, false, start, depth, way)?);
+                }
+                _ => right = Some(self.solve_side(halving, true, start, depth, way)?),
             }
         }
-        union(&frame.best, &frame.candidate, self.least, &mut frame.merged);
+        self.front
+            .union(&frame.best, &frame.candidate, &mut frame.merged);
         std::mem::swap(&mut frame.best, &mut frame.merged);
         Ok(())
     }
 
     /// Solves one side of a split of the points `members[start..]`.
     fn solve_side(
-        &mut self,
+        &self,
         halving: &Halving<L>,
         is_right: bool,
         start: usize,
         depth: usize,
+        way: &mut Way<L>,
     ) -> Result<Best, Stopped> {
-        let end = self.members.len();
-        self.push_side(halving, is_right, start, end);
+        let end = way.members.len();
+        self.push_side(halving, is_right, start, end, way);
         let part = halving.side(usize::from(is_right));
-        let result = self.solve(part, end, depth + 1);
-        self.members.truncate(end);
+        let result = self.solve(part, end, depth + 1, way);
+        way.members.truncate(end);
         result
+    }
+
+    /// Solves both sides of a split side by side.
+    fn solve_both(
+        &self,
+        halving: &Halving<L>,
+        start: usize,
+        depth: usize,
+        way: &mut Way<L>,
+    ) -> Result<(Best, Best), Stopped> {
+        let mut other = Way::new(self.side(halving, true, &way.members[start..]));
+        let (left, right) = rayon::join(
+            || self.solve_side(halving, false, start, depth, way),
+            || self.solve(&halving.right, 0, 0, &mut other),
+        );
+        Ok((left?, right?))
     }
 
     /// Puts the points of one side on top.
     pub(super) fn push_side(
-        &mut self,
+        &self,
         halving: &Halving<L>,
         is_right: bool,
         start: usize,
         end: usize,
+        way: &mut Way<L>,
     ) {
         let wanted = u64::from(is_right);
         let (word, bit) = (halving.word as usize, halving.bit);
         for place in start..end {
-            let member = self.members[place];
+            let member = way.members[place];
             if self.points[member as usize].code[word] >> bit & 1 == wanted {
-                self.members.push(member);
+                way.members.push(member);
             }
         }
     }
 
-    /// All splits of the points `members[start..]`: for each coordinate the first halving that
-    /// separates them.
-    pub(super) fn halvings(&self, part: &Part<L>, start: usize, out: &mut Vec<Halving<L>>) {
+    /// Those of some points that are on one side.
+    pub(super) fn side(&self, halving: &Halving<L>, is_right: bool, members: &[u32]) -> Vec<u32> {
+        let (word, bit) = (halving.word as usize, halving.bit);
+        let is_in = |member: &&u32| {
+            self.points[**member as usize].code[word] >> bit & 1 == u64::from(is_right)
+        };
+        members.iter().filter(is_in).copied().collect()
+    }
+
+    /// The splits of some points, the most promising first; of those that part the points alike only the
+    /// one of the first coordinate.
+    pub(super) fn splits(&self, part: &Part<L>, members: &[u32], out: &mut Vec<Halving<L>>) {
+        self.halvings(part, members, out);
+        order(out);
+    }
+
+    /// For each coordinate the first halving that separates some points.
+    pub(super) fn halvings(&self, part: &Part<L>, members: &[u32], out: &mut Vec<Halving<L>>) {
         out.clear();
-        let members = &self.members[start..];
         let differing = self.differing(members);
         for (coordinate, field) in self.fields.iter().enumerate() {
             if let Some(bit) = field.first_bit(differing[field.word as usize]) {
@@ -405,14 +473,27 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
         differing
     }
 
-    /// Looks now and then whether time or memory is spent; `bytes` are in use elsewhere.
-    pub(super) fn check_with(&mut self, bytes: usize) -> Result<(), Stopped> {
-        self.steps += 1;
-        if self.steps.is_multiple_of(CHECK_EVERY) {
-            let is_full = self.table.bytes() + bytes > self.limits.most_bytes;
-            if is_full || self.limits.budget.is_spent() {
-                return Err(Stopped);
-            }
+    /// Looks now and then whether time or memory is spent; there may be another table.
+    pub(super) fn check(&self, way: &mut Way<L>, other: Option<&Table>) -> Result<(), Stopped> {
+        way.steps += 1;
+        if !way.steps.is_multiple_of(CHECK_EVERY) {
+            return Ok(());
+        }
+        let sum = |of: fn(&Table) -> usize| of(&self.table) + other.map_or(0, of);
+        let (states, bytes) = (sum(Table::len), sum(Table::bytes));
+        self.limits.check(states, bytes)
+    }
+}
+
+impl Limits {
+    /// Says how far the search is; stops it if time or memory is spent.
+    pub(super) fn check(&self, states: usize, bytes: usize) -> Result<(), Stopped> {
+        let megabytes = bytes / 1_000_000;
+        let so_far = &self.so_far;
+        let progress = self.budget.progress();
+        progress.tell(format!("{so_far}{states} sets solved, {megabytes} MB"));
+        if bytes > self.most_bytes || self.budget.is_spent() {
+            return Err(Stopped);
         }
         Ok(())
     }

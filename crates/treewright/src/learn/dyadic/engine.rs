@@ -3,10 +3,12 @@
 use std::fmt::Debug;
 
 use super::Model;
-use super::boxed::{Boxed, Levels};
+use super::boxed::{Boxed, BoxedWay, Levels};
 use super::collapsed::{Collapsed, Halving, Limits, Part, Stopped};
+use super::front::Front;
 use super::hull::{Corner, Price, corner};
 use super::points::Points;
+use super::table::Probes;
 
 /// A tree of halvings, without the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,33 +25,39 @@ pub(super) enum Plan {
     },
 }
 
-/// A search for all best trees above some price of a leaf.
-pub(super) trait Engine: Debug {
+/// A search for all best trees of some kind.
+pub(super) trait Engine: Debug + Send {
     /// The best trees, from one leaf on.
-    fn hull(&mut self) -> Result<Vec<Corner>, Stopped>;
+    fn hull(&self) -> Result<Vec<Corner>, Stopped>;
 
-    /// The tree of a corner of the hull. Of several the one whose splits have the lowest coordinates,
-    /// from the root down, among those whose sides the search has looked into.
-    fn plan(&mut self, target: Corner) -> Plan;
+    /// The tree of a corner of the hull. Of several the one whose splits come first in the order of the
+    /// search, from the root down: least error of both sides, then lowest coordinate.
+    fn plan(&self, target: Corner) -> Plan;
 
     /// A good tree for a price, found at once.
-    fn greedy(&mut self, price: Price) -> (Corner, Plan);
+    fn greedy(&self, price: Price) -> (Corner, Plan);
 
     /// How many sets of points were solved, in both models together.
     fn states(&self) -> usize;
+
+    /// How well the table of solved sets does.
+    fn probes(&self) -> Probes;
+
+    /// Memory of the solved sets.
+    fn bytes(&self) -> usize;
 }
 
 /// The search for a model, made for the number of words and classes of the points.
 pub(super) fn engine(
     points: &Points,
     model: Model,
-    least: Price,
+    front: Front,
     limits: Limits,
 ) -> Option<Box<dyn Engine>> {
     macro_rules! choose {
         ($($words:literal $classes:literal),*) => {
             match (points.n_words, points.n_classes) {
-                $((..=$words, ..=$classes) => Some(wide::<$words, { $classes / 2 }>(points, model, least, limits)),)*
+                $((..=$words, ..=$classes) => Some(wide::<$words, { $classes / 2 }>(points, model, front, limits)),)*
                 _ => None,
             }
         };
@@ -60,10 +68,10 @@ pub(super) fn engine(
 fn wide<const W: usize, const L: usize>(
     points: &Points,
     model: Model,
-    least: Price,
+    front: Front,
     limits: Limits,
 ) -> Box<dyn Engine> {
-    let collapsed = Collapsed::<W, L>::new(points, least, limits);
+    let collapsed = Collapsed::<W, L>::new(points, front, limits);
     match model {
         Model::Collapsed => Box::new(collapsed),
         Model::Boxed => Box::new(Boxed::new(collapsed)),
@@ -71,41 +79,47 @@ fn wide<const W: usize, const L: usize>(
 }
 
 impl<const W: usize, const L: usize> Engine for Collapsed<W, L> {
-    fn hull(&mut self) -> Result<Vec<Corner>, Stopped> {
-        let whole = self.whole();
+    fn hull(&self) -> Result<Vec<Corner>, Stopped> {
         let mut corners = Vec::new();
-        let best = self.solve(&whole, 0, 0)?;
+        let best = self.solve(&self.whole(), 0, 0, &mut self.way())?;
         self.corners(best, &mut corners);
         Ok(corners)
     }
 
-    fn plan(&mut self, target: Corner) -> Plan {
-        let whole = self.whole();
-        self.plan_of(&whole, 0, target)
+    fn plan(&self, target: Corner) -> Plan {
+        self.plan_of(&self.whole(), &self.way().members, target)
     }
 
-    fn greedy(&mut self, price: Price) -> (Corner, Plan) {
-        let whole = self.whole();
-        self.forget();
-        Collapsed::greedy(self, &whole, None, 0, price)
+    fn greedy(&self, price: Price) -> (Corner, Plan) {
+        let members = self.way().members;
+        Collapsed::greedy(self, &self.whole(), &members, None, price)
     }
 
     fn states(&self) -> usize {
         self.table.len()
     }
+
+    fn probes(&self) -> Probes {
+        self.table.probes()
+    }
+
+    fn bytes(&self) -> usize {
+        self.table.bytes()
+    }
 }
 
 impl<const W: usize, const L: usize> Collapsed<W, L> {
-    fn plan_of(&mut self, part: &Part<L>, start: usize, target: Corner) -> Plan {
+    /// The tree of a corner. The first split that makes it is the first also in a search that has solved
+    /// other sets: a split whose sides are not known here was dominated when it was its turn, so it does
+    /// not make the corner.
+    fn plan_of(&self, part: &Part<L>, members: &[u32], target: Corner) -> Plan {
         if target.leaves == 1 {
             return Plan::Leaf;
         }
         let mut halvings = Vec::new();
-        self.halvings(part, start, &mut halvings);
-        let end = self.members.len();
+        self.splits(part, members, &mut halvings);
         let mut hulls = [Vec::new(), Vec::new()];
         for halving in &halvings {
-            // The sides of a split that makes a corner were solved when it did.
             let errors = [halving.left_error, halving.right_error];
             let known = [0, 1].map(|side| self.known(halving.side(side), errors[side]));
             let [Some(left), Some(right)] = known else {
@@ -116,22 +130,21 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
             let Some(targets) = two_that_add_up(&hulls, target) else {
                 continue;
             };
-            let mut plans = [Plan::Leaf, Plan::Leaf];
-            for (side, plan) in plans.iter_mut().enumerate() {
-                self.push_side(halving, side == 1, start, end);
-                *plan = self.plan_of(halving.side(side), end, targets[side]);
-                self.members.truncate(end);
-            }
-            let (level, prefix) = self.place(halving, start);
+            let plans = [0, 1].map(|side| {
+                let members = self.side(halving, side == 1, members);
+                self.plan_of(halving.side(side), &members, targets[side])
+            });
+            let (level, prefix) = self.place(halving, members[0]);
             return halve(halving, level, prefix, plans);
         }
         unreachable!("a corner of the hull has a split that makes it")
     }
 
-    /// How often a split's coordinate was halved before, and the bits that all points have there.
-    pub(super) fn place(&self, halving: &Halving<L>, start: usize) -> (u32, u32) {
+    /// How often a split's coordinate was halved before, and the bits that all points have there; `member`
+    /// is any of them.
+    pub(super) fn place(&self, halving: &Halving<L>, member: u32) -> (u32, u32) {
         let field = self.fields[halving.coordinate as usize];
-        let point = &self.points[self.members[start] as usize];
+        let point = &self.points[member as usize];
         let bits = (point.code[field.word as usize] & field.mask()) >> field.shift;
         let below = halving.bit - field.shift + 1;
         (field.level(halving.bit), (bits >> below) as u32)
@@ -139,104 +152,122 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
 }
 
 impl<const W: usize, const L: usize> Engine for Boxed<W, L> {
-    fn hull(&mut self) -> Result<Vec<Corner>, Stopped> {
-        let (whole, levels) = (self.collapsed.whole(), self.whole_box());
+    fn hull(&self) -> Result<Vec<Corner>, Stopped> {
+        let mut way = BoxedWay::new(self.collapsed.way());
         let mut corners = Vec::new();
-        let best = self.solve(&whole, &levels, 0, 0)?;
+        let whole = self.collapsed.whole();
+        let best = self.solve(&whole, &self.whole_box(), 0, 0, &mut way)?;
         self.corners(best, &mut corners);
         Ok(corners)
     }
 
-    fn plan(&mut self, target: Corner) -> Plan {
-        let (whole, levels) = (self.collapsed.whole(), self.whole_box());
-        self.plan_of(&whole, &levels, 0, target)
+    fn plan(&self, target: Corner) -> Plan {
+        let (whole, members) = (self.collapsed.whole(), self.collapsed.way().members);
+        self.plan_of(&whole, &self.whole_box(), &members, target)
     }
 
-    fn greedy(&mut self, price: Price) -> (Corner, Plan) {
-        let (whole, levels) = (self.collapsed.whole(), self.whole_box());
-        self.collapsed.forget();
-        self.collapsed.greedy(&whole, Some(&levels), 0, price)
+    fn greedy(&self, price: Price) -> (Corner, Plan) {
+        let (whole, members) = (self.collapsed.whole(), self.collapsed.way().members);
+        let levels = self.whole_box();
+        self.collapsed
+            .greedy(&whole, &members, Some(&levels), price)
     }
 
     fn states(&self) -> usize {
         self.table.len() + self.collapsed.table.len()
     }
+
+    fn probes(&self) -> Probes {
+        self.table.probes()
+    }
+
+    fn bytes(&self) -> usize {
+        self.table.bytes() + self.collapsed.table.bytes()
+    }
 }
 
 impl<const W: usize, const L: usize> Boxed<W, L> {
-    fn plan_of(&mut self, part: &Part<L>, levels: &Levels, start: usize, target: Corner) -> Plan {
+    /// The tree of a corner: the first split that makes it, or the first coordinate that is zoomed into.
+    fn plan_of(
+        &self,
+        part: &Part<L>,
+        levels: &Levels,
+        members: &[u32],
+        target: Corner,
+    ) -> Plan {
         if target.leaves == 1 {
             return Plan::Leaf;
         }
         let mut halvings = Vec::new();
-        self.collapsed.halvings(part, start, &mut halvings);
-        for halving in &halvings {
-            let empty = self.empty_leaves(halving, levels);
-            // A tree with at least two leaves comes after the empty ones.
-            if target.leaves < empty + 2 {
-                continue;
-            }
-            let wanted = corner(target.leaves - empty, target.error);
-            let inside = self
-                .plan_sides(halving, levels, start, wanted)
-                .or_else(|| self.plan_zoom(halving, part, levels, start, wanted));
-            if let Some(plan) = inside {
-                let (level, prefix) = self.collapsed.place(halving, start);
-                return zoomed(halving, plan, empty, level, prefix);
-            }
-        }
-        unreachable!("a corner of the hull has a move that makes it")
+        self.splits(part, members, &mut halvings);
+        // A tree with at least two leaves comes after the empty ones.
+        halvings.retain(|halving| target.leaves >= self.empty_leaves(halving, levels) + 2);
+        let found = halvings
+            .iter()
+            .find_map(|halving| {
+                let plan = self.plan_sides(halving, levels, members, target)?;
+                Some((halving, plan))
+            })
+            .or_else(|| {
+                halvings.iter().find_map(|halving| {
+                    let plan = self.plan_zoom(halving, part, levels, members, target)?;
+                    Some((halving, plan))
+                })
+            });
+        let Some((halving, plan)) = found else {
+            unreachable!("a corner of the hull has a move that makes it");
+        };
+        let empty = self.empty_leaves(halving, levels);
+        let (level, prefix) = self.collapsed.place(halving, members[0]);
+        zoomed(halving, plan, empty, level, prefix)
     }
 
     /// A plan that separates the points at once, if one makes the target.
     fn plan_sides(
-        &mut self,
+        &self,
         halving: &Halving<L>,
         levels: &Levels,
-        start: usize,
+        members: &[u32],
         target: Corner,
     ) -> Option<Plan> {
+        let empty = self.empty_leaves(halving, levels);
         let mut inside = levels.clone();
         inside[halving.coordinate as usize] = self.level(halving) as u8 + 1;
-        let end = self.collapsed.members.len();
+        let sides = [false, true].map(|side| self.collapsed.side(halving, side, members));
         let mut hulls = [Vec::new(), Vec::new()];
         for (side, hull) in hulls.iter_mut().enumerate() {
-            self.collapsed.push_side(halving, side == 1, start, end);
             // The sides of a split that makes a corner were solved when it did.
-            let best = self.known(halving.side(side), &inside, end);
-            self.collapsed.members.truncate(end);
-            self.corners(best?, hull);
+            let best = self.known(halving.side(side), &inside, &sides[side])?;
+            self.corners(best, hull);
         }
-        let targets = two_that_add_up(&hulls, target)?;
-        let mut plans = [Plan::Leaf, Plan::Leaf];
-        for (side, plan) in plans.iter_mut().enumerate() {
-            self.collapsed.push_side(halving, side == 1, start, end);
-            *plan = self.plan_of(halving.side(side), &inside, end, targets[side]);
-            self.collapsed.members.truncate(end);
-        }
-        let (level, prefix) = self.collapsed.place(halving, start);
+        let targets = two_that_add_up(&hulls, corner(target.leaves - empty, target.error))?;
+        let plans = [0, 1]
+            .map(|side| self.plan_of(halving.side(side), &inside, &sides[side], targets[side]));
+        let (level, prefix) = self.collapsed.place(halving, members[0]);
         Some(halve(halving, level, prefix, plans))
     }
 
     /// A plan for the same points in the smaller box, if one makes the target.
     fn plan_zoom(
-        &mut self,
+        &self,
         halving: &Halving<L>,
         part: &Part<L>,
         levels: &Levels,
-        start: usize,
+        members: &[u32],
         target: Corner,
     ) -> Option<Plan> {
-        if self.empty_leaves(halving, levels) == 0 {
+        let empty = self.empty_leaves(halving, levels);
+        if empty == 0 {
             return None;
         }
         let mut inside = levels.clone();
         inside[halving.coordinate as usize] = self.level(halving) as u8;
         let mut hull = Vec::new();
-        let best = self.known(part, &inside, start)?;
+        let best = self.known(part, &inside, members)?;
         self.corners(best, &mut hull);
+        let target = corner(target.leaves - empty, target.error);
         let is_there = hull.contains(&target);
-        is_there.then(|| self.plan_of(part, &inside, start, target))
+        is_there.then(|| self.plan_of(part, &inside, members, target))
     }
 }
 

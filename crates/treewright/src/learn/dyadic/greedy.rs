@@ -9,24 +9,24 @@ use super::engine::{Plan, halve, zoomed};
 use super::hull::{Corner, Price, corner};
 
 impl<const W: usize, const L: usize> Collapsed<W, L> {
-    /// The greedy tree below the points `members[start..]`, pruned for a price. Where halvings are paid
+    /// The greedy tree below some points, pruned for a price. Where halvings are paid
     /// for, `levels` says how often each coordinate of the box has been halved already.
     pub(super) fn greedy(
-        &mut self,
+        &self,
         part: &Part<L>,
+        members: &[u32],
         levels: Option<&[u8]>,
-        start: usize,
         price: Price,
     ) -> (Corner, Plan) {
         let as_leaf = corner(1, self.error(part));
         let mut halvings = Vec::new();
         if as_leaf.error > 0 {
-            self.halvings(part, start, &mut halvings);
+            self.halvings(part, members, &mut halvings);
         }
         let Some(best) = halvings.iter().copied().min_by_key(by_promise) else {
             return (as_leaf, Plan::Leaf);
         };
-        let (level, prefix) = self.place(&best, start);
+        let (level, prefix) = self.place(&best, members[0]);
         let coordinate = best.coordinate as usize;
         let empty = levels.map_or(0, |levels| level - u32::from(levels[coordinate]));
         let inside = levels.map(|levels| {
@@ -34,12 +34,9 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
             inside[coordinate] = level as u8 + 1;
             inside
         });
-        let end = self.members.len();
         let sides = [0, 1].map(|side| {
-            self.push_side(&best, side == 1, start, end);
-            let below = self.greedy(best.side(side), inside.as_deref(), end, price);
-            self.members.truncate(end);
-            below
+            let members = self.side(&best, side == 1, members);
+            self.greedy(best.side(side), &members, inside.as_deref(), price)
         });
         let (leaves, error) = sides.iter().fold((empty, 0), |(leaves, error), (side, _)| {
             (leaves + side.leaves, error + side.error)

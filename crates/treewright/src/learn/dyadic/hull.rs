@@ -19,7 +19,7 @@ pub(super) struct Corner {
     pub(super) error: u32,
 }
 
-/// A price of a leaf as a ratio; corners that are best only at this price or below are of no interest.
+/// A price of a leaf as a ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Price {
     pub(super) numerator: u64,
@@ -41,8 +41,46 @@ impl Price {
 
     /// Is a saving of `error` for `leaves` more leaves worth more than the price?
     pub(super) fn is_worth(self, error: u32, leaves: u32) -> bool {
-        u128::from(error) * u128::from(self.denominator)
-            > u128::from(leaves) * u128::from(self.numerator)
+        self.compare(error, leaves).is_gt()
+    }
+
+    /// Compares a saving of `error` for `leaves` more leaves with their price.
+    fn compare(self, error: u32, leaves: u32) -> Ordering {
+        let saved = u128::from(error) * u128::from(self.denominator);
+        saved.cmp(&(u128::from(leaves) * u128::from(self.numerator)))
+    }
+}
+
+/// The least price of interest: corners that are best only below it are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Least {
+    price: Price,
+    /// Does a corner stay that is best at this price too, beside a smaller one?
+    with_ties: bool,
+}
+
+impl Least {
+    /// Only what is better than all smaller trees at some price above this one.
+    pub(super) fn above(price: Price) -> Self {
+        Self {
+            price,
+            with_ties: false,
+        }
+    }
+
+    /// Also what is as good as smaller trees at this very price.
+    pub(super) fn with_ties(price: Price) -> Self {
+        Self {
+            price,
+            // Without a price everything would be worth its leaves.
+            with_ties: price.numerator > 0,
+        }
+    }
+
+    /// Is a saving of `error` for `leaves` more leaves worth it?
+    pub(super) fn is_worth(self, error: u32, leaves: u32) -> bool {
+        let order = self.price.compare(error, leaves);
+        order.is_gt() || self.with_ties && order.is_eq()
     }
 }
 
@@ -79,8 +117,8 @@ pub(super) fn sum(a: &[Corner], b: &[Corner], extra: u32, out: &mut Vec<Corner>)
     }
 }
 
-/// The hull of both, without what is best only at `least` or below.
-pub(super) fn union(a: &[Corner], b: &[Corner], least: Price, out: &mut Vec<Corner>) {
+/// The hull of both, without what is not worth its leaves at `least`.
+pub(super) fn union(a: &[Corner], b: &[Corner], least: Least, out: &mut Vec<Corner>) {
     out.clear();
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {
@@ -113,8 +151,8 @@ fn push(hull: &mut Vec<Corner>, next: Corner) {
     hull.push(next);
 }
 
-/// Cuts off the corners whose last edge does not save more than `least` a leaf.
-fn cut(hull: &mut Vec<Corner>, least: Price) {
+/// Cuts off the corners whose last edge is not worth its leaves at `least`.
+fn cut(hull: &mut Vec<Corner>, least: Least) {
     while let [.., before, last] = hull[..]
         && !least.is_worth(before.error - last.error, last.leaves - before.leaves)
     {
@@ -124,7 +162,7 @@ fn cut(hull: &mut Vec<Corner>, least: Price) {
 
 /// Does no corner of `candidate` lie below `hull`, which goes on to the right with the slope of
 /// `least`? Then the candidate adds nothing.
-pub(super) fn is_dominated(candidate: &[Corner], hull: &[Corner], least: Price) -> bool {
+pub(super) fn is_dominated(candidate: &[Corner], hull: &[Corner], least: Least) -> bool {
     let mut at = 0;
     candidate.iter().all(|&point| {
         while at + 1 < hull.len() && hull[at + 1].leaves <= point.leaves {
@@ -135,7 +173,7 @@ pub(super) fn is_dominated(candidate: &[Corner], hull: &[Corner], least: Price) 
 }
 
 /// Is a point on or above the hull? `at` is the last corner with at most its leaves.
-fn is_above(point: Corner, hull: &[Corner], at: usize, least: Price) -> bool {
+fn is_above(point: Corner, hull: &[Corner], at: usize, least: Least) -> bool {
     let before = hull[at];
     if point.leaves < before.leaves {
         return false;
@@ -160,11 +198,12 @@ mod tests {
     use super::*;
 
     /// All strict corners of the lower left hull of some points, the slow way.
-    fn slow(points: &[Corner], least: Price) -> Vec<Corner> {
+    fn slow(points: &[Corner], least: Least) -> Vec<Corner> {
         let mut best: Vec<Corner> = Vec::new();
         for &p in points {
             // Strictly better than all others for some price: try prices between all pairs' slopes.
-            let mut prices: Vec<(u64, u64)> = vec![(least.numerator, least.denominator)];
+            let lowest = least.price;
+            let mut prices: Vec<(u64, u64)> = vec![(lowest.numerator, lowest.denominator)];
             for a in points {
                 for b in points {
                     if a.leaves < b.leaves && a.error > b.error {
@@ -177,14 +216,21 @@ mod tests {
             };
             // A hair above each price, and far above all: compare there by (value, leaves).
             let wins = |price: (u64, u64)| {
-                let above = least.numerator * price.1 <= price.0 * least.denominator;
+                let above = lowest.numerator * price.1 <= price.0 * lowest.denominator;
                 above
                     && points.iter().all(|&other| {
                         other == p
                             || (value(p, price), p.leaves) < (value(other, price), other.leaves)
                     })
             };
-            if prices.into_iter().any(wins) && !best.contains(&p) {
+            // The largest of those that are best at the lowest price itself.
+            let wins_a_tie = || {
+                let price = (lowest.numerator, lowest.denominator);
+                let rank = |c: Corner| (value(c, price), std::cmp::Reverse(c.leaves));
+                points.iter().all(|&other| rank(p) <= rank(other))
+            };
+            let is_best = prices.into_iter().any(wins) || least.with_ties && wins_a_tie();
+            if is_best && !best.contains(&p) {
                 best.push(p);
             }
         }
@@ -196,10 +242,16 @@ mod tests {
     fn sums_and_unions_are_those_of_all_pairs() {
         let mut random = fastrand::Rng::with_seed(1);
         for _ in 0..3000 {
-            let least = Price {
+            let price = Price {
                 numerator: random.u64(0..6),
                 denominator: random.u64(1..4),
             };
+            let least = if random.bool() {
+                Least::with_ties(price)
+            } else {
+                Least::above(price)
+            };
+            let zero = Least::above(Price::ZERO);
             let mut points = || -> Vec<Corner> {
                 (0..random.usize(1..6))
                     .map(|_| corner(random.u32(1..9), random.u32(0..20)))
@@ -215,7 +267,7 @@ mod tests {
                 hull
             };
             assert_eq!(hull_of(&a, least), slow(&a, least), "{a:?} {least:?}");
-            let (x, y) = (hull_of(&a, Price::ZERO), hull_of(&b, Price::ZERO));
+            let (x, y) = (hull_of(&a, zero), hull_of(&b, zero));
             let mut found = Vec::new();
             sum(&x, &y, 2, &mut found);
             let pairs: Vec<Corner> = a
@@ -225,7 +277,7 @@ mod tests {
                         .map(|q| corner(p.leaves + q.leaves + 2, p.error + q.error))
                 })
                 .collect();
-            assert_eq!(found, slow(&pairs, Price::ZERO), "{x:?} {y:?}");
+            assert_eq!(found, slow(&pairs, zero), "{x:?} {y:?}");
 
             let (x, y) = (hull_of(&a, least), hull_of(&b, least));
             let mut both = Vec::new();

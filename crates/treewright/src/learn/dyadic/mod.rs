@@ -25,6 +25,7 @@ mod boxed;
 mod collapsed;
 mod coordinate;
 mod engine;
+mod front;
 mod greedy;
 mod grid;
 mod hull;

@@ -8,7 +8,8 @@ use super::Model;
 use super::collapsed::Limits;
 use super::engine::{Engine, Plan, engine};
 use super::grid::Grid;
-use super::hull::{Corner, Price, corner};
+use super::front::Front;
+use super::hull::{Corner, Least, Price, corner};
 use crate::budget::Budget;
 use crate::cost::{Objective, SolutionValue};
 use crate::error::{Error, Result};
@@ -41,6 +42,7 @@ impl Path {
         let limits = Limits {
             budget: budget.clone(),
             most_bytes,
+            so_far: String::new(),
         };
         let error = grid.points.least_loss();
         // One leaf is the best where a leaf costs as much as there is to save.
@@ -55,8 +57,8 @@ impl Path {
             greedy: None,
         };
         for price in prices(error, least, budget) {
-            let engine = engine(&grid.points, model, price, limits.clone());
-            let Some(mut engine) = engine else {
+            let engine = engine(&grid.points, model, Front::Hull(Least::above(price)), limits.clone());
+            let Some(engine) = engine else {
                 return Err(Error::schema(format!(
                     "{} features and {} classes are more than dyadic trees can be searched for",
                     grid.points.fields.len(),

@@ -1,7 +1,9 @@
-//! Solved subsets: hulls by key, in two flat arrays.
+//! Solved sets of points, shared by all threads.
+//!
+//! Hulls by key, in shards with a lock each. A shard is an open table with linear probing: the key is
+//! random already, so its bits are its hash. Hulls are never changed or taken out.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::hull::Corner;
 
@@ -9,76 +11,170 @@ use super::hull::Corner;
 /// point. Two of ten million different sets share a name with a chance of about one in 10^24.
 pub(super) type Key = u128;
 
-/// A hull in the table.
+/// Where a hull is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stored {
+    shard: u32,
     start: u32,
     length: u32,
 }
 
 /// Hulls by key.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Table {
-    // Two halves: a `u128` would be padded to 32 bytes with its entry.
-    places: HashMap<[u64; 2], Stored, BuildHasherDefault<KeyHasher>>,
+    shards: Vec<Mutex<Shard>>,
+}
+
+/// How far entries lie from where they are looked for first.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Probes {
+    /// Places looked at to find an entry, on average.
+    pub(super) mean: f64,
+    /// And at most.
+    pub(super) most: usize,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    slots: Vec<Slot>,
+    n_used: usize,
     corners: Vec<Corner>,
+}
+
+/// A key in two halves (a `u128` would be padded) and the place of its hull.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    key: [u64; 2],
+    start: u32,
+    /// Zero in a free slot.
+    length: u32,
+}
+
+/// Enough that two threads seldom meet.
+const N_SHARDS: usize = 64;
+/// A new shard has so many slots.
+const FEWEST_SLOTS: usize = 64;
+
+impl Default for Table {
+    fn default() -> Self {
+        Self {
+            shards: (0..N_SHARDS).map(|_| Mutex::default()).collect(),
+        }
+    }
 }
 
 impl Table {
     pub(super) fn get(&self, key: Key) -> Option<Stored> {
-        self.places.get(&halves(key)).copied()
+        let (shard, halves) = place(key);
+        let slots = self.lock(shard);
+        let slot = slots.slots.get(slots.find(halves)?)?;
+        (slot.length > 0).then_some(Stored {
+            shard: shard as u32,
+            start: slot.start,
+            length: slot.length,
+        })
     }
 
-    pub(super) fn insert(&mut self, key: Key, hull: &[Corner]) -> Stored {
-        let stored = Stored {
-            start: self.corners.len() as u32,
-            length: hull.len() as u32,
-        };
-        self.corners.extend_from_slice(hull);
-        self.places.insert(halves(key), stored);
-        stored
+    /// Keeps a hull. If another thread was faster, its hull is the same.
+    pub(super) fn insert(&self, key: Key, hull: &[Corner]) -> Stored {
+        let (shard, halves) = place(key);
+        let (start, length) = self.lock(shard).insert(halves, hull);
+        Stored {
+            shard: shard as u32,
+            start,
+            length,
+        }
     }
 
-    pub(super) fn hull(&self, stored: Stored) -> &[Corner] {
-        &self.corners[stored.start as usize..][..stored.length as usize]
+    /// Copies a hull.
+    pub(super) fn read(&self, stored: Stored, out: &mut Vec<Corner>) {
+        let shard = self.lock(stored.shard as usize);
+        let corners = &shard.corners[stored.start as usize..];
+        out.extend_from_slice(&corners[..stored.length as usize]);
     }
 
     /// Number of hulls.
     pub(super) fn len(&self) -> usize {
-        self.places.len()
+        (0..N_SHARDS).map(|shard| self.lock(shard).n_used).sum()
     }
 
-    /// Memory in use, about.
+    /// Memory in use.
     pub(super) fn bytes(&self) -> usize {
-        self.places.capacity() * (size_of::<([u64; 2], Stored)>() + 1)
-            + self.corners.capacity() * size_of::<Corner>()
-    }
-}
-
-fn halves(key: Key) -> [u64; 2] {
-    [key as u64, (key >> 64) as u64]
-}
-
-/// Keys are random already: half of one is its hash.
-#[derive(Debug, Default)]
-struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
+        let bytes = |shard| {
+            let shard = self.lock(shard);
+            shard.slots.capacity() * size_of::<Slot>()
+                + shard.corners.capacity() * size_of::<Corner>()
+        };
+        (0..N_SHARDS).map(bytes).sum()
     }
 
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_le_bytes(word));
+    /// How far entries lie from where they are looked for first.
+    pub(super) fn probes(&self) -> Probes {
+        let (mut sum, mut most, mut n) = (0, 0, 0);
+        for shard in 0..N_SHARDS {
+            let shard = self.lock(shard);
+            for (at, slot) in shard.slots.iter().enumerate() {
+                if slot.length > 0 {
+                    let first = slot.key[0] as usize & (shard.slots.len() - 1);
+                    let looks = (at.wrapping_sub(first) & (shard.slots.len() - 1)) + 1;
+                    (sum, most, n) = (sum + looks, most.max(looks), n + 1);
+                }
+            }
+        }
+        Probes {
+            mean: sum as f64 / n.max(1) as f64,
+            most,
         }
     }
 
-    fn write_u64(&mut self, word: u64) {
-        self.0 = self.0.rotate_left(32) ^ word;
+    fn lock(&self, shard: usize) -> MutexGuard<'_, Shard> {
+        // A hull is complete before its slot is taken.
+        self.shards[shard]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The shard of a key, and its halves.
+fn place(key: Key) -> (usize, [u64; 2]) {
+    let halves = [key as u64, (key >> 64) as u64];
+    (halves[1] as usize % N_SHARDS, halves)
+}
+
+impl Shard {
+    /// The slot of a key, or the free one where it belongs; `None` while there are no slots.
+    fn find(&self, key: [u64; 2]) -> Option<usize> {
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut at = key[0] as usize & mask;
+        while self.slots[at].length > 0 && self.slots[at].key != key {
+            at = (at + 1) & mask;
+        }
+        Some(at)
     }
 
-    fn write_usize(&mut self, _: usize) {}
+    fn insert(&mut self, key: [u64; 2], hull: &[Corner]) -> (u32, u32) {
+        if self.n_used * 4 >= self.slots.len() * 3 {
+            self.grow();
+        }
+        let at = self.find(key).expect("there are slots now");
+        if self.slots[at].length == 0 {
+            self.slots[at] = Slot {
+                key,
+                start: self.corners.len() as u32,
+                length: hull.len() as u32,
+            };
+            self.corners.extend_from_slice(hull);
+            self.n_used += 1;
+        }
+        (self.slots[at].start, self.slots[at].length)
+    }
+
+    fn grow(&mut self) {
+        let n_slots = (self.slots.len() * 2).max(FEWEST_SLOTS);
+        let old = std::mem::replace(&mut self.slots, vec![Slot::default(); n_slots]);
+        for slot in old.into_iter().filter(|slot| slot.length > 0) {
+            let at = self.find(slot.key).expect("there are slots now");
+            self.slots[at] = slot;
+        }
+    }
 }

@@ -3,22 +3,22 @@
 use std::collections::HashMap;
 
 use super::Model;
-use super::boxed::Boxed;
-use super::collapsed::{Collapsed, Limits};
+use super::collapsed::Limits;
 use super::engine::{Plan, engine};
-use super::hull::{Corner, Price, corner, sum, union};
+use super::front::Front;
+use super::hull::{Corner, Least, Price, corner};
 use super::points::{Field, Points};
 use crate::budget::Budget;
 
 /// A cell: for each coordinate how often it was halved, and the bits of its halves.
 type Cell = Vec<(u32, u64)>;
 
-/// Plain dynamic programming over all boxes, as slow and obvious as can be.
-pub(super) struct Plain<'a> {
-    pub(super) points: &'a Points,
-    pub(super) is_boxed: bool,
-    pub(super) least: Price,
-    pub(super) solved: HashMap<Cell, Vec<Corner>>,
+/// Plain dynamic programming over all boxes, as slow and obvious as can be: for every cell the least
+/// error for each number of leaves.
+struct Plain<'a> {
+    points: &'a Points,
+    is_boxed: bool,
+    solved: HashMap<Cell, Vec<Corner>>,
 }
 
 impl Plain<'_> {
@@ -28,9 +28,9 @@ impl Plain<'_> {
         (word & field.mask()) >> field.shift
     }
 
-    pub(super) fn hull(&mut self, cell: &Cell, inside: &[usize]) -> Vec<Corner> {
-        if let Some(hull) = self.solved.get(cell) {
-            return hull.clone();
+    fn stairs(&mut self, cell: &Cell, inside: &[usize]) -> Vec<Corner> {
+        if let Some(stairs) = self.solved.get(cell) {
+            return stairs.clone();
         }
         let sums = (0..self.points.n_classes).map(|class| -> u32 {
             inside
@@ -39,7 +39,7 @@ impl Plain<'_> {
                 .sum()
         });
         let error = sums.min().unwrap();
-        let mut best = vec![corner(1, error)];
+        let mut all = vec![corner(1, error)];
         for coordinate in 0..cell.len() {
             if error == 0 || inside.is_empty() {
                 break;
@@ -63,44 +63,77 @@ impl Plain<'_> {
                     level += 1;
                     continue;
                 }
-                let mut hulls = Vec::new();
-                for (bit, side) in [(0, left), (1, right)] {
+                let [left, right] = [(0, left), (1, right)].map(|(bit, side)| {
                     let mut half = cell.clone();
                     half[coordinate] = (level + 1, prefix << 1 | bit);
-                    hulls.push(self.hull(&half, &side));
+                    self.stairs(&half, &side)
+                });
+                for x in &left {
+                    let sum = |y: &Corner| corner(x.leaves + y.leaves, x.error + y.error);
+                    all.extend(right.iter().map(sum));
                 }
-                let mut candidate = Vec::new();
-                sum(&hulls[0], &hulls[1], 0, &mut candidate);
-                let before = best.clone();
-                union(&before, &candidate, self.least, &mut best);
                 break;
             }
         }
-        self.solved.insert(cell.clone(), best.clone());
-        best
+        all.sort_by_key(|it| (it.leaves, it.error));
+        let mut stairs: Vec<Corner> = Vec::new();
+        for next in all {
+            if stairs.last().is_none_or(|last| next.error < last.error) {
+                stairs.push(next);
+            }
+        }
+        self.solved.insert(cell.clone(), stairs.clone());
+        stairs
     }
 }
 
-pub(super) fn plain(points: &Points, is_boxed: bool, least: Price) -> Vec<Corner> {
+/// For each number of leaves that pays off the least error.
+pub(super) fn plain_stairs(points: &Points, is_boxed: bool) -> Vec<Corner> {
     let mut plain = Plain {
         points,
         is_boxed,
-        least,
         solved: HashMap::new(),
     };
     let all: Vec<usize> = (0..points.len()).collect();
-    plain.hull(&vec![(0, 0); points.fields.len()], &all)
+    plain.stairs(&vec![(0, 0); points.fields.len()], &all)
 }
 
-fn unlimited() -> Limits {
+/// The strict vertices of the lower left hull, from one to the next by the steepest edge.
+pub(super) fn hull_of(stairs: &[Corner], least: Least) -> Vec<Corner> {
+    let mut hull = vec![stairs[0]];
+    loop {
+        let last = hull[hull.len() - 1];
+        let edge = |to: &Corner| {
+            let saved = f64::from(last.error) - f64::from(to.error);
+            saved / f64::from(to.leaves - last.leaves)
+        };
+        let later = stairs.iter().filter(|it| it.leaves > last.leaves);
+        // Of equally steep edges the longest. Small whole numbers: equal ratios are equal doubles.
+        let next = later.max_by(|a, b| edge(a).total_cmp(&edge(b)).then(a.leaves.cmp(&b.leaves)));
+        let is_worth =
+            |next: &&Corner| least.is_worth(last.error - next.error, next.leaves - last.leaves);
+        match next.filter(is_worth) {
+            None => return hull,
+            Some(next) => hull.push(*next),
+        }
+    }
+}
+
+/// The best trees for all prices above the least, by plain dynamic programming.
+pub(super) fn plain(points: &Points, is_boxed: bool, least: Price) -> Vec<Corner> {
+    hull_of(&plain_stairs(points, is_boxed), Least::above(least))
+}
+
+pub(super) fn unlimited() -> Limits {
     Limits {
         budget: Budget::unlimited(),
         most_bytes: usize::MAX,
+        so_far: String::new(),
     }
 }
 
 /// Points with few bits, clustered so that boxes must be zoomed into.
-fn random_points(random: &mut fastrand::Rng) -> Points {
+pub(super) fn random_points(random: &mut fastrand::Rng) -> Points {
     let n_coordinates = random.usize(1..=4);
     let bits: Vec<u32> = (0..n_coordinates).map(|_| random.u32(1..=5)).collect();
     let (fields, n_words) = Field::lay_out(&bits);
@@ -148,7 +181,7 @@ fn random_points(random: &mut fastrand::Rng) -> Points {
 }
 
 /// Leaves and error of a plan, by sending all points down. Halvings must come in order.
-fn figures(plan: &Plan, points: &Points) -> Corner {
+pub(super) fn figures(plan: &Plan, points: &Points) -> Corner {
     fn below(plan: &Plan, inside: &[usize], cell: &Cell, points: &Points) -> Corner {
         match plan {
             Plan::Leaf => {
@@ -189,41 +222,35 @@ fn both_models_agree_with_plain_recursion() {
     let mut differ = 0;
     for round in 0..ROUNDS {
         let points = random_points(&mut random);
-        let least = match round % 3 {
+        let price = match round % 3 {
             0 => Price::ZERO,
             _ => Price {
                 numerator: random.u64(0..5),
                 denominator: random.u64(1..4),
             },
         };
-        let expected = plain(&points, false, least);
-        let mut collapsed: Collapsed<1, 2> = Collapsed::new(&points, least, unlimited());
-        let whole = collapsed.whole();
-        let best = collapsed.solve(&whole, 0, 0).unwrap();
-        let mut found = Vec::new();
-        collapsed.corners(best, &mut found);
-        assert_eq!(found, expected, "collapsed, {least:?}, {points:?}");
-
-        let in_boxes = plain(&points, true, least);
-        let mut boxed = Boxed::new(Collapsed::<1, 2>::new(&points, least, unlimited()));
-        let levels = boxed.whole_box();
-        let best = boxed.solve(&whole, &levels, 0, 0).unwrap();
-        boxed.corners(best, &mut found);
-        assert_eq!(found, in_boxes, "boxed, {least:?}, {points:?}");
-        differ += usize::from(in_boxes != expected);
-        for (model, hull) in [(Model::Collapsed, &expected), (Model::Boxed, &in_boxes)] {
-            let mut engine = engine(&points, model, least, unlimited()).unwrap();
-            assert_eq!(engine.hull().unwrap(), *hull);
-            for &target in hull {
-                let plan = engine.plan(target);
-                assert_eq!(figures(&plan, &points), target, "{model:?} {points:?}");
+        let stairs = [false, true].map(|is_boxed| plain_stairs(&points, is_boxed));
+        differ += usize::from(stairs[0] != stairs[1]);
+        for (model, stairs) in [Model::Collapsed, Model::Boxed].into_iter().zip(&stairs) {
+            let most = random.u32(1..=stairs.last().unwrap().leaves + 2);
+            let short: Vec<Corner> = stairs.iter().copied().filter(|it| it.leaves <= most).collect();
+            let (above, tied) = (Least::above(price), Least::with_ties(price));
+            for (front, expected) in [
+                (Front::Hull(above), hull_of(stairs, above)),
+                (Front::Hull(tied), hull_of(stairs, tied)),
+                (Front::Stairs(u32::MAX), stairs.clone()),
+                (Front::Stairs(most), short),
+            ] {
+                let engine = engine(&points, model, front, unlimited()).unwrap();
+                let found = engine.hull().unwrap();
+                assert_eq!(found, expected, "{model:?} {front:?} {points:?}");
+                for target in expected {
+                    let plan = engine.plan(target);
+                    assert_eq!(figures(&plan, &points), target, "{model:?} {points:?}");
+                }
+                let (found, plan) = engine.greedy(price);
+                assert_eq!(figures(&plan, &points), found, "greedy {model:?} {points:?}");
             }
-            let (found, plan) = engine.greedy(least);
-            assert_eq!(
-                figures(&plan, &points),
-                found,
-                "greedy {model:?} {points:?}"
-            );
         }
     }
     assert!(
