@@ -4,16 +4,17 @@
 use std::time::Duration;
 
 use fastrand::Rng;
-use treewright::Budget;
 use treewright::cost::Lambda;
-use treewright::data::Dataset;
+use treewright::data::csv::CsvSource;
+use treewright::data::{Dataset, ReadOptions};
 use treewright::eval::verify;
 use treewright::export::json;
-use treewright::learn::dyadic::{Dyadic, Weight};
+use treewright::learn::dyadic::{Dyadic, Model, Weight};
 use treewright::learn::{FamilyLearner, Learner};
 use treewright::prune::take_out;
 use treewright::select::{Resampling, Rule, Searched};
 use treewright::tree::{CrossValidation, Family, FamilyFit, Fit, Tree};
+use treewright::{Budget, Result};
 
 use crate::choosing::{any_resampling, losses_of, mean_and_se};
 use crate::dyadic_members;
@@ -210,27 +211,87 @@ fn if_the_validation_is_stopped_the_own_weight_counts() {
     assert!(whole.cross_validation.is_none());
 }
 
+/// Too many different rows to be searched in no time and memory.
+fn noisy_table() -> Dataset {
+    let mut rng = Rng::with_seed(65);
+    let mut text = String::from("a,b,c,d,e,class\n");
+    for _ in 0..600 {
+        let cells: Vec<String> = (0..5).map(|_| rng.u32(..1000).to_string()).collect();
+        text += &format!("{},{}\n", cells.join(","), rng.u8(..3));
+    }
+    let source = CsvSource::new(text.into_bytes(), b',').unwrap();
+    Dataset::read(&source, &ReadOptions::default()).unwrap()
+}
+
 #[test]
 fn nothing_is_validated_if_the_family_is_not_complete() {
-    let mut rng = Rng::with_seed(65);
-    let mut n_stopped = 0;
-    for _ in 0..100 {
-        let (mut case, table) = any_case(&mut rng);
-        case.learner.most_bytes = 2000;
+    let data = noisy_table();
+    for model in [Model::Collapsed, Model::Boxed] {
+        let case = Searched::new(Dyadic {
+            model,
+            most_bytes: 10_000,
+            ..Dyadic::default()
+        });
         let budget = Budget::unlimited();
-        let whole = case.fit_family(&table.data, &budget, Some(case.resampling));
+        let whole = case.fit_family(&data, &budget, Some(case.resampling));
         let whole = whole.unwrap();
-        let fit = case.fit(&table.data, &budget).unwrap();
-        assert!(verify(&fit, &table.data).holds, "{case:?}\n{table}");
-        if whole.exact_down_to > 0.0 {
-            n_stopped += 1;
-            check_stopped(&whole.learner.params);
-            assert!(whole.cross_validation.is_none());
-            check_stopped(&fit.learner.params);
-            assert!(fit.certificate.is_some());
-        }
+        assert!(whole.exact_down_to > 0.0);
+        assert!(whole.cross_validation.is_none());
+        check_stopped(&whole.learner.params);
+        let fit = case.fit(&data, &budget).unwrap();
+        check_stopped(&fit.learner.params);
+        let plain = case.learner.fit(&data, &budget).unwrap();
+        assert_eq!(fit.certificate, plain.certificate);
+        assert!(verify(&fit, &data).holds);
     }
-    assert!(n_stopped > 0);
+}
+
+/// A learner whose search comes to its end only if it has all rows.
+struct NeedsAll {
+    learner: Dyadic,
+    n_rows: usize,
+}
+
+impl Learner for NeedsAll {
+    fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
+        self.learner.fit(data, budget)
+    }
+}
+
+impl FamilyLearner for NeedsAll {
+    fn fit_family(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
+        let mut found = self.learner.fit_family(data, budget)?;
+        if data.n_rows() < self.n_rows {
+            found.exact_down_to = 0.01;
+        }
+        Ok(found)
+    }
+
+    fn weight(&self, data: &Dataset) -> Result<Lambda> {
+        self.learner.weight(data)
+    }
+}
+
+#[test]
+fn nothing_is_validated_if_the_search_of_a_fold_is_stopped() {
+    let (case, table) = any_case(&mut Rng::with_seed(67));
+    let data = &table.data;
+    let case = Searched {
+        learner: NeedsAll {
+            learner: case.learner,
+            n_rows: data.n_rows(),
+        },
+        rule: case.rule,
+        resampling: case.resampling,
+    };
+    let budget = Budget::unlimited();
+    let whole = case.fit_family(data, &budget, Some(case.resampling));
+    let whole = whole.unwrap();
+    assert!(whole.cross_validation.is_none());
+    check_stopped(&whole.learner.params);
+    let fit = case.fit(data, &budget).unwrap();
+    check_stopped(&fit.learner.params);
+    assert!(fit.certificate.is_some_and(|it| it.is_optimal()));
 }
 
 #[test]
