@@ -214,11 +214,12 @@ fn if_the_validation_is_stopped_the_own_weight_counts() {
 /// Too many different rows to be searched in no time and memory.
 fn noisy_table() -> Dataset {
     let mut rng = Rng::with_seed(65);
-    let mut text = String::from("a,b,c,d,e,class\n");
-    for _ in 0..600 {
+    let mut row = |_| {
         let cells: Vec<String> = (0..5).map(|_| rng.u32(..1000).to_string()).collect();
-        text += &format!("{},{}\n", cells.join(","), rng.u8(..3));
-    }
+        format!("{},{}\n", cells.join(","), rng.u8(..3))
+    };
+    let rows: String = (0..600).map(&mut row).collect();
+    let text = format!("a,b,c,d,e,class\n{rows}");
     let source = CsvSource::new(text.into_bytes(), b',').unwrap();
     Dataset::read(&source, &ReadOptions::default()).unwrap()
 }
