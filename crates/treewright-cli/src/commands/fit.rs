@@ -62,11 +62,7 @@ fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.reading.options();
     let select = args.select.rule()?;
-    let weight = match (&args.lambda, &args.kappa) {
-        (Some(lambda), _) => Weight::Lambda(lambda.value("lambda")?),
-        (_, Some(kappa)) => Weight::Kappa(kappa.value("kappa")?),
-        _ => Weight::default(),
-    };
+    let weight = weight(args)?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     need_classes(&args.data, &data, &options, "dyadic trees")?;
     let loss = loss(&args.reading, &data)?;
@@ -86,6 +82,15 @@ fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
         .map_err(|error| about_table(&args.data, error))?;
     let notes = [search_stopped(&fit), chosen(&fit)];
     finish(fit, &data, &options, &notes, file.as_ref(), console)
+}
+
+/// What a leaf costs.
+fn weight(args: &FitDyadicArgs) -> Result<Weight> {
+    Ok(match (&args.lambda, &args.kappa) {
+        (Some(lambda), _) => Weight::Lambda(lambda.value("lambda")?),
+        (_, Some(kappa)) => Weight::Kappa(kappa.value("kappa")?),
+        _ => Weight::default(),
+    })
 }
 
 /// Writes or shows the tree, after all that is to be said about it.
