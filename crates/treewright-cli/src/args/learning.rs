@@ -18,7 +18,7 @@ use super::{
 Examples:
   treewright fit greedy iris.csv
   treewright fit greedy iris.csv --max-depth 3 -o model.json
-  treewright fit dyadic iris.csv --lambda 0.01 -o model.json")]
+  treewright fit dyadic iris.csv --select 1se -o model.json")]
 pub(crate) struct FitArgs {
     #[command(subcommand)]
     pub(crate) learner: FitLearner,
@@ -70,7 +70,7 @@ pub(crate) struct FitGreedyArgs {
     #[arg(
         long,
         value_name = "X",
-        help_heading = "Choosing a pruning",
+        help_heading = "Choosing a tree",
         allow_hyphen_values = true
     )]
     pub(crate) lambda: Option<ExactNumber>,
@@ -78,7 +78,7 @@ pub(crate) struct FitGreedyArgs {
     #[arg(
         long,
         value_name = "K",
-        help_heading = "Choosing a pruning",
+        help_heading = "Choosing a tree",
         allow_negative_numbers = true
     )]
     pub(crate) leaves: Option<WholeNumber>,
@@ -97,12 +97,18 @@ pub(crate) struct FitGreedyArgs {
 /// the search. The target must hold classes.
 ///
 /// A large lambda gives a small tree, and is found faster. --lambda 0.01 means that a leaf must save 1 %
-/// of the rows to be worth it. --kappa 2 says the same in rows: a leaf must save 2 of them.
+/// of the rows to be worth it. --kappa 2 says the same in rows: a leaf must save 2 of them. --select finds
+/// the best trees for all weights, and takes the one that does best on rows left out of learning.
 #[derive(Debug, Args)]
+#[command(
+    group(ArgGroup::new("choice").args(["select", "lambda", "kappa"])),
+    mut_arg("folds", |arg| arg.requires("select")),
+)]
 #[command(after_help = "\
 Examples:
   treewright fit dyadic iris.csv
   treewright fit dyadic iris.csv --lambda 1/150 -o model.json
+  treewright fit dyadic iris.csv --select 1se --folds 10 -o model.json
   treewright fit dyadic titanic.csv --target survived --kappa 5 --coding one-vs-rest
   treewright fit dyadic big.csv --k 3 --time-limit 60s -o model.json
   treewright verify model.json iris.csv")]
@@ -125,12 +131,13 @@ pub(crate) struct FitDyadicArgs {
         long,
         value_name = "X",
         help_heading = "Dyadic tree",
-        allow_hyphen_values = true,
-        conflicts_with = "lambda"
+        allow_hyphen_values = true
     )]
     pub(crate) kappa: Option<ExactNumber>,
     #[command(flatten)]
     pub(crate) dyadic: DyadicArgs,
+    #[command(flatten)]
+    pub(crate) select: SelectArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
@@ -146,7 +153,7 @@ pub(crate) struct FitDyadicArgs {
 Examples:
   treewright path greedy iris.csv
   treewright path greedy iris.csv --folds 10 -o family.json
-  treewright path dyadic iris.csv -o family.json")]
+  treewright path dyadic iris.csv --folds 10 -o family.json")]
 pub(crate) struct PathArgs {
     #[command(subcommand)]
     pub(crate) learner: PathLearner,
@@ -193,8 +200,9 @@ pub(crate) struct PathGreedyArgs {
 ///
 /// Each member of the family has the least cost + lambda * leaves, among all trees that halve ranges of
 /// features, for the weights in its interval; of equally good ones it is one with the fewest leaves.
-/// Prints a table; with -o writes a family file, from which `prune FAMILY` takes trees. The target must
-/// hold classes.
+/// Prints a table; with -o writes a family file, from which `prune FAMILY` takes trees. --folds adds the
+/// error of each member on rows left out of learning, --select marks the member that a rule would choose.
+/// The target must hold classes.
 ///
 /// Weights near 0 take the longest. If a limit ends the search, the family is complete from some weight
 /// on, which is said.
@@ -202,7 +210,8 @@ pub(crate) struct PathGreedyArgs {
 #[command(after_help = "\
 Examples:
   treewright path dyadic iris.csv
-  treewright path dyadic iris.csv -o family.json
+  treewright path dyadic iris.csv --folds 10 -o family.json
+  treewright prune family.json --select 1se -o model.json
   treewright prune family.json --lambda 0.01 -o model.json
   treewright path dyadic titanic.csv --target survived --model boxed --time-limit 60s")]
 pub(crate) struct PathDyadicArgs {
@@ -213,6 +222,8 @@ pub(crate) struct PathDyadicArgs {
     pub(crate) reading: ReadingArgs,
     #[command(flatten)]
     pub(crate) dyadic: DyadicArgs,
+    #[command(flatten)]
+    pub(crate) select: SelectArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]

@@ -150,10 +150,10 @@ fn is_number(text: &str) -> bool {
     }
 }
 
-/// Choosing a pruning by rows that are left out of learning.
+/// Choosing a tree by rows that are left out of learning.
 #[derive(Debug, Args)]
 #[command(
-    next_help_heading = "Choosing a pruning",
+    next_help_heading = "Choosing a tree",
     group(ArgGroup::new("resampling").args(["select", "folds"]).multiple(true))
 )]
 pub(crate) struct SelectArgs {
@@ -223,6 +223,12 @@ impl SelectArg {
 }
 
 impl SelectArgs {
+    /// The rule and the rows that choose a tree, if they shall.
+    pub(crate) fn rule(&self) -> Result<Option<(Rule, Resampling)>> {
+        let resampling = self.resampling()?;
+        Ok(self.select.map(SelectArg::rule).zip(resampling))
+    }
+
     /// Which rows are left out, if any are.
     pub(crate) fn resampling(&self) -> Result<Option<Resampling>> {
         let whole = |number: Option<WholeNumber>, flag, least, default| match number {

@@ -12,12 +12,13 @@ use treewright::error::quoted;
 use treewright::learn::Learner;
 use treewright::learn::dyadic::Weight;
 use treewright::prune::Aim;
-use treewright::select::{Choice, Pruned};
+use treewright::select::{Choice, Pruned, Searched};
+use treewright::tree::Certificate;
 
 use super::{about, about_table, count, model, most_bytes, start_budget};
 use crate::args::{FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, ReadingArgs};
 use crate::input::{self, Table};
-use crate::output::{self, Console, rounded};
+use crate::output::{self, Console, Destination, rounded};
 
 pub(crate) fn run(args: &FitArgs, console: &Console) -> Result<ExitCode> {
     match &args.learner {
@@ -46,20 +47,65 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
         }),
     };
     let budget = start_budget(&args.limits)?;
-    let mut fit = console
+    let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
         .map_err(|error| about(&args.data, &args.pruning, error))?;
-    remember(&mut fit.learner.params, &options.class_weight);
+    let is_limit_unused = args.limits.memory_limit.is_some() && !is_pruned;
+    let unused = is_limit_unused.then(|| {
+        "the memory limit is not used: a greedy tree needs little beyond the table".to_owned()
+    });
+    let notes = [unused, growth_stopped(&fit, is_pruned), chosen(&fit)];
+    finish(fit, &data, &options, &notes, file.as_ref(), console)
+}
 
-    let is_written = model::write(&fit, file.as_ref(), console)?;
+fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
+    let file = args.output.destination(console)?;
+    let options = args.reading.options();
+    let select = args.select.rule()?;
+    let weight = weight(args)?;
+    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
+    need_classes(&args.data, &data, &options, "dyadic trees")?;
+    let loss = loss(&args.reading, &data)?;
+    let mut learner = args.dyadic.learner(loss, most_bytes(&args.limits))?;
+    learner.weight = weight;
+    let learner: Box<dyn Learner> = match select {
+        None => Box::new(learner),
+        Some((rule, resampling)) => Box::new(Searched {
+            learner,
+            rule,
+            resampling,
+        }),
+    };
+    let budget = start_budget(&args.limits)?;
+    let fit = console
+        .with_progress(&budget, || learner.fit(&data, &budget))
+        .map_err(|error| about_table(&args.data, error))?;
+    let notes = [search_stopped(&fit), chosen(&fit)];
+    finish(fit, &data, &options, &notes, file.as_ref(), console)
+}
+
+/// What a leaf costs.
+fn weight(args: &FitDyadicArgs) -> Result<Weight> {
+    Ok(match (&args.lambda, &args.kappa) {
+        (Some(lambda), _) => Weight::Lambda(lambda.value("lambda")?),
+        (_, Some(kappa)) => Weight::Kappa(kappa.value("kappa")?),
+        _ => Weight::default(),
+    })
+}
+
+/// Writes or shows the tree, after all that is to be said about it.
+fn finish(
+    mut fit: Fit,
+    data: &Dataset,
+    options: &ReadOptions,
+    notes: &[Option<String>],
+    file: Option<&Destination>,
+    console: &Console,
+) -> Result<ExitCode> {
+    remember(&mut fit.learner.params, &options.class_weight);
+    let is_written = model::write(&fit, file, console)?;
     // Messages wait until here, because an error is one line.
-    if options.task == Task::Auto {
-        console.note(&decided(&data));
-    }
-    if args.limits.memory_limit.is_some() && !is_pruned {
-        console.note("the memory limit is not used: a greedy tree needs little beyond the table");
-    }
-    say_how_it_went(&fit, is_pruned, console);
+    say(data, options, notes, console);
     if is_written {
         console.note(&model::figures(&fit.training, "learned"));
     } else {
@@ -68,39 +114,17 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
-    let file = args.output.destination(console)?;
-    let options = args.reading.options();
-    let weight = match (&args.lambda, &args.kappa) {
-        (Some(lambda), _) => Weight::Lambda(lambda.value("lambda")?),
-        (_, Some(kappa)) => Weight::Kappa(kappa.value("kappa")?),
-        _ => Weight::default(),
-    };
-    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    need_classes(&args.data, &data, &options, "dyadic trees")?;
-    let loss = loss(&args.reading, &data)?;
-    let mut learner = args.dyadic.learner(loss, most_bytes(&args.limits))?;
-    learner.weight = weight;
-    let budget = start_budget(&args.limits)?;
-    let mut fit = console
-        .with_progress(&budget, || learner.fit(&data, &budget))
-        .map_err(|error| about_table(&args.data, error))?;
-    remember(&mut fit.learner.params, &options.class_weight);
-
-    let is_written = model::write(&fit, file.as_ref(), console)?;
-    // Messages wait until here, because an error is one line.
+/// What was learned from, if that was not given, and the notes that there are.
+pub(super) fn say(
+    data: &Dataset,
+    options: &ReadOptions,
+    notes: &[Option<String>],
+    console: &Console,
+) {
     if options.task == Task::Auto {
-        console.note(&decided(&data));
+        console.note(&decided(data));
     }
-    if fit.certificate.as_ref().is_some_and(|it| !it.is_optimal()) {
-        console.note("stopped early: this is the best tree so far, perhaps not the best of all");
-    }
-    if is_written {
-        console.note(&model::figures(&fit.training, "learned"));
-    } else {
-        output::print(&model::summary(&fit, "learned"))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    notes.iter().flatten().for_each(|note| console.note(note));
 }
 
 /// Refuses a table whose target holds numbers.
@@ -134,45 +158,56 @@ fn choice(args: &FitGreedyArgs) -> Result<Option<Choice>> {
         let aim = Aim::Leaves(leaves.count("leaves", 1)?);
         return Ok(Some(Choice::Aim(aim)));
     }
-    let resampling = args.select.resampling()?;
-    Ok(args
-        .select
-        .select
-        .zip(resampling)
-        .map(|(select, resampling)| {
-            let rule = select.rule();
-            Choice::Select { rule, resampling }
-        }))
+    let select = args.select.rule()?;
+    Ok(select.map(|(rule, resampling)| Choice::Select { rule, resampling }))
 }
 
-/// Was the work stopped, and which pruning was chosen?
-fn say_how_it_went(fit: &Fit, is_pruned: bool, console: &Console) {
+/// Was the work on a greedy tree stopped?
+fn growth_stopped(fit: &Fit, is_pruned: bool) -> Option<String> {
     let params = &fit.learner.params;
-    if params.contains_key("stopped") {
-        console.note(if params.contains_key("stopped_in") {
-            "stopped early: the tree is complete, but nothing is cross-validated, so it is not pruned"
-        } else if is_pruned && !params.contains_key("pruned") {
-            "stopped early: the tree is as far as it was grown, not pruned"
-        } else {
-            "stopped early: the tree is smaller than it would have become"
-        });
-    }
-    let Some(pruned) = params
-        .get("pruned")
-        .filter(|pruned| pruned.get("select").is_some())
-    else {
-        return;
+    params.get("stopped")?;
+    let what = if params.contains_key("stopped_in") {
+        "the tree is complete, but nothing is cross-validated, so it is not pruned"
+    } else if is_pruned && !params.contains_key("pruned") {
+        "the tree is as far as it was grown, not pruned"
+    } else {
+        "the tree is smaller than it would have become"
     };
-    let figure = |name: &str| pruned.get(name).and_then(Value::as_f64).unwrap_or(0.0);
-    console.note(&format!(
-        "chosen by {}: {} of {}, lambda {}, cv error {} with a standard error of {}",
-        pruned["select"].as_str().unwrap_or_default(),
+    Some(format!("stopped early: {what}"))
+}
+
+/// Was the search for a tree stopped?
+fn search_stopped(fit: &Fit) -> Option<String> {
+    let is_optimal = fit.certificate.as_ref().is_none_or(Certificate::is_optimal);
+    let is_unvalidated = fit.learner.params.contains_key("stopped");
+    let what = match (is_unvalidated, is_optimal) {
+        (false, true) => return None,
+        (false, false) => "this is the best tree so far, perhaps not the best of all",
+        (true, true) => "nothing is cross-validated; this is the tree for the default weight",
+        (true, false) => {
+            "nothing is cross-validated; for the default weight this is the best tree so far, \
+             perhaps not the best of all"
+        }
+    };
+    Some(format!("stopped early: {what}"))
+}
+
+/// Which tree was chosen by rows left out, if one was.
+fn chosen(fit: &Fit) -> Option<String> {
+    let params = &fit.learner.params;
+    let pruned = params.get("pruned").and_then(Value::as_object);
+    let choice = pruned.unwrap_or(params);
+    let rule = choice.get("select")?.as_str()?;
+    let before = choice.get("from_leaves");
+    let figure = |name: &str| choice.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+    Some(format!(
+        "chosen by {rule}: {}{}, lambda {}, cv error {} with a standard error of {}",
         count(fit.training.leaves, "leaf", "leaves"),
-        pruned["from_leaves"],
-        pruned["lambda"],
+        before.map_or(String::new(), |leaves| format!(" of {leaves}")),
+        choice["lambda"],
         rounded(figure("cv_error")),
         rounded(figure("cv_se"))
-    ));
+    ))
 }
 
 /// What wrong predictions cost.
@@ -193,7 +228,7 @@ pub(super) fn loss(reading: &ReadingArgs, data: &Dataset) -> Result<Loss> {
 }
 
 /// What `--task auto` found.
-pub(super) fn decided(data: &Dataset) -> String {
+fn decided(data: &Dataset) -> String {
     let schema = data.schema();
     let target = quoted(&schema.target.name);
     let target = if schema.is_classification() {

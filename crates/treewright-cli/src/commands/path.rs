@@ -3,14 +3,14 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use serde_json::{Map, Value};
-use treewright::data::Task;
-use treewright::select::Pruned;
+use treewright::data::{Dataset, ReadOptions};
+use treewright::select::{Pruned, Searched};
+use treewright::tree::FamilyFit;
 
 use super::{about, about_table, family, fit, most_bytes, start_budget};
 use crate::args::{PathArgs, PathDyadicArgs, PathGreedyArgs, PathLearner};
 use crate::input::Table;
-use crate::output::{self, Console};
+use crate::output::{self, Console, Destination};
 
 pub(crate) fn run(args: &PathArgs, console: &Console) -> Result<ExitCode> {
     match &args.learner {
@@ -34,52 +34,43 @@ fn greedy(args: &PathGreedyArgs, console: &Console) -> Result<ExitCode> {
         ..Pruned::new(learner)
     };
     let budget = start_budget(&args.limits)?;
-    let mut found = console
+    let found = console
         .with_progress(&budget, || pruned.fit_family(&data, &budget, resampling))
         .map_err(|error| about(&args.data, &args.pruning, error))?;
-    fit::remember(&mut found.learner.params, &options.class_weight);
-
-    let is_written = family::write(&found, file.as_ref(), console)?;
-    // Messages wait until here, because an error is one line.
-    if options.task == Task::Auto {
-        console.note(&fit::decided(&data));
-    }
-    if let Some(note) = stopped(&found.learner.params, resampling.is_some()) {
-        console.note(note);
-    }
-    if is_written {
-        console.note(&family::figures(&found));
-    } else {
-        output::print(&family::table(&found))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    let stopped = growth_stopped(&found, resampling.is_some());
+    finish(found, &data, &options, stopped, file.as_ref(), console)
 }
 
 fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.reading.options();
+    let resampling = args.select.resampling()?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     fit::need_classes(&args.data, &data, &options, "dyadic trees")?;
     let loss = fit::loss(&args.reading, &data)?;
     let learner = args.dyadic.learner(loss, most_bytes(&args.limits))?;
+    let searched = Searched::new(learner);
     let budget = start_budget(&args.limits)?;
-    let mut found = console
-        .with_progress(&budget, || learner.fit_family(&data, &budget))
+    let found = console
+        .with_progress(&budget, || searched.fit_family(&data, &budget, resampling))
         .map_err(|error| about_table(&args.data, error))?;
-    fit::remember(&mut found.learner.params, &options.class_weight);
+    let stopped = search_stopped(&found);
+    finish(found, &data, &options, stopped, file.as_ref(), console)
+}
 
-    let is_written = family::write(&found, file.as_ref(), console)?;
+/// Writes or shows the family, after all that is to be said about it.
+fn finish(
+    mut found: FamilyFit,
+    data: &Dataset,
+    options: &ReadOptions,
+    stopped: Option<String>,
+    file: Option<&Destination>,
+    console: &Console,
+) -> Result<ExitCode> {
+    fit::remember(&mut found.learner.params, &options.class_weight);
+    let is_written = family::write(&found, file, console)?;
     // Messages wait until here, because an error is one line.
-    if options.task == Task::Auto {
-        console.note(&fit::decided(&data));
-    }
-    if found.exact_down_to > 0.0 {
-        console.note(&format!(
-            "stopped early: the family is complete for lambda from {} on; below that, larger trees \
-             may be better",
-            found.exact_down_to
-        ));
-    }
+    fit::say(data, options, &[stopped], console);
     if is_written {
         console.note(&family::figures(&found));
     } else {
@@ -88,14 +79,35 @@ fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a limit or Ctrl-C has ended, if one did.
-fn stopped(params: &Map<String, Value>, is_validated: bool) -> Option<&'static str> {
+/// What of the work on a tree and its prunings a limit or Ctrl-C has ended, if one did.
+fn growth_stopped(found: &FamilyFit, is_validated: bool) -> Option<String> {
+    let params = &found.learner.params;
     params.get("stopped")?;
-    Some(if params.contains_key("stopped_in") {
-        "stopped early: nothing is cross-validated; the tree and its prunings are complete"
+    let what = if params.contains_key("stopped_in") {
+        "nothing is cross-validated; the tree and its prunings are complete"
     } else if is_validated {
-        "stopped early: the tree is smaller than it would have become, and nothing is cross-validated"
+        "the tree is smaller than it would have become, and nothing is cross-validated"
     } else {
-        "stopped early: the tree is smaller than it would have become"
-    })
+        "the tree is smaller than it would have become"
+    };
+    Some(format!("stopped early: {what}"))
+}
+
+/// The same of a search for all best trees.
+fn search_stopped(found: &FamilyFit) -> Option<String> {
+    let is_unvalidated = found.learner.params.contains_key("stopped");
+    let from = found.exact_down_to;
+    if from > 0.0 {
+        let too = if is_unvalidated {
+            "; nothing is cross-validated"
+        } else {
+            ""
+        };
+        return Some(format!(
+            "stopped early: the family is complete for lambda from {from} on; below that, larger trees \
+             may be better{too}"
+        ));
+    }
+    is_unvalidated
+        .then(|| "stopped early: nothing is cross-validated; the family is complete".to_owned())
 }

@@ -178,12 +178,15 @@ fn with_leaves(fit: &FamilyFit, leaves: usize) -> Result<usize> {
 
 fn selected(fit: &FamilyFit, select: SelectArg) -> Result<usize> {
     let found = fit.cross_validation.as_ref().with_context(|| {
-        let advice = if is_searched(fit) {
-            "take a tree out with --lambda X or --leaves K"
+        let learner = if is_searched(fit) {
+            &fit.learner.name
         } else {
-            "make it with `path greedy DATA --folds 10`"
+            "greedy"
         };
-        format!("the family is not cross-validated, so --select cannot choose: {advice}")
+        format!(
+            "the family is not cross-validated, so --select cannot choose: make it with \
+             `path {learner} DATA --folds 10`"
+        )
     })?;
     let is_by = |name: &str| fit.learner.params.contains_key(name);
     ensure!(

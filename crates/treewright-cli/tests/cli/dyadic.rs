@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::Folder;
 
 /// A folder with one of the bundled tables as `data.csv`.
-fn with_table(table: &str) -> Folder {
+pub(crate) fn with_table(table: &str) -> Folder {
     let tables = format!("{}/../../testdata/tables", env!("CARGO_MANIFEST_DIR"));
     let content = fs::read(format!("{tables}/{table}")).unwrap();
     Folder::new().file("data.csv", content)
@@ -28,13 +28,13 @@ fn fit(folder: &Folder, options: &[&str]) -> Value {
 }
 
 #[track_caller]
-fn verified(folder: &Folder, model: &str) {
+pub(crate) fn verified(folder: &Folder, model: &str) {
     let stdout = folder.done(&["verify", model, "data.csv"]);
     assert!(stdout.ends_with("every claim holds\n"), "{stdout}");
 }
 
 /// A table with too many different cells to be searched in no time.
-fn noisy_table(n_rows: u64) -> String {
+pub(crate) fn noisy_table(n_rows: u64) -> String {
     let mut text = String::from("a,b,c,d,e,f,class\n");
     let mut state = 1_u64;
     let mut next = || {
@@ -206,7 +206,8 @@ fn a_family_as_a_table() {
     );
     folder.refused(
         &["prune", "family.json", "--select", "1se"],
-        "family.json: the family is not cross-validated, so --select cannot choose: take a tree out",
+        "family.json: the family is not cross-validated, so --select cannot choose: make it with \
+         `path dyadic DATA --folds 10`\n",
     );
 }
 

@@ -267,6 +267,8 @@ fn resampling_out_of_range() {
     for command in [
         &["path", "greedy", "data.csv"][..],
         &["fit", "greedy", "data.csv"],
+        &["path", "dyadic", "data.csv"],
+        &["fit", "dyadic", "data.csv"],
     ] {
         let refused = |options: &[&str], complaint: &str| {
             folder.refused(&[command, options, &["-o", "out.json"]].concat(), complaint);
@@ -318,9 +320,9 @@ fn resampling_out_of_range() {
         }
     }
     let folder = folder.file("one.csv", "x,class\n1,a\n");
-    for rule in ["cv", "holdout"] {
+    for (learner, rule) in [("greedy", "cv"), ("greedy", "holdout"), ("dyadic", "cv")] {
         folder.refused(
-            &["path", "greedy", "one.csv", "--select", rule],
+            &["path", learner, "one.csv", "--select", rule],
             "one.csv: got 1 row, expected at least 2 to leave some of them out\n",
         );
     }

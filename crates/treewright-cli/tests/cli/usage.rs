@@ -84,10 +84,17 @@ fn a_command_line_that_cannot_be_parsed_is_exit_code_2() {
     fit(&["--coding", "morse"]);
     fit(&["--missing", "distribute"]);
     fit(&["--snap", "much"]);
+    fit(&["--select", "cv", "--lambda", "0.1"]);
+    fit(&["--select", "cv", "--kappa", "2"]);
+    fit(&["--select", "best"]);
+    fit(&["--folds", "5"]);
+    fit(&["--repeats", "5"]);
+    fit(&["--holdout", "0.5"]);
     unparsable(&["fit", "dyadic"]);
     unparsable(&["path", "dyadic"]);
     unparsable(&["path", "dyadic", "data.csv", "--lambda", "1"]);
     unparsable(&["path", "dyadic", "data.csv", "--kappa", "1"]);
+    unparsable(&["path", "dyadic", "data.csv", "--seed", "1"]);
 }
 
 #[test]
@@ -114,6 +121,10 @@ fn help_and_version_are_results() {
     }
     let help = folder.done(&["fit", "greedy", "--help"]);
     for heading in ["Reading:", "Greedy tree:", "Limits:", "Output:"] {
+        assert!(help.contains(heading), "{heading} is not in {help}");
+    }
+    let help = folder.done(&["fit", "dyadic", "--help"]);
+    for heading in ["Dyadic tree:", "Choosing a tree:"] {
         assert!(help.contains(heading), "{heading} is not in {help}");
     }
     assert!(folder.done(&["--version"]).starts_with("treewright "));

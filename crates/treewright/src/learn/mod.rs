@@ -1,9 +1,10 @@
 //! The learners. Each is its parameter struct; adding one means a folder here and a line below.
 
 use crate::budget::Budget;
+use crate::cost::Lambda;
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::tree::{Fit, Tree};
+use crate::tree::{FamilyFit, Fit, Tree};
 
 pub mod dyadic;
 pub mod greedy;
@@ -14,4 +15,13 @@ pub use greedy::Greedy;
 pub trait Learner {
     /// Checks the parameters against the data, then learns.
     fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>>;
+}
+
+/// Something that learns the best trees for all weights of a penalty.
+pub trait FamilyLearner: Learner {
+    /// Checks the parameters against the data, then learns.
+    fn fit_family(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit>;
+
+    /// The weight that the tree of [`Learner::fit`] is best for, on the scale of files.
+    fn weight(&self, data: &Dataset) -> Result<Lambda>;
 }

@@ -102,10 +102,10 @@ pub fn take_out(
         // As it is printed, so that it chooses the same member when it is given back.
         None => format!("{:?}", family.lambda_low(member)).parse()?,
     };
-    let tree = family.tree(member);
     if is_searched(fit) {
-        return found_tree(fit, member, tree, &lambda, start);
+        return found_tree(fit, member, &lambda, rule, start);
     }
+    let tree = family.tree(member);
     let mut learner = fit.learner.clone();
     let cost = taken_cost(&mut learner.params, fit)?;
     let request = Request {
@@ -119,19 +119,7 @@ pub fn take_out(
         None => Method::Table,
     };
     let mut params = request.params(fit.training.leaves, method);
-    if let Some(rule) = rule {
-        params.insert("select".into(), rule.into());
-    }
-    // How the family was cross-validated belongs to the pruning, too.
-    for name in ["folds", "repeats", "holdout", "seed"] {
-        if let Some(value) = learner.params.shift_remove(name) {
-            params.insert(name.into(), value);
-        }
-    }
-    if let Some(found) = &fit.cross_validation {
-        params.insert("cv_error".into(), found.error[member].into());
-        params.insert("cv_se".into(), found.se[member].into());
-    }
+    params.extend(taken_choice(&mut learner.params, fit, member, rule));
     let what = request.what(&tree, &learner, fit.training.leaves);
     let certificate = certificate(fit, member, &lambda, what)?;
     learner.params.insert("pruned".into(), params.into());
@@ -153,8 +141,8 @@ pub fn is_searched(fit: &FamilyFit) -> bool {
 fn found_tree(
     fit: &FamilyFit,
     member: usize,
-    tree: Tree,
     lambda: &Lambda,
+    rule: Option<&str>,
     start: Instant,
 ) -> Result<Fit<Tree>> {
     let mut learner = fit.learner.clone();
@@ -169,8 +157,11 @@ fn found_tree(
         halvings.map_or(String::new(), |k| format!(", k = {k}")),
     );
     let certificate = certificate(fit, member, lambda, what)?;
+    let choice = taken_choice(&mut learner.params, fit, member, rule);
     let weight = number_or_ratio(lambda);
     learner.params.insert("lambda".into(), weight);
+    learner.params.extend(choice);
+    let tree = fit.family.tree(member);
     Ok(Fit {
         training: training_of(&tree, &fit.training)?.taking(start.elapsed()),
         model: tree,
@@ -226,4 +217,28 @@ fn taken_cost(params: &mut Map<String, Value>, fit: &FamilyFit) -> Result<Prunin
             Err(Error::model(what))
         }
     }
+}
+
+/// How a member was chosen, and what rows left out say about it. How the family was cross-validated is
+/// taken from its parameters: it belongs to the member, too.
+fn taken_choice(
+    params: &mut Map<String, Value>,
+    fit: &FamilyFit,
+    member: usize,
+    rule: Option<&str>,
+) -> Map<String, Value> {
+    let mut choice = Map::new();
+    if let Some(rule) = rule {
+        choice.insert("select".into(), rule.into());
+    }
+    for name in ["folds", "repeats", "holdout", "seed"] {
+        if let Some(value) = params.shift_remove(name) {
+            choice.insert(name.into(), value);
+        }
+    }
+    if let Some(found) = &fit.cross_validation {
+        choice.insert("cv_error".into(), found.error[member].into());
+        choice.insert("cv_se".into(), found.se[member].into());
+    }
+    choice
 }

@@ -15,98 +15,49 @@ use rayon::prelude::*;
 use serde_json::{Map, Value};
 
 use super::held_out::{LossUnits, Sums, sums_of_members};
+use super::resampling::Resampling;
 use crate::budget::Budget;
 use crate::cost::{Lambda, Objective};
 use crate::data::Dataset;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::eval::Folds;
 use crate::learn::Learner;
 use crate::prune::{self, NodeCosts, PruningCost};
-use crate::tree::{CrossValidation, Family, Member};
+use crate::tree::{CrossValidation, Family};
 
-/// Which rows are left out, and how often.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Resampling {
-    /// Cross-validation: each of the folds is left out once.
-    Folds {
-        /// Number of folds, from 2 to the number of rows.
-        folds: usize,
-        /// How often the rows are dealt into folds anew, at least once. Figures are means over these.
-        repeats: usize,
-        /// Decides the folds.
-        seed: u64,
-    },
-    /// One part of the rows is left out, once.
-    Holdout {
-        /// Its share of the rows, between 0 and 1.
-        share: f64,
-        /// Decides the rows.
-        seed: u64,
-    },
+/// Which member of a family is chosen, given their errors on rows left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// That with the least error; of equal ones the smallest.
+    Least,
+    /// The smallest whose error is at most one standard error above the least.
+    OneSe,
 }
 
-impl Default for Resampling {
-    fn default() -> Self {
-        Self::Folds {
-            folds: 10,
-            repeats: 1,
-            seed: 0,
+impl Rule {
+    /// The member that this rule chooses.
+    pub fn choose(self, validation: &CrossValidation) -> usize {
+        match self {
+            Self::Least => validation.min,
+            Self::OneSe => validation.one_se,
+        }
+    }
+
+    /// The name on the command line and in files.
+    pub fn name(self, resampling: Resampling) -> &'static str {
+        match (self, resampling) {
+            (Self::OneSe, _) => "1se",
+            (Self::Least, Resampling::Folds { .. }) => "cv",
+            (Self::Least, Resampling::Holdout { .. }) => "holdout",
         }
     }
 }
 
-impl Resampling {
-    /// How often rows are dealt, at least once.
-    pub fn repeats(self) -> Result<usize> {
-        match self {
-            Self::Folds { repeats: 0, .. } => Err(Error::parameter("repeats", 0, "at least 1")),
-            Self::Folds { repeats, .. } => Ok(repeats),
-            Self::Holdout { .. } => Ok(1),
-        }
+/// Says that the budget was spent before the end of the validation, and whether it lasted for the tree.
+pub(super) fn add_stopped(params: &mut Map<String, Value>) {
+    if params.insert("stopped".into(), true.into()).is_none() {
+        params.insert("stopped_in".into(), "validation".into());
     }
-
-    /// The folds of one of the repeats, counted from 0.
-    pub fn deal(self, data: &Dataset, repeat: usize) -> Result<Folds> {
-        match self {
-            Self::Folds { folds, seed, .. } => {
-                Folds::stratified(data, folds, seed_of(seed, repeat as u64))
-            }
-            Self::Holdout { share, seed } => Folds::holdout(data, share, seed),
-        }
-    }
-
-    /// How many trees are grown in all.
-    fn n_trees(self) -> u64 {
-        match self {
-            Self::Folds { folds, repeats, .. } => (folds as u64).saturating_mul(repeats as u64),
-            Self::Holdout { .. } => 1,
-        }
-    }
-
-    /// Adds itself to the parameters that go into a file.
-    pub(super) fn add_to(self, params: &mut Map<String, Value>) {
-        match self {
-            Self::Folds {
-                folds,
-                repeats,
-                seed,
-            } => {
-                params.insert("folds".into(), folds.into());
-                params.insert("repeats".into(), repeats.into());
-                params.insert("seed".into(), seed.into());
-            }
-            Self::Holdout { share, seed } => {
-                params.insert("holdout".into(), share.into());
-                params.insert("seed".into(), seed.into());
-            }
-        }
-    }
-}
-
-/// The seed of a repeat. Far apart, so that the repeats of one seed are not those of its neighbour.
-fn seed_of(seed: u64, repeat: u64) -> u64 {
-    const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-    seed.wrapping_add(repeat.wrapping_mul(GOLDEN))
 }
 
 /// How the members of a family do on rows left out of learning. `family` are the prunings of what the
@@ -121,13 +72,37 @@ pub fn cross_validate(
     most_bytes: u64,
     budget: &Budget,
 ) -> Result<Option<CrossValidation>> {
+    let penalty = family.penalty();
+    let prunings = |rows: Dataset, budget: &Budget| {
+        let fit = learner.fit(&rows, budget)?;
+        if budget.is_spent() {
+            return Ok(None);
+        }
+        drop(rows);
+        let tree = Arc::new(fit.model);
+        let costs = NodeCosts::of(&tree, cost)?;
+        // Without these rows a tree may even have more leaves, and a table of penalties too few lines.
+        prune::known_family(&tree, &costs, penalty, most_bytes).map(Some)
+    };
+    validate(&prunings, data, family, resampling, budget)
+}
+
+/// How the family of some rows is made; `None` if the budget is spent.
+pub(super) type MakeFamily<'a> = dyn Fn(Dataset, &Budget) -> Result<Option<Family>> + Sync + 'a;
+
+/// How the members of a family of all rows do on rows left out of learning, if `make` makes the families
+/// of the others. `None` if the budget is spent before the end.
+pub(super) fn validate(
+    make: &MakeFamily<'_>,
+    data: &Dataset,
+    family: &Family,
+    resampling: Resampling,
+    budget: &Budget,
+) -> Result<Option<CrossValidation>> {
     let repeats = resampling.repeats()?;
     let validation = Validation {
-        learner,
+        make,
         data,
-        family,
-        cost,
-        most_bytes,
         budget,
         weights: weights(family),
         units: LossUnits::of(data, family.tree(0).loss(), repeats),
@@ -147,11 +122,8 @@ pub fn cross_validate(
 
 /// What all folds share.
 struct Validation<'a> {
-    learner: &'a (dyn Learner + Sync),
+    make: &'a MakeFamily<'a>,
     data: &'a Dataset,
-    family: &'a Family,
-    cost: PruningCost,
-    most_bytes: u64,
     budget: &'a Budget,
     /// For each member the weight that stands for it; `None` is infinity.
     weights: Vec<Option<f64>>,
@@ -165,7 +137,7 @@ impl Validation<'_> {
             .into_par_iter()
             .map(|fold| self.fold(folds, fold))
             .collect();
-        let mut total = Sums::new(self.family.len());
+        let mut total = Sums::new(self.weights.len());
         for result in results {
             match result? {
                 Some(sums) => total.add(&sums),
@@ -181,16 +153,9 @@ impl Validation<'_> {
             return Ok(None);
         }
         let train = self.data.rows(&folds.train(fold));
-        let fit = self.learner.fit(&train, &self.budget.for_part())?;
-        if self.budget.is_spent() {
+        let Some(family) = (self.make)(train, &self.budget.for_part())? else {
             return Ok(None);
-        }
-        drop(train);
-        let tree = Arc::new(fit.model);
-        let costs = NodeCosts::of(&tree, self.cost)?;
-        let penalty = self.family.penalty();
-        // Without these rows a tree may even have more leaves, and a table of penalties too few lines.
-        let family = prune::known_family(&tree, &costs, penalty, self.most_bytes)?;
+        };
         let test = self.data.rows(&folds.test(fold));
         let members = members_at(&family, &self.weights)?;
         let sums = sums_of_members(&family, &members, &test, &self.units);
@@ -201,12 +166,13 @@ impl Validation<'_> {
 
 /// For each member the weight that stands for it: the geometric mean of its thresholds. They fall.
 fn weights(family: &Family) -> Vec<Option<f64>> {
-    let members = family.members();
-    let weight = |member: &Member| {
-        let high = member.lambda_high?;
-        Some(member.lambda_low.sqrt() * high.sqrt())
+    let mut above: Option<f64> = None;
+    let weight = |member: usize| {
+        let low = family.lambda_low(member);
+        let high = above.replace(low)?;
+        Some(low.sqrt() * high.sqrt())
     };
-    members.iter().map(weight).collect()
+    (0..family.len()).map(weight).collect()
 }
 
 /// The members that are best for falling weights. They only grow, so one walk finds them all.

@@ -1,7 +1,7 @@
 //! Choosing a tree by rows that were left out of learning.
 //!
 //! This is the only room that runs others repeatedly: it learns on parts of the rows, prunes what was
-//! learned, and looks at the rest.
+//! learned where that is asked for, and looks at the rest.
 //!
 //! | file | idea |
 //! |---|---|
@@ -9,6 +9,8 @@
 //! | `held_out` | the cost of all members of a family on rows that were left out, in one pass |
 //! | `mixture` | the same for rows that a missing value distributes over several leaves |
 //! | `pruned` | a learner followed by pruning, with a member chosen by hand or by cross-validation |
+//! | `resampling` | which rows are left out |
+//! | `searched` | a learner of whole families, with a member chosen by cross-validation |
 //!
 //! ```
 //! use treewright::Budget;
@@ -40,6 +42,10 @@ mod choose;
 mod held_out;
 mod mixture;
 mod pruned;
+mod resampling;
+mod searched;
 
-pub use choose::{Resampling, cross_validate};
-pub use pruned::{Choice, Pruned, Rule};
+pub use choose::{Rule, cross_validate};
+pub use pruned::{Choice, Pruned};
+pub use resampling::Resampling;
+pub use searched::Searched;

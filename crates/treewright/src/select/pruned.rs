@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use super::choose::{Resampling, cross_validate};
+use super::choose::{Rule, add_stopped, cross_validate};
+use super::resampling::Resampling;
 use crate::budget::Budget;
 use crate::cost::{Lambda, Penalty};
 use crate::data::Dataset;
@@ -46,15 +47,6 @@ pub enum Choice {
         /// Which rows.
         resampling: Resampling,
     },
-}
-
-/// Which member of a family is chosen, given their errors on rows left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
-    /// That with the least error; of equal ones the smallest.
-    Least,
-    /// The smallest whose error is at most one standard error above the least.
-    OneSe,
 }
 
 impl<L> Pruned<L> {
@@ -251,25 +243,6 @@ impl<L: Learner + Sync> Pruned<L> {
     }
 }
 
-impl Rule {
-    /// The member that this rule chooses.
-    pub fn choose(self, validation: &CrossValidation) -> usize {
-        match self {
-            Self::Least => validation.min,
-            Self::OneSe => validation.one_se,
-        }
-    }
-
-    /// The name on the command line and in files.
-    pub fn name(self, resampling: Resampling) -> &'static str {
-        match (self, resampling) {
-            (Self::OneSe, _) => "1se",
-            (Self::Least, Resampling::Folds { .. }) => "cv",
-            (Self::Least, Resampling::Holdout { .. }) => "holdout",
-        }
-    }
-}
-
 /// A tree as it was grown, with what its nodes cost.
 struct Grown {
     tree: Arc<Tree>,
@@ -290,13 +263,6 @@ impl Grown {
             training: self.training.taking(time),
             certificate: None,
         }
-    }
-}
-
-/// Says that the budget was spent before the end of the validation, and whether it lasted for the tree.
-fn add_stopped(params: &mut Map<String, Value>) {
-    if params.insert("stopped".into(), true.into()).is_none() {
-        params.insert("stopped_in".into(), "validation".into());
     }
 }
 

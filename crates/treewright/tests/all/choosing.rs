@@ -65,7 +65,7 @@ pub(crate) fn any_case(rng: &mut Rng) -> (Case, Table) {
     (case, table)
 }
 
-fn any_resampling(rng: &mut Rng, n_rows: usize) -> Resampling {
+pub(crate) fn any_resampling(rng: &mut Rng, n_rows: usize) -> Resampling {
     let seed = rng.u64(..);
     match rng.u8(..4) {
         0 => Resampling::Holdout {
@@ -121,21 +121,42 @@ fn loss(tree: &Tree, data: &Dataset, row: usize, predicted: f64) -> f64 {
 
 /// Weights and losses of all rows, one pruning and one prediction at a time.
 fn losses(case: &Case, data: &Dataset, member: &Member, repeat: usize) -> Vec<(f64, f64)> {
-    let folds = case.resampling.deal(data, repeat).unwrap();
-    let mut losses = Vec::new();
-    for fold in 0..folds.len() {
-        let train = some_rows(data, &folds.train(fold));
-        let tree = Arc::new(learn(&train, &case.params).model);
-        let pruned = match member.lambda_high {
+    losses_of(data, case.resampling, repeat, |train| {
+        let tree = Arc::new(learn(train, &case.params).model);
+        match member.lambda_high {
             None => tree.cut(|_| true),
             Some(high) => pruned_at(&tree, case, member.lambda_low.sqrt() * high.sqrt()),
-        };
+        }
+    })
+}
+
+/// Weights and losses of all rows, each under the tree that was made of the other folds.
+pub(crate) fn losses_of(
+    data: &Dataset,
+    resampling: Resampling,
+    repeat: usize,
+    tree_of: impl Fn(&Dataset) -> Tree,
+) -> Vec<(f64, f64)> {
+    let folds = resampling.deal(data, repeat).unwrap();
+    let mut losses = Vec::new();
+    for fold in 0..folds.len() {
+        let tree = tree_of(&some_rows(data, &folds.train(fold)));
         let test = some_rows(data, &folds.test(fold));
-        for (row, &predicted) in pruned.predict(&test).iter().enumerate() {
-            losses.push((test.weight(row), loss(&pruned, &test, row, predicted)));
+        for (row, &predicted) in tree.predict(&test).iter().enumerate() {
+            losses.push((test.weight(row), loss(&tree, &test, row, predicted)));
         }
     }
     losses
+}
+
+/// The mean of losses and its standard error.
+pub(crate) fn mean_and_se(losses: &[(f64, f64)]) -> (f64, f64) {
+    let weight: f64 = losses.iter().map(|(weight, _)| weight).sum();
+    let sum =
+        |of: &dyn Fn(f64) -> f64| -> f64 { losses.iter().map(|&(w, loss)| w * of(loss)).sum() };
+    let mean = sum(&|loss| loss) / weight;
+    let variance = sum(&|loss| (loss - mean).powi(2)) / weight;
+    (mean, (variance / losses.len() as f64).sqrt())
 }
 
 fn members(case: &Case, data: &Dataset) -> Vec<Member> {
@@ -151,15 +172,9 @@ fn reference(case: &Case, data: &Dataset) -> (Vec<f64>, Vec<f64>) {
     let mut se = vec![0.0; members.len()];
     for repeat in 0..repeats {
         for (place, member) in members.iter().enumerate() {
-            let losses = losses(case, data, member, repeat);
-            let weight: f64 = losses.iter().map(|(weight, _)| weight).sum();
-            let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
-                losses.iter().map(|&(w, loss)| w * of(loss)).sum()
-            };
-            let mean = sum(&|loss| loss) / weight;
-            let variance = sum(&|loss| (loss - mean).powi(2)) / weight;
+            let (mean, spread) = mean_and_se(&losses(case, data, member, repeat));
             error[place] += mean / repeats as f64;
-            se[place] += (variance / losses.len() as f64).sqrt() / repeats as f64;
+            se[place] += spread / repeats as f64;
         }
     }
     (error, se)

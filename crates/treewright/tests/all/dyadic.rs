@@ -8,7 +8,7 @@ use treewright::data::csv::CsvSource;
 use treewright::data::{Column, Dataset, ReadOptions, Task, read_file};
 use treewright::eval::verify;
 use treewright::learn::dyadic::{Coding, Dyadic, Model, Resolution, Weight};
-use treewright::learn::{Greedy, Learner};
+use treewright::learn::{FamilyLearner, Greedy, Learner};
 use treewright::tree::Training;
 use treewright::{Budget, Tree};
 

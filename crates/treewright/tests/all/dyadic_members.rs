@@ -6,8 +6,8 @@ use treewright::Budget;
 use treewright::cost::{Lambda, Loss};
 use treewright::eval::verify;
 use treewright::export::json;
-use treewright::learn::Learner;
 use treewright::learn::dyadic::{Coding, Dyadic, Model, Resolution, Weight};
+use treewright::learn::{FamilyLearner, Learner};
 use treewright::prune::take_out;
 
 use crate::differential::{any_params, settled_table};
@@ -15,7 +15,7 @@ use crate::tables::{Table, Weights, Wishes};
 
 const ROUNDS: u64 = 300;
 
-fn any_case(rng: &mut Rng) -> (Dyadic, Table) {
+pub(crate) fn any_case(rng: &mut Rng) -> (Dyadic, Table) {
     let wishes = Wishes {
         classes: true,
         missing: rng.u8(..4) > 0,

@@ -11,6 +11,7 @@ mod pruning_laws;
 mod prunings;
 mod reference;
 mod rooms;
+mod searched;
 mod switches;
 mod tables;
 mod trees;

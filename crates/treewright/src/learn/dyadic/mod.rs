@@ -50,7 +50,7 @@ use self::grid::Grid;
 use self::hull::Price;
 use self::path::Path;
 use self::plant::plant;
-use super::Learner;
+use super::{FamilyLearner, Learner};
 use crate::budget::Budget;
 use crate::cost::{Lambda, Loss, Objective, Penalty};
 use crate::data::Dataset;
@@ -153,9 +153,8 @@ impl Learner for Dyadic {
     }
 }
 
-impl Dyadic {
-    /// The best trees for all weights of the penalty.
-    pub fn fit_family(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
+impl FamilyLearner for Dyadic {
+    fn fit_family(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
         let start = Instant::now();
         let grid = self.grid(data)?;
         let mut path = Path::search(&grid, self.model, Price::ZERO, budget, self.most_bytes)?;
@@ -182,6 +181,12 @@ impl Dyadic {
         })
     }
 
+    fn weight(&self, data: &Dataset) -> Result<Lambda> {
+        self.lambda(data)
+    }
+}
+
+impl Dyadic {
     fn grid(&self, data: &Dataset) -> Result<Grid> {
         if data.n_rows() == 0 {
             return Err(Error::schema("the table has no rows to learn from"));
