@@ -243,7 +243,7 @@ mod tests {
             tolerance: None,
             exact_down_to: 0.0,
             costs_from: None,
-            states: None,
+            work: None,
             cross_validation: Some(CrossValidation {
                 error: vec![0.25, 0.5, 0.75],
                 se: vec![0.0; 3],

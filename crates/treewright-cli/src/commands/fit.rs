@@ -10,7 +10,7 @@ use treewright::cost::Loss;
 use treewright::data::{ClassWeight, Dataset, ReadOptions, Task};
 use treewright::error::quoted;
 use treewright::learn::Learner;
-use treewright::learn::dyadic::Weight;
+use treewright::learn::dyadic;
 use treewright::prune::Aim;
 use treewright::select::{Choice, Pruned, Searched};
 use treewright::tree::Certificate;
@@ -62,12 +62,12 @@ fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.reading.options();
     let select = args.select.rule()?;
-    let weight = weight(args)?;
+    let aim = aim(args)?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     need_classes(&args.data, &data, &options, "dyadic trees")?;
     let loss = loss(&args.reading, &data)?;
     let mut learner = args.dyadic.learner(loss, most_bytes(&args.limits))?;
-    learner.weight = weight;
+    learner.aim = aim;
     let learner: Box<dyn Learner> = match select {
         None => Box::new(learner),
         Some((rule, resampling)) => Box::new(Searched {
@@ -84,12 +84,13 @@ fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
     finish(fit, &data, &options, &notes, file.as_ref(), console)
 }
 
-/// What a leaf costs.
-fn weight(args: &FitDyadicArgs) -> Result<Weight> {
-    Ok(match (&args.lambda, &args.kappa) {
-        (Some(lambda), _) => Weight::Lambda(lambda.value("lambda")?),
-        (_, Some(kappa)) => Weight::Kappa(kappa.value("kappa")?),
-        _ => Weight::default(),
+/// What the tree shall be best at.
+fn aim(args: &FitDyadicArgs) -> Result<dyadic::Aim> {
+    Ok(match (&args.lambda, &args.kappa, &args.leaves) {
+        (Some(lambda), ..) => dyadic::Aim::Lambda(lambda.value("lambda")?),
+        (_, Some(kappa), _) => dyadic::Aim::Kappa(kappa.value("kappa")?),
+        (.., Some(leaves)) => dyadic::Aim::Leaves(leaves.count("leaves", 1)?),
+        _ => dyadic::Aim::default(),
     })
 }
 

@@ -17,6 +17,21 @@ use super::{Penalty, SolutionValue};
 /// `trees` have strictly rising numbers of leaves. The first is always a vertex (best for large
 /// weights), the last vertex is the first tree of least cost (best for weight 0).
 pub fn lower_hull(trees: &[SolutionValue], penalty: &Penalty) -> Vec<usize> {
+    hull(trees, penalty, Ordering::is_gt)
+}
+
+/// The same, together with the trees that are as good as two neighbours at one weight and better
+/// nowhere: those on the edges of the hull.
+pub fn lower_hull_with_ties(trees: &[SolutionValue], penalty: &Penalty) -> Vec<usize> {
+    hull(trees, penalty, Ordering::is_ge)
+}
+
+/// The chain of trees whose turn, compared with that of a straight line, is as wanted.
+fn hull(
+    trees: &[SolutionValue],
+    penalty: &Penalty,
+    is_wanted: fn(Ordering) -> bool,
+) -> Vec<usize> {
     let is_linear = penalty.is_linear();
     let mut hull: Vec<usize> = Vec::new();
     for (place, tree) in trees.iter().enumerate() {
@@ -28,11 +43,11 @@ pub fn lower_hull(trees: &[SolutionValue], penalty: &Penalty) -> Vec<usize> {
         }
         while let [.., before, last] = hull[..] {
             let three = [trees[before], trees[last], *tree];
-            let is_vertex = is_linear
-                .then(|| is_below_by_leaves(three))
+            let turn = is_linear
+                .then(|| turn_by_leaves(three))
                 .flatten()
-                .unwrap_or_else(|| is_below(three, penalty));
-            if is_vertex {
+                .unwrap_or_else(|| turn(three, penalty));
+            if is_wanted(turn) {
                 break;
             }
             hull.pop();
@@ -47,17 +62,17 @@ fn fall(from: SolutionValue, to: SolutionValue) -> i128 {
     i128::from(from.cost) - i128::from(to.cost)
 }
 
-/// [`is_below`] for the linear penalty, unless a product gets too long.
-fn is_below_by_leaves([left, middle, right]: [SolutionValue; 3]) -> Option<bool> {
+/// [`turn`] for the linear penalty, unless a product gets too long.
+fn turn_by_leaves([left, middle, right]: [SolutionValue; 3]) -> Option<Ordering> {
     let run = |from: SolutionValue, to: SolutionValue| to.leaves as i128 - from.leaves as i128;
     let steep = fall(left, middle).checked_mul(run(middle, right))?;
     let flat = fall(middle, right).checked_mul(run(left, middle))?;
-    Some(steep > flat)
+    Some(steep.cmp(&flat))
 }
 
-/// Does the middle one of three trees lie strictly below the line through the others? Leaves must rise
-/// and costs fall.
-fn is_below([left, middle, right]: [SolutionValue; 3], penalty: &Penalty) -> bool {
+/// Does the middle one of three trees lie below the line through the others (`Greater`), on it or above?
+/// Leaves must rise and costs fall.
+fn turn([left, middle, right]: [SolutionValue; 3], penalty: &Penalty) -> Ordering {
     // fall(left, middle) * (P(right) - P(middle)) > fall(middle, right) * (P(middle) - P(left))
     let coefficients = [
         (fall(middle, right), left.leaves),
@@ -65,11 +80,10 @@ fn is_below([left, middle, right]: [SolutionValue; 3], penalty: &Penalty) -> boo
         (fall(left, middle), right.leaves),
     ];
     let rounded = coefficients.map(|(factor, leaves)| (factor as f64, penalty.at(leaves)));
-    let sign = quick(0.0, rounded).unwrap_or_else(|| {
+    quick(0.0, rounded).unwrap_or_else(|| {
         let terms = coefficients.map(|(factor, leaves)| (BigInt::from(factor), leaves));
         sign(penalty, &BigInt::ZERO, &terms)
-    });
-    sign == Ordering::Greater
+    })
 }
 
 #[cfg(test)]
@@ -85,7 +99,7 @@ mod tests {
             before.iter().all(|left| {
                 let mut cheaper = after.iter().filter(|right| right.cost < tree.cost);
                 left.cost > tree.cost
-                    && cheaper.all(|right| is_below([*left, tree, *right], penalty))
+                    && cheaper.all(|right| turn([*left, tree, *right], penalty).is_gt())
             })
         };
         (0..trees.len()).filter(is_vertex).collect()

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
+use serde_json::{Number, Value};
 
 use super::decimal;
 use crate::error::{Error, Result, quoted};
@@ -43,6 +44,19 @@ impl Lambda {
     /// The nearest double; of two that are equally near, the even one.
     pub fn to_f64(&self) -> f64 {
         self.0.to_f64().unwrap_or(f64::INFINITY)
+    }
+
+    /// For a file: a number where its decimal form is exactly the weight, else a text like `1/3`.
+    pub fn number_or_text(&self) -> Value {
+        let number = self.to_f64();
+        let is_exact = number
+            .to_string()
+            .parse::<Self>()
+            .is_ok_and(|read| read == *self);
+        match Number::from_f64(number).filter(|_| is_exact) {
+            Some(number) => number.into(),
+            None => self.to_string().into(),
+        }
     }
 }
 

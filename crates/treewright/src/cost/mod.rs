@@ -29,7 +29,7 @@ mod table;
 mod threshold;
 mod units;
 
-pub use hull::lower_hull;
+pub use hull::{lower_hull, lower_hull_with_ties};
 pub use lambda::Lambda;
 pub use loss::{CostMatrix, Loss};
 pub use objective::{Objective, Scale, SolutionValue};

@@ -131,6 +131,19 @@ impl Objective {
         self.compare_objectives(a, b).then(leaves)
     }
 
+    /// Which of two trees has the smaller objective, whatever their leaves. Exact.
+    pub fn compare_values(&self, a: SolutionValue, b: SolutionValue) -> Ordering {
+        let cost = a.cost.cmp(&b.cost);
+        let leaves = a.leaves.cmp(&b.leaves);
+        if self.lambda == Lambda::zero() || leaves == Ordering::Equal {
+            return cost;
+        }
+        if cost == leaves.reverse() {
+            return self.compare_objectives(a, b);
+        }
+        leaves
+    }
+
     /// The sign of the difference of the objectives of two trees of different cost.
     fn compare_objectives(&self, a: SolutionValue, b: SolutionValue) -> Ordering {
         let cost = i128::from(a.cost) - i128::from(b.cost);

@@ -145,6 +145,17 @@ impl Penalty {
         }
     }
 
+    /// The penalty of a number of leaves, for a sentence.
+    pub fn in_words(&self) -> String {
+        let name = self.to_string();
+        match (self, name.strip_prefix("power:")) {
+            (_, Some(exponent)) => format!("leaves^{exponent}"),
+            (Self::Linear, None) => "leaves".into(),
+            (Self::Table(_), None) => "penalty(leaves)".into(),
+            (Self::Power(_) | Self::Log, None) => format!("{name}(leaves)"),
+        }
+    }
+
     /// Is the penalty the number of leaves itself?
     pub(super) fn is_linear(&self) -> bool {
         match self {

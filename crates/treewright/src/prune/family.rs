@@ -16,7 +16,7 @@ use std::sync::Arc;
 use super::single::Method;
 use super::{MinCost, NodeCosts, WeakestLink};
 use crate::cost::{Penalty, Units, lower_hull};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::tree::{Family, NodeId, Tree, TreeSource};
 
 /// All prunings of a tree that are best for some weight of the penalty, each with the weights it is
@@ -34,7 +34,7 @@ pub fn family(
         Method::Table => from_table(tree, costs, penalty, most_leaves, most_bytes)?,
         _ => from_weakest_link(tree, costs, penalty),
     };
-    check_weights(&family)?;
+    family.check_weights()?;
     Ok(family)
 }
 
@@ -50,29 +50,11 @@ pub(crate) fn known_family(
         Penalty::Table(table) if table.values().len() < tree.n_leaves() => {
             let most_leaves = table.values().len();
             let family = from_table(tree, costs, penalty, most_leaves, most_bytes)?;
-            check_weights(&family)?;
+            family.check_weights()?;
             Ok(family)
         }
         _ => family(tree, costs, penalty, Method::Auto, most_bytes),
     }
-}
-
-/// Refuses a family with a threshold above all doubles: further leaves cost next to nothing.
-fn check_weights(family: &Family) -> Result<()> {
-    let (penalty, scale) = (family.penalty(), family.scale());
-    for (member, two) in family.values().windows(2).enumerate() {
-        let rise = penalty.at(two[1].leaves) - penalty.at(two[0].leaves);
-        let rounded = scale.cost(two[0].cost - two[1].cost) / rise;
-        // Where the rounded one is small, the exact one is finite as well.
-        if !(rounded < 1e300) && !family.lambda_low(member).is_finite() {
-            return Err(Error::schema(format!(
-                "penalty {penalty}: {} and {} leaves cost so nearly the same that the weight between \
-                 them is not a finite number",
-                two[0].leaves, two[1].leaves
-            )));
-        }
-    }
-    Ok(())
 }
 
 fn from_weakest_link(tree: &Arc<Tree>, costs: &NodeCosts, penalty: &Penalty) -> Family {

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use super::record::{number_or_ratio, penalty_in_words};
 use super::single::check_objective;
 use super::{Aim, Impurity, Method, NodeCosts, PruningCost, Record, Request};
 use crate::cost::{Lambda, Penalty};
@@ -81,7 +80,7 @@ impl Pruner {
             exact_down_to: 0.0,
             costs_from,
             cross_validation: None,
-            states: None,
+            work: None,
             seconds: start.elapsed().as_secs_f64(),
         })
     }
@@ -151,14 +150,14 @@ fn found_tree(
     let halvings = parameter("k").map(|k| k.to_string().replace(',', ", "));
     let what = format!(
         "cost + {lambda} * {} over {}{} trees{}",
-        penalty_in_words(fit.family.penalty()),
+        fit.family.penalty().in_words(),
         model.map_or(String::new(), |model| format!("{model} ")),
         learner.name,
         halvings.map_or(String::new(), |k| format!(", k = {k}")),
     );
     let certificate = certificate(fit, member, lambda, what)?;
     let choice = taken_choice(&mut learner.params, fit, member, rule);
-    let weight = number_or_ratio(lambda);
+    let weight = lambda.number_or_text();
     learner.params.insert("lambda".into(), weight);
     learner.params.extend(choice);
     let tree = fit.family.tree(member);

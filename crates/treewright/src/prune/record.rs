@@ -3,7 +3,7 @@
 //! A pruning keeps the learner of the tree it was made from. The parameters get one more entry,
 //! `pruned`, and the certificate speaks of the prunings of that tree.
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use super::{Aim, Method, NodeCosts, Pruning, PruningCost};
 use crate::cost::{Lambda, Loss, Objective, Penalty};
@@ -73,9 +73,9 @@ impl Request<'_> {
         params.insert("method".into(), method.name().into());
         params.insert("from_leaves".into(), from_leaves.into());
         let (name, value) = match self.aim {
-            Aim::Weight(lambda) => ("lambda", number_or_ratio(lambda)),
+            Aim::Weight(lambda) => ("lambda", lambda.number_or_text()),
             Aim::Leaves(leaves) => ("leaves", (*leaves).into()),
-            Aim::MaxCost(most) => ("max_cost", number_or_ratio(most)),
+            Aim::MaxCost(most) => ("max_cost", most.number_or_text()),
         };
         params.insert(name.into(), value);
         if let Some(CostsFrom { rows, weight }) = self.costs_from {
@@ -103,7 +103,7 @@ impl Request<'_> {
         let objective = match self.aim {
             Aim::Weight(lambda) => {
                 let lambda = in_text(lambda);
-                let penalty = penalty_in_words(self.penalty);
+                let penalty = self.penalty.in_words();
                 format!("{cost} + {lambda} * {penalty} over the prunings")
             }
             Aim::Leaves(leaves) => {
@@ -138,24 +138,6 @@ impl Request<'_> {
     }
 }
 
-pub(super) fn penalty_in_words(penalty: &Penalty) -> String {
-    let name = penalty.to_string();
-    match (penalty, name.strip_prefix("power:")) {
-        (_, Some(exponent)) => format!("leaves^{exponent}"),
-        (Penalty::Linear, None) => "leaves".into(),
-        (Penalty::Table(_), None) => "penalty(leaves)".into(),
-        (Penalty::Power(_) | Penalty::Log, None) => format!("{name}(leaves)"),
-    }
-}
-
-/// A number where its decimal form is exactly the ratio, else a text like `1/3`.
-pub(super) fn number_or_ratio(ratio: &Lambda) -> Value {
-    match decimal(ratio).and_then(Number::from_f64) {
-        Some(number) => number.into(),
-        None => ratio.to_string().into(),
-    }
-}
-
 /// For a sentence: exact where that is short.
 fn in_text(ratio: &Lambda) -> String {
     const LONGEST: usize = 40;
@@ -167,12 +149,6 @@ fn in_text(ratio: &Lambda) -> String {
     }
 }
 
-/// The double whose shortest decimal form is exactly this ratio.
-fn decimal(ratio: &Lambda) -> Option<f64> {
-    let number = ratio.to_f64();
-    let read: Lambda = number.to_string().parse().ok()?;
-    (read == *ratio).then_some(number)
-}
 
 #[cfg(test)]
 mod tests {
@@ -180,7 +156,7 @@ mod tests {
 
     #[test]
     fn ratios_without_a_decimal_form_are_texts() {
-        let written = |text: &str| number_or_ratio(&text.parse().unwrap());
+        let written = |text: &str| text.parse::<Lambda>().unwrap().number_or_text();
         assert_eq!(written("0.01").to_string(), "0.01");
         assert_eq!(written("1/4").to_string(), "0.25");
         assert_eq!(written("0").to_string(), "0.0");

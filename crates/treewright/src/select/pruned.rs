@@ -128,7 +128,7 @@ impl<L: Learner + Sync> Pruned<L> {
             exact: grown.costs.is_whole(),
             tolerance: grown.costs.tolerance(),
             exact_down_to: 0.0,
-            states: None,
+            work: None,
             costs_from: None,
             cross_validation,
             family,

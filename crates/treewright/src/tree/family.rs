@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::stored::Stored;
 use super::{NodeId, Tree};
 use crate::cost::{Lambda, Objective, Penalty, Scale, SolutionValue, Units, lambda_low};
+use crate::error::{Error, Result};
 
 /// An ordered list of trees, each the best for an interval of the penalty weight.
 ///
@@ -21,6 +22,8 @@ pub struct Family {
     pub(super) errors: OnceLock<Option<Vec<f64>>>,
     /// The last member is known to be the best from this weight on.
     lowest: f64,
+    /// Are there members that are only as good as their neighbours, at one weight?
+    has_ties: bool,
     /// What a file says, if the family comes from one.
     pub(super) stored: Option<Stored>,
 }
@@ -96,6 +99,7 @@ impl Family {
             trees: MemberTrees::Source(trees),
             errors: OnceLock::new(),
             lowest: 0.0,
+            has_ties: false,
             stored: None,
         }
     }
@@ -114,6 +118,7 @@ impl Family {
             trees: MemberTrees::Nested(nested),
             errors: OnceLock::new(),
             lowest: 0.0,
+            has_ties: false,
             stored: None,
         }
     }
@@ -123,6 +128,37 @@ impl Family {
     pub fn down_to(mut self, lowest: f64) -> Self {
         self.lowest = lowest;
         self
+    }
+
+    /// The same family, which may have members that are only as good as their neighbours: their
+    /// interval of weights is empty.
+    #[must_use]
+    pub fn with_ties(mut self, has_ties: bool) -> Self {
+        self.has_ties = has_ties;
+        self
+    }
+
+    /// May there be members that are only as good as their neighbours?
+    pub fn has_ties(&self) -> bool {
+        self.has_ties
+    }
+
+    /// Refuses a family with a threshold above all doubles: further leaves cost next to nothing.
+    pub fn check_weights(&self) -> Result<()> {
+        let (penalty, scale) = (&self.penalty, self.scale);
+        for (member, two) in self.members.windows(2).enumerate() {
+            let rise = penalty.at(two[1].leaves) - penalty.at(two[0].leaves);
+            let rounded = scale.cost(two[0].cost - two[1].cost) / rise;
+            // Where the rounded one is small, the exact one is finite as well.
+            if !(rounded < 1e300) && !self.lambda_low(member).is_finite() {
+                return Err(Error::schema(format!(
+                    "penalty {penalty}: {} and {} leaves cost so nearly the same that the weight \
+                     between them is not a finite number",
+                    two[0].leaves, two[1].leaves
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Number of members, at least one.

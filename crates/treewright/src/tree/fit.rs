@@ -80,10 +80,39 @@ pub struct FamilyFit {
     pub costs_from: Option<CostsFrom>,
     /// Errors on rows that were left out, where they were asked for.
     pub cross_validation: Option<CrossValidation>,
-    /// How many subproblems were solved, where that means something.
-    pub states: Option<usize>,
+    /// What the search took, where there was one.
+    pub work: Option<Work>,
     /// Wall time of finding the family alone.
     pub seconds: f64,
+}
+
+/// What a search took, in figures that do not depend on the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Work {
+    /// Searches begun: for one weight, or from some weight on.
+    pub solves: u64,
+    /// Rectangles with rows in them that solvers of rectangles visited, over all solves.
+    pub rectangles: u64,
+    /// And those without rows.
+    pub rectangles_empty: u64,
+    /// Sets of rows that were solved by the last search that came to its end.
+    pub states: u64,
+    /// How many places of the table of solved sets are looked at to find one, on average; 0 without a
+    /// table.
+    pub probes: f64,
+}
+
+impl Work {
+    /// The figures for a file.
+    pub fn to_json(self) -> serde_json::Value {
+        serde_json::json!({
+            "solves": self.solves,
+            "rectangles": self.rectangles,
+            "rectangles_empty": self.rectangles_empty,
+            "states": self.states,
+            "probes": self.probes,
+        })
+    }
 }
 
 /// Rows that costs come from.

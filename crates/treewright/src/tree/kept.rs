@@ -3,7 +3,8 @@
 use super::{CrossValidation, Family};
 
 /// The members of a family whose interval of weights holds a double, smallest first. The others lie
-/// between two neighbours that meet in one double: no file or report has them.
+/// between two neighbours that meet in one double: no file or report has them, unless the family is meant
+/// to have members that are only as good as their neighbours.
 #[derive(Debug, Clone)]
 pub struct Kept(Vec<usize>);
 
@@ -13,7 +14,8 @@ impl Kept {
         let mut high = None;
         let mut holds_a_double = |member: &usize| {
             let low = family.lambda_low(*member);
-            high.replace(low).is_none_or(|high| high > low)
+            let high = high.replace(low);
+            high.is_none_or(|high| high > low || family.has_ties() && high == low)
         };
         Self((0..family.len()).filter(&mut holds_a_double).collect())
     }

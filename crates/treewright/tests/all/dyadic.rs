@@ -7,7 +7,7 @@ use treewright::cost::{CostMatrix, Lambda, Loss};
 use treewright::data::csv::CsvSource;
 use treewright::data::{Column, Dataset, ReadOptions, Task, read_file};
 use treewright::eval::verify;
-use treewright::learn::dyadic::{Coding, Dyadic, Model, Resolution, Weight};
+use treewright::learn::dyadic::{Aim, Coding, Dyadic, Model, Resolution};
 use treewright::learn::{FamilyLearner, Greedy, Learner};
 use treewright::tree::Training;
 use treewright::{Budget, Tree};
@@ -82,7 +82,7 @@ fn members_have_the_costs_they_claim() {
         let place = rng.usize(0..members.len());
         let text = format!("{}", members[place].lambda_low);
         let single = Dyadic {
-            weight: Weight::Lambda(text.parse::<Lambda>().unwrap()),
+            aim: Aim::Lambda(text.parse::<Lambda>().unwrap()),
             ..learner
         };
         let one = single.fit(&table.data, &Budget::unlimited()).unwrap();
@@ -111,7 +111,7 @@ fn free_halvings_never_cost_more() {
         let fit = |model| {
             let learner = Dyadic {
                 model,
-                weight: Weight::Kappa("1/2".parse().unwrap()),
+                aim: Aim::Kappa("1/2".parse().unwrap()),
                 ..Dyadic::default()
             };
             learner.fit(&table.data, &Budget::unlimited()).unwrap()

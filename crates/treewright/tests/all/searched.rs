@@ -9,7 +9,7 @@ use treewright::data::csv::CsvSource;
 use treewright::data::{Dataset, ReadOptions};
 use treewright::eval::verify;
 use treewright::export::json;
-use treewright::learn::dyadic::{Dyadic, Model, Weight};
+use treewright::learn::dyadic::{Aim, Dyadic, Model};
 use treewright::learn::{FamilyLearner, Learner};
 use treewright::prune::take_out;
 use treewright::select::{Resampling, Rule, Searched};
@@ -152,7 +152,7 @@ fn the_selected_member_is_the_one_that_cross_validation_says() {
         assert_eq!(fit.certificate, taken.certificate, "{case:?}\n{table}");
         let lambda = whole.family.lambda_low(member).to_string();
         let single = Dyadic {
-            weight: Weight::Lambda(lambda.parse().unwrap()),
+            aim: Aim::Lambda(lambda.parse().unwrap()),
             ..case.learner
         };
         let single = single.fit(data, &Budget::unlimited()).unwrap();

@@ -15,7 +15,7 @@ use crate::cost::{Loss, Penalty};
 use crate::data::Schema;
 use crate::error::{Error, Result};
 use crate::tree::{
-    CostsFrom, CrossValidation, Family, FamilyFit, Kept, Member, MemberTrees, Nested, Tree,
+    CostsFrom, CrossValidation, Family, FamilyFit, Kept, Member, MemberTrees, Nested, Tree, Work,
 };
 
 const TABLE: &str = "table";
@@ -69,7 +69,15 @@ pub(super) struct MemberFile {
 #[serde(deny_unknown_fields)]
 struct SearchFile {
     #[serde(skip_serializing_if = "Option::is_none")]
-    states: Option<usize>,
+    solves: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rectangles: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rectangles_empty: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    states: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probes: Option<f64>,
     seconds: f64,
 }
 
@@ -94,7 +102,39 @@ struct FamilyCertificateFile {
     exact: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     tolerance: Option<f64>,
-    exact_down_to: Amount,
+    /// `null` is infinity: nothing is known to be complete.
+    exact_down_to: Option<Amount>,
+}
+
+impl FamilyCertificateFile {
+    fn exact_down_to(&self) -> f64 {
+        self.exact_down_to
+            .as_ref()
+            .map_or(f64::INFINITY, |amount| amount.0)
+    }
+}
+
+impl SearchFile {
+    fn of(fit: &FamilyFit) -> Self {
+        Self {
+            solves: fit.work.map(|work| work.solves),
+            rectangles: fit.work.map(|work| work.rectangles),
+            rectangles_empty: fit.work.map(|work| work.rectangles_empty),
+            states: fit.work.map(|work| work.states),
+            probes: fit.work.map(|work| work.probes),
+            seconds: fit.seconds,
+        }
+    }
+
+    fn work(&self) -> Option<Work> {
+        Some(Work {
+            solves: self.solves?,
+            rectangles: self.rectangles?,
+            rectangles_empty: self.rectangles_empty?,
+            states: self.states?,
+            probes: self.probes?,
+        })
+    }
 }
 
 impl<'a> FamilyFile<WrittenMembers<'a>> {
@@ -116,10 +156,7 @@ impl<'a> FamilyFile<WrittenMembers<'a>> {
             penalty: family.penalty().to_string(),
             penalty_values: penalty_values(family.penalty(), tree.n_leaves()),
             training: TrainingFile::of(&fit.training),
-            search: SearchFile {
-                states: fit.states,
-                seconds: fit.seconds,
-            },
+            search: SearchFile::of(fit),
             costs_from: fit.costs_from.map(|from| CostsFromFile {
                 rows: from.rows,
                 weight: from.weight,
@@ -131,7 +168,10 @@ impl<'a> FamilyFile<WrittenMembers<'a>> {
             certificate: FamilyCertificateFile {
                 exact: fit.exact,
                 tolerance: fit.tolerance,
-                exact_down_to: Amount(fit.exact_down_to),
+                exact_down_to: fit
+                    .exact_down_to
+                    .is_finite()
+                    .then_some(Amount(fit.exact_down_to)),
             },
             nodes: family
                 .as_nested()
@@ -170,20 +210,20 @@ impl FamilyFile {
             training: self.training.check()?,
             exact: self.certificate.exact,
             tolerance: self.certificate.tolerance,
-            exact_down_to: self.certificate.exact_down_to.0,
+            exact_down_to: self.certificate.exact_down_to(),
             costs_from: self.costs_from.map(|from| CostsFrom {
                 rows: from.rows,
                 weight: from.weight,
             }),
             cross_validation,
-            states: self.search.states,
+            work: self.search.work(),
             seconds: self.search.seconds,
         })
     }
 
     /// Numbers that must be right besides those which [`Family::stored`] looks at.
     fn check(&self, members: &[Member]) -> Result<()> {
-        let down_to = self.certificate.exact_down_to.0;
+        let down_to = self.certificate.exact_down_to.as_ref().map_or(0.0, |it| it.0);
         let amounts = [
             self.search.seconds,
             down_to,
@@ -204,7 +244,9 @@ impl FamilyFile {
                 )));
             }
         }
-        if members.last().is_some_and(|last| last.lambda_low > down_to) {
+        if members
+            .last()
+            .is_some_and(|last| last.lambda_low > self.certificate.exact_down_to()) {
             return Err(Error::model(
                 "lambda_low of the last member is above exact_down_to",
             ));

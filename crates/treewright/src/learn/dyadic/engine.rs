@@ -8,7 +8,6 @@ use super::collapsed::{Collapsed, Halving, Limits, Part, Stopped};
 use super::front::Front;
 use super::hull::{Corner, Price, corner};
 use super::points::Points;
-use super::table::Probes;
 
 /// A tree of halvings, without the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +39,8 @@ pub(super) trait Engine: Debug + Send {
     /// How many sets of points were solved, in both models together.
     fn states(&self) -> usize;
 
-    /// How well the table of solved sets does.
-    fn probes(&self) -> Probes;
+    /// How many places of the table are looked at to find a solved set, on average.
+    fn probes(&self) -> f64;
 
     /// Memory of the solved sets.
     fn bytes(&self) -> usize;
@@ -99,7 +98,7 @@ impl<const W: usize, const L: usize> Engine for Collapsed<W, L> {
         self.table.len()
     }
 
-    fn probes(&self) -> Probes {
+    fn probes(&self) -> f64 {
         self.table.probes()
     }
 
@@ -177,7 +176,7 @@ impl<const W: usize, const L: usize> Engine for Boxed<W, L> {
         self.table.len() + self.collapsed.table.len()
     }
 
-    fn probes(&self) -> Probes {
+    fn probes(&self) -> f64 {
         self.table.probes()
     }
 

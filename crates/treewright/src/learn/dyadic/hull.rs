@@ -33,6 +33,41 @@ impl Price {
         denominator: 1,
     };
 
+    /// Next to no price: a leaf costs a quarter of the least loss there is.
+    pub(super) const LOWEST: Self = Self {
+        numerator: 1,
+        denominator: 4,
+    };
+
+    /// This price, or another one if it is zero.
+    pub(super) fn or(self, other: Self) -> Self {
+        if self.numerator == 0 { other } else { self }
+    }
+
+    /// The price divided by two so many times.
+    pub(super) fn halved(self, times: u32) -> Self {
+        match self.denominator.checked_mul(1 << times) {
+            Some(denominator) => Self {
+                denominator,
+                ..self
+            },
+            None => Self {
+                numerator: self.numerator >> times,
+                ..self
+            },
+        }
+    }
+
+    /// What so many leaves cost, rounded down.
+    pub(super) fn of(self, leaves: u32) -> u128 {
+        u128::from(leaves) * u128::from(self.numerator) / u128::from(self.denominator)
+    }
+
+    /// The nearest double.
+    pub(super) fn to_f64(self) -> f64 {
+        self.numerator as f64 / self.denominator as f64
+    }
+
     /// Is this price above another?
     pub(super) fn is_above(self, other: Self) -> bool {
         u128::from(self.numerator) * u128::from(other.denominator)
@@ -75,6 +110,11 @@ impl Least {
             // Without a price everything would be worth its leaves.
             with_ties: price.numerator > 0,
         }
+    }
+
+    /// The price itself.
+    pub(super) fn price(self) -> Price {
+        self.price
     }
 
     /// Is a saving of `error` for `leaves` more leaves worth it?

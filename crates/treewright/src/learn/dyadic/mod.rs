@@ -10,21 +10,25 @@
 //! | `coordinate` | what can be halved: numbers, coded categories, missing against present |
 //! | `grid` | rows become points of a grid with whole losses; how fine the grid must be |
 //! | `points` | points as packed bits, one bit for each halving |
-//! | `hull` | best errors as functions of the price of a leaf |
+//! | `hull`, `front` | best errors as functions of the price of a leaf, or of the leaves |
 //! | `collapsed`, `boxed` | all best trees in one pass, with empty halves for free or paid for |
 //! | `table` | solved sets of points |
 //! | `engine` | both searches behind one face, and the tree of any corner |
 //! | `greedy` | a tree to fall back on when a search is stopped |
-//! | `path` | prices from high to low, as far as time and memory allow |
+//! | `path` | from high prices to low ones, as far as time and memory allow |
+//! | `aim`, `single` | what one tree shall be best at; finding it, and the proof |
+//! | `family` | the best trees for all weights of a penalty |
 //! | `plant` | from a plan of halvings to a tree with all rows in it |
 //!
 //! After D. Hush and R. Porter, "Algorithms for optimal dyadic decision trees" (2010).
 //! `docs/algorithms/dyadic.md` tells the whole story.
 
+mod aim;
 mod boxed;
 mod collapsed;
 mod coordinate;
 mod engine;
+mod family;
 mod front;
 mod greedy;
 mod grid;
@@ -32,30 +36,26 @@ mod hull;
 mod path;
 mod plant;
 mod points;
+mod single;
 mod table;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-use std::time::Instant;
-
 use num_rational::BigRational;
-use num_traits::ToPrimitive;
 use serde_json::{Map, Value};
 
+pub use aim::Aim;
 pub use coordinate::{Coding, Missing};
 pub use grid::Resolution;
 
 use self::grid::Grid;
-use self::hull::Price;
-use self::path::Path;
-use self::plant::plant;
+use self::path::Means;
 use super::{FamilyLearner, Learner};
 use crate::budget::Budget;
-use crate::cost::{Lambda, Loss, Objective, Penalty};
+use crate::cost::{Lambda, Loss, Penalty};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::tree::{Certificate, Family, FamilyFit, Fit, LearnerInfo, Training, Tree};
+use crate::tree::{FamilyFit, Fit, LearnerInfo, Tree};
 
 /// Which halvings are paid for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,19 +68,46 @@ pub enum Model {
     Boxed,
 }
 
-/// What a single tree shall be best for.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Weight {
-    /// This weight of the penalty.
-    Lambda(Lambda),
-    /// This weight divided by the total weight of the rows.
-    Kappa(Lambda),
+/// Which of several trees with the same objective is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ties {
+    /// One with the fewest leaves, as everywhere else.
+    #[default]
+    Smaller,
+    /// One with the most leaves: the rule of Hush and Porter.
+    Larger,
 }
 
-impl Default for Weight {
-    fn default() -> Self {
-        Self::Kappa(Lambda::try_from(2.0).expect("2 is not negative"))
-    }
+/// How a single tree is found. All of them find a tree with the same objective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Solver {
+    /// By all best trees above the price of a leaf, or by branch and bound where there are many
+    /// features.
+    #[default]
+    Auto,
+    /// Branch and bound for one weight of the linear penalty.
+    BranchAndBound,
+    /// The recursion over rectangles of Hush and Porter, which does not look into rectangles whose error
+    /// is below the price of a leaf.
+    Recursion,
+    /// The same, looking into all of them.
+    PlainRecursion,
+}
+
+/// How a family is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// All best trees in one pass.
+    #[default]
+    Hull,
+    /// The same trees; counted are the solves of the paper's search over all weights that could matter.
+    Grid,
+    /// The same trees; counted are the solves of the paper's search whose list of weights is made anew
+    /// after every new tree.
+    Adaptive,
+    /// The paper's search that guesses the next weight from the last solve, with its solver. It may miss
+    /// trees.
+    Heuristic,
 }
 
 /// The learner of optimal dyadic trees.
@@ -96,8 +123,18 @@ pub struct Dyadic {
     pub missing: Missing,
     /// How far below a midpoint a value already counts as above it, as a share of the box.
     pub snap: f64,
-    /// The weight of the penalty, for a single tree.
-    pub weight: Weight,
+    /// What a single tree shall be best at.
+    pub aim: Aim,
+    /// What a number of leaves costs.
+    pub penalty: Penalty,
+    /// Which of several trees with the same objective is taken.
+    pub ties: Ties,
+    /// How a single tree is found.
+    pub solver: Solver,
+    /// How a family is found.
+    pub method: Method,
+    /// Shall a family also have the trees that are only as good as their neighbours, at one weight?
+    pub collinear: bool,
     /// What wrong predictions cost.
     pub loss: Loss,
     /// More memory than this is not used for solved sets.
@@ -112,7 +149,12 @@ impl Default for Dyadic {
             coding: Coding::default(),
             missing: Missing::default(),
             snap: 0.0,
-            weight: Weight::default(),
+            aim: Aim::default(),
+            penalty: Penalty::Linear,
+            ties: Ties::default(),
+            solver: Solver::default(),
+            method: Method::default(),
+            collinear: false,
             loss: Loss::default(),
             most_bytes: 4 << 30,
         }
@@ -121,68 +163,23 @@ impl Default for Dyadic {
 
 impl Learner for Dyadic {
     fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
-        let start = Instant::now();
-        let grid = self.grid(data)?;
-        let lambda = self.lambda(data)?;
-        let mut path = Path::search(
-            &grid,
-            self.model,
-            price_of(&lambda, &grid),
-            budget,
-            self.most_bytes,
-        )?;
-        let objective = Objective::new(lambda, Penalty::Linear, grid.scale);
-        let plan = path.best(&objective, &grid);
-        let tree = plant(&plan, &grid, data, &self.loss)?;
-        let training = Training::of_leaves(&tree, data).taking(start.elapsed());
-        let certificate = self.certificate(&path, &grid, &objective, &training);
-        let mut learner = self.info(&grid);
-        let weight = match &self.weight {
-            Weight::Lambda(lambda) => ("lambda", lambda),
-            Weight::Kappa(kappa) => ("kappa", kappa),
-        };
-        learner
-            .params
-            .insert(weight.0.into(), number_or_text(weight.1));
-        Ok(Fit {
-            model: tree,
-            learner,
-            training,
-            certificate: Some(certificate),
-        })
+        with_deep_stacks(|| single::fit(self, data, budget))
     }
 }
 
 impl FamilyLearner for Dyadic {
     fn fit_family(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
-        let start = Instant::now();
-        let grid = self.grid(data)?;
-        let mut path = Path::search(&grid, self.model, Price::ZERO, budget, self.most_bytes)?;
-        let values = path.values(&grid);
-        let trees = (0..values.len())
-            .map(|member| plant(&path.plan(member), &grid, data, &self.loss))
-            .collect::<Result<Vec<Tree>>>()?;
-        let seconds = start.elapsed();
-        let largest = trees.last().expect("one leaf is always a tree");
-        let training = Training::of_leaves(largest, data).taking(seconds);
-        let exact_down_to = path.exact_down_to(&grid);
-        let family = Family::new(Penalty::Linear, grid.scale, values, Arc::new(trees));
-        Ok(FamilyFit {
-            family: family.down_to(exact_down_to),
-            learner: self.info(&grid),
-            training,
-            exact: grid.is_whole,
-            tolerance: grid.tolerance(),
-            exact_down_to,
-            costs_from: None,
-            cross_validation: None,
-            states: Some(path.states()),
-            seconds: seconds.as_secs_f64(),
-        })
+        with_deep_stacks(|| family::fit(self, data, budget))
     }
 
     fn weight(&self, data: &Dataset) -> Result<Lambda> {
-        self.lambda(data)
+        let kappa = match &self.aim {
+            Aim::Lambda(lambda) => return Ok(lambda.clone()),
+            Aim::Kappa(kappa) => kappa,
+            Aim::Leaves(_) => return Ok(Lambda::zero()),
+        };
+        let total = BigRational::from_float(data.total_weight());
+        Lambda::new(kappa.ratio() / total.expect("weights are finite"))
     }
 }
 
@@ -211,15 +208,10 @@ impl Dyadic {
         )
     }
 
-    /// The weight of the penalty on the scale of files.
-    fn lambda(&self, data: &Dataset) -> Result<Lambda> {
-        match &self.weight {
-            Weight::Lambda(lambda) => Ok(lambda.clone()),
-            Weight::Kappa(kappa) => {
-                let total = BigRational::from_float(data.total_weight());
-                let total = total.expect("weights are finite");
-                Lambda::new(kappa.ratio() / total)
-            }
+    fn means<'a>(&self, budget: &'a Budget) -> Means<'a> {
+        Means {
+            budget,
+            most_bytes: self.most_bytes,
         }
     }
 
@@ -228,6 +220,7 @@ impl Dyadic {
         let mut add = |name: &str, value: Value| params.insert(name.into(), value);
         add("model", self.model.name().into());
         add("k", grid.halvings().into());
+        add("points", grid.points.len().into());
         add("coding", self.coding.name().into());
         add("missing", self.missing.name().into());
         add("snap", self.snap.into());
@@ -238,42 +231,15 @@ impl Dyadic {
             // Some rows of different classes lie closer together than the finest cells.
             add("capped", true.into());
         }
+        if self.ties != Ties::default() {
+            add("ties", self.ties.name().into());
+        }
+        if self.penalty != Penalty::Linear {
+            add("penalty", self.penalty.to_string().into());
+        }
         LearnerInfo {
             name: "dyadic".into(),
             params,
-        }
-    }
-
-    fn certificate(
-        &self,
-        path: &Path,
-        grid: &Grid,
-        objective: &Objective,
-        training: &Training,
-    ) -> Certificate {
-        // From the rows themselves, whose losses may not be whole.
-        let found = training.cost + objective.lambda().to_f64() * training.leaves as f64;
-        let lower_bound = match path.stopped_above(objective, grid) {
-            None => found,
-            // The optimum is a concave function of the weight, and at weight 0 not below the loss that
-            // no tree can avoid.
-            Some((weight, at_that_weight)) => {
-                let share = objective.lambda().to_f64() / weight;
-                let least = grid.scale.cost(grid.base as i64) * (1.0 - 1e-12);
-                (least + (at_that_weight - least) * share).min(found)
-            }
-        };
-        Certificate {
-            objective: found,
-            lower_bound,
-            exact: grid.is_whole,
-            tolerance: grid.tolerance(),
-            what: format!(
-                "cost + {} * leaves over {} dyadic trees, k = {:?}",
-                objective.lambda(),
-                self.model.name(),
-                grid.halvings()
-            ),
         }
     }
 }
@@ -288,32 +254,59 @@ impl Model {
     }
 }
 
-/// A weight as the price of a leaf in units of loss, rounded down if need be.
-fn price_of(lambda: &Lambda, grid: &Grid) -> Price {
-    let exact = |number| BigRational::from_float(number).expect("a scale is finite");
-    let price = lambda.ratio() * exact(grid.scale.total_weight) / exact(grid.scale.unit);
-    if let (Some(numerator), Some(denominator)) = (price.numer().to_u64(), price.denom().to_u64()) {
-        return Price {
-            numerator,
-            denominator,
-        };
-    }
-    let denominator = 1_u64 << 31;
-    let numerator = (price * BigRational::from_integer(denominator.into()))
-        .floor()
-        .to_u64();
-    Price {
-        // A price above all losses: one leaf is best.
-        numerator: numerator.unwrap_or(u64::MAX),
-        denominator,
+impl Ties {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Smaller => "smaller",
+            Self::Larger => "larger",
+        }
     }
 }
 
-/// A weight as a number if its decimal form is exact, else as a text.
-fn number_or_text(lambda: &Lambda) -> Value {
-    let number = lambda.to_f64();
-    match number.to_string().parse::<Lambda>() {
-        Ok(same) if same == *lambda => number.into(),
-        _ => lambda.to_string().into(),
+impl Solver {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::BranchAndBound => "bnb",
+            Self::Recursion => "mrp",
+            Self::PlainRecursion => "mr",
+        }
+    }
+}
+
+impl Method {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hull => "hull",
+            Self::Grid => "grid",
+            Self::Adaptive => "adaptive",
+            Self::Heuristic => "heuristic",
+        }
+    }
+}
+
+/// Searches go as deep as there are halvings on a way, which may be thousands.
+const STACK_BYTES: usize = 256 << 20;
+
+/// Does some work on threads of its own, with room for deep recursions. Within work that is already
+/// spread over threads it is one.
+fn with_deep_stacks<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    let is_spread = rayon::current_thread_index().is_some();
+    let n_threads = if is_spread {
+        1
+    } else {
+        rayon::current_num_threads()
+    };
+    let threads = rayon::ThreadPoolBuilder::new()
+        .num_threads(n_threads)
+        .stack_size(STACK_BYTES)
+        .build();
+    match threads {
+        Ok(threads) => threads.install(work),
+        // No room for threads of its own: most searches are not deep.
+        Err(_) => work(),
     }
 }

@@ -1,173 +1,249 @@
-//! Prices from high to low, as far as time and memory allow.
+//! From the easy to the hard, as far as time and memory allow.
 //!
 //! A search for prices above a least price is exact there, and the lower that price the longer it takes.
-//! Where there is a time limit the price falls in steps: if a step does not come to its end, the one
-//! before still stands. Whatever happens, there is also a greedy tree to fall back on.
+//! So the price falls in steps, each of which aims at eight times the work of the one before: together
+//! they take little longer than the last, and if that does not come to its end, the one before stands.
+//! Whatever happens, there are also greedy trees to fall back on.
+//!
+//! Below the price that was reached, the trees found are still upper bounds, and the price gives a lower
+//! one: no tree lies below the line through the last corner with that slope.
 
 use super::Model;
 use super::collapsed::Limits;
 use super::engine::{Engine, Plan, engine};
-use super::grid::Grid;
 use super::front::Front;
+use super::grid::Grid;
 use super::hull::{Corner, Least, Price, corner};
 use crate::budget::Budget;
-use crate::cost::{Objective, SolutionValue};
+use crate::cost::SolutionValue;
 use crate::error::{Error, Result};
+use crate::tree::Work;
 
-/// With a time limit, each price is this part of the one before.
-const STEP: u64 = 16;
-
-/// The best trees above some price.
+/// The best trees as far as they were found.
 #[derive(Debug)]
 pub(super) struct Path {
     /// The last search that came to its end; none if not even the first one did.
     engine: Option<Box<dyn Engine>>,
-    hull: Vec<Corner>,
-    /// The hull is exact above this price.
-    reached: Price,
-    /// The price that was to be reached.
-    wanted: Price,
-    /// Where it was not: a greedy tree for it.
-    greedy: Option<(Corner, Plan)>,
+    best: Vec<Corner>,
+    /// Above this price, or for all of them, the best trees are known; `None` at first.
+    reached: Option<Price>,
+    /// Is everything known that was wanted?
+    is_complete: bool,
+    /// Where it is not: greedy trees.
+    greedy: Vec<(Corner, Plan)>,
+    /// How many searches were begun.
+    n_searches: u64,
+}
+
+/// How much memory may be used, and when to stop.
+#[derive(Debug, Clone)]
+pub(super) struct Means<'a> {
+    pub(super) budget: &'a Budget,
+    pub(super) most_bytes: usize,
 }
 
 impl Path {
     pub(super) fn search(
         grid: &Grid,
         model: Model,
-        least: Price,
-        budget: &Budget,
-        most_bytes: usize,
+        wanted: Front,
+        means: &Means<'_>,
     ) -> Result<Self> {
-        let limits = Limits {
-            budget: budget.clone(),
-            most_bytes,
-            so_far: String::new(),
-        };
         let error = grid.points.least_loss();
-        // One leaf is the best where a leaf costs as much as there is to save.
         let mut path = Self {
             engine: None,
-            hull: vec![corner(1, error)],
-            reached: Price {
-                numerator: u64::from(error),
-                denominator: 1,
-            },
-            wanted: least,
-            greedy: None,
+            best: vec![corner(1, error)],
+            reached: None,
+            is_complete: wanted.is_leaf(error),
+            greedy: Vec::new(),
+            n_searches: 0,
         };
-        for price in prices(error, least, budget) {
-            let engine = engine(&grid.points, model, Front::Hull(Least::above(price)), limits.clone());
-            let Some(engine) = engine else {
-                return Err(Error::schema(format!(
-                    "{} features and {} classes are more than dyadic trees can be searched for",
-                    grid.points.fields.len(),
-                    grid.points.n_classes
-                )));
-            };
-            let Ok(hull) = engine.hull() else {
-                path.greedy = Some(engine.greedy(least));
+        let mut steps = Steps::new(error, wanted);
+        while !path.is_complete {
+            let front = steps.next();
+            let engine = path.engine_for(grid, model, front, means)?;
+            path.n_searches += 1;
+            let Ok(best) = engine.hull() else {
+                let prices = steps.prices();
+                path.greedy = prices.map(|price| engine.greedy(price)).collect();
                 break;
             };
-            path = Self {
-                engine: Some(engine),
-                hull,
-                reached: price,
-                wanted: least,
-                greedy: None,
-            };
+            steps.work = engine.states();
+            // Without an error left, lower prices have nothing to add.
+            path.is_complete = front == wanted || best.last().is_some_and(|last| last.error == 0);
+            path.best = best;
+            path.engine = Some(engine);
+            path.reached = Some(steps.price);
         }
         Ok(path)
     }
 
-    /// Cost and leaves of the trees, from one leaf on.
+    fn engine_for(
+        &self,
+        grid: &Grid,
+        model: Model,
+        front: Front,
+        means: &Means<'_>,
+    ) -> Result<Box<dyn Engine>> {
+        let so_far = self.reached.map(|price| {
+            let weight = price.to_f64() * grid.scale.unit / grid.scale.total_weight;
+            format!("exact for lambda from {weight:.2e}, ")
+        });
+        let in_use = self.engine.as_ref().map_or(0, |engine| engine.bytes());
+        let limits = Limits {
+            budget: means.budget.clone(),
+            most_bytes: means.most_bytes.saturating_sub(in_use),
+            so_far: so_far.unwrap_or_default(),
+        };
+        engine(&grid.points, model, front, limits).ok_or_else(|| {
+            Error::schema(format!(
+                "{} features and {} classes are more than dyadic trees can be searched for",
+                grid.points.fields.len(),
+                grid.points.n_classes
+            ))
+        })
+    }
+
+    /// Is everything known that was wanted?
+    pub(super) fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// Cost and leaves of the best trees, from one leaf on.
     pub(super) fn values(&self, grid: &Grid) -> Vec<SolutionValue> {
-        self.hull
-            .iter()
-            .map(|&corner| value(corner, grid))
-            .collect()
+        self.best.iter().map(|&it| value(it, grid)).collect()
     }
 
-    /// One of the trees.
-    pub(super) fn plan(&mut self, member: usize) -> Plan {
-        match &mut self.engine {
-            Some(engine) => engine.plan(self.hull[member]),
-            None => Plan::Leaf,
+    /// Cost and leaves of all trees that were found: the best ones, then the greedy ones.
+    pub(super) fn all_values(&self, grid: &Grid) -> Vec<SolutionValue> {
+        let greedy = self.greedy.iter().map(|(corner, _)| value(*corner, grid));
+        self.values(grid).into_iter().chain(greedy).collect()
+    }
+
+    /// One of all trees that were found.
+    pub(super) fn plan(&self, place: usize) -> Plan {
+        match (self.best.get(place), &self.engine) {
+            (Some(&target), Some(engine)) => engine.plan(target),
+            (Some(_), None) => Plan::Leaf,
+            (None, _) => self.greedy[place - self.best.len()].1.clone(),
         }
     }
 
-    /// The best tree for an objective: one of the path, or the greedy one where the search was stopped.
-    pub(super) fn best(&mut self, objective: &Objective, grid: &Grid) -> Plan {
-        let values = self.values(grid);
-        let best = (0..values.len())
-            .min_by(|&a, &b| objective.compare(values[a], values[b]))
-            .expect("one leaf is always a tree");
-        if let Some((corner, plan)) = &self.greedy {
-            let value = value(*corner, grid);
-            if objective.compare(value, values[best]).is_lt() {
-                return plan.clone();
+    /// Trees that may be better than the best ones found, with more leaves than these: leaves that rise,
+    /// and costs that none with so many leaves or more is below.
+    pub(super) fn still_open(&self, grid: &Grid) -> Vec<SolutionValue> {
+        let mut open = Vec::new();
+        if self.is_complete {
+            return open;
+        }
+        let last = self.best[self.best.len() - 1];
+        let least_error = |more_leaves: u32| {
+            let saved = self.reached.map(|price| price.of(more_leaves));
+            let saved = saved.unwrap_or(u128::MAX).min(u128::from(last.error));
+            last.error - saved as u32
+        };
+        let mut more = 1;
+        loop {
+            // Further out in longer steps: fewest leaves with the least error.
+            let step = 1 + more / 1000;
+            let error = least_error(more + step - 1);
+            open.push(value(corner(last.leaves + more, error), grid));
+            if error == 0 {
+                return open;
             }
+            more += step;
         }
-        self.plan(best)
     }
 
-    /// How many sets of points the last search solved.
-    pub(super) fn states(&self) -> usize {
-        self.engine.as_ref().map_or(0, |engine| engine.states())
-    }
-
-    /// All trees that are best for a weight of at least this are there.
-    pub(super) fn exact_down_to(&self, grid: &Grid) -> f64 {
-        if self.reached == self.wanted {
-            return 0.0;
+    /// What it took.
+    pub(super) fn work(&self) -> Work {
+        Work {
+            solves: self.n_searches,
+            states: self.engine.as_ref().map_or(0, |it| it.states() as u64),
+            probes: self.engine.as_ref().map_or(0.0, |it| it.probes()),
+            ..Work::default()
         }
-        self.weight(grid)
-    }
-
-    /// If the price of the objective was not reached: the weight that was, and the best objective there.
-    pub(super) fn stopped_above(&self, objective: &Objective, grid: &Grid) -> Option<(f64, f64)> {
-        if self.reached == self.wanted {
-            return None;
-        }
-        let weight = self.weight(grid);
-        if objective.lambda().to_f64() >= weight {
-            return None;
-        }
-        let values = self.values(grid);
-        let at = |value: &SolutionValue| grid.scale.cost(value.cost) + weight * value.leaves as f64;
-        let best = values.iter().map(at).fold(f64::INFINITY, f64::min);
-        // Rounding must not make the bound too good.
-        Some((weight * (1.0 + 1e-12), best * (1.0 - 1e-12)))
-    }
-
-    fn weight(&self, grid: &Grid) -> f64 {
-        let price = self.reached.numerator as f64 / self.reached.denominator as f64;
-        (price * grid.scale.unit / grid.scale.total_weight).next_up()
     }
 }
 
 /// The figures of a tree, with the loss that none can avoid.
-fn value(corner: Corner, grid: &Grid) -> SolutionValue {
+pub(super) fn value(corner: Corner, grid: &Grid) -> SolutionValue {
     SolutionValue {
         cost: (grid.base + u64::from(corner.error)) as i64,
         leaves: corner.leaves as usize,
     }
 }
 
-/// Falling prices, from a part of the error of one leaf to the least; without a time limit that alone.
-fn prices(error: u32, least: Price, budget: &Budget) -> Vec<Price> {
-    let mut prices = Vec::new();
-    if !budget.has_time_limit() {
-        return vec![least];
+/// Falling prices.
+#[derive(Debug)]
+struct Steps {
+    wanted: Front,
+    /// The price of the step that is tried now.
+    price: Price,
+    /// How often the price is halved from one step to the next.
+    halvings: u32,
+    /// What the last step that came to its end took.
+    work: usize,
+    /// And the one before.
+    work_before: usize,
+}
+
+/// Each step aims at so many times the work of the one before.
+const MORE_WORK: f64 = 8.0;
+/// The price is never halved more often than this in one step.
+const MOST_HALVINGS: u32 = 8;
+/// Greedy trees for more prices than these are not grown.
+const MOST_GREEDY: usize = 12;
+
+impl Steps {
+    fn new(error: u32, wanted: Front) -> Self {
+        Self {
+            wanted,
+            price: Price {
+                numerator: u64::from(error),
+                denominator: 1,
+            },
+            halvings: 2,
+            work: 0,
+            work_before: 0,
+        }
     }
-    let mut price = Price {
-        numerator: u64::from(error),
-        denominator: STEP,
-    };
-    while price.numerator > price.denominator / 4 && price.is_above(least) {
-        prices.push(price);
-        price.denominator *= STEP;
+
+    /// What the next search is for.
+    fn next(&mut self) -> Front {
+        let Front::Hull(least) = self.wanted else {
+            return self.wanted;
+        };
+        if self.work_before > 0 {
+            let growth = (self.work as f64 / self.work_before as f64).log2();
+            let per_halving = (growth / f64::from(self.halvings)).max(1e-3);
+            let halvings = (MORE_WORK.log2() / per_halving).clamp(1.0, f64::from(MOST_HALVINGS));
+            self.halvings = halvings as u32;
+        }
+        self.work_before = self.work;
+        // Two more halvings would not change much.
+        let last = least.price().or(Price::LOWEST);
+        let (price, beyond) = (self.price.halved(self.halvings), self.halvings + 1);
+        if self.price.halved(beyond).is_above(last) {
+            self.price = price;
+            Front::Hull(Least::above(price))
+        } else {
+            self.price = least.price();
+            self.wanted
+        }
     }
-    prices.push(least);
-    prices
+
+    /// Prices for greedy trees, down to the one that was wanted.
+    fn prices(&self) -> impl Iterator<Item = Price> {
+        let least = match self.wanted {
+            Front::Hull(least) => least.price(),
+            Front::Stairs(_) => Price::ZERO,
+        };
+        let mut price = self.price;
+        let falling = std::iter::from_fn(move || {
+            price = price.halved(1);
+            price.is_above(least).then_some(price)
+        });
+        std::iter::once(least).chain(falling.take(MOST_GREEDY))
+    }
 }

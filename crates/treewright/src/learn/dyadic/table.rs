@@ -25,15 +25,6 @@ pub(super) struct Table {
     shards: Vec<Mutex<Shard>>,
 }
 
-/// How far entries lie from where they are looked for first.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Probes {
-    /// Places looked at to find an entry, on average.
-    pub(super) mean: f64,
-    /// And at most.
-    pub(super) most: usize,
-}
-
 #[derive(Debug, Default)]
 struct Shard {
     slots: Vec<Slot>,
@@ -108,23 +99,21 @@ impl Table {
         (0..N_SHARDS).map(bytes).sum()
     }
 
-    /// How far entries lie from where they are looked for first.
-    pub(super) fn probes(&self) -> Probes {
-        let (mut sum, mut most, mut n) = (0, 0, 0);
+    /// How many places are looked at to find a hull, on average. That does not depend on the order in
+    /// which they came.
+    pub(super) fn probes(&self) -> f64 {
+        let (mut sum, mut n) = (0, 0);
         for shard in 0..N_SHARDS {
             let shard = self.lock(shard);
+            let mask = shard.slots.len().wrapping_sub(1);
             for (at, slot) in shard.slots.iter().enumerate() {
                 if slot.length > 0 {
-                    let first = slot.key[0] as usize & (shard.slots.len() - 1);
-                    let looks = (at.wrapping_sub(first) & (shard.slots.len() - 1)) + 1;
-                    (sum, most, n) = (sum + looks, most.max(looks), n + 1);
+                    sum += (at.wrapping_sub(slot.key[0] as usize) & mask) + 1;
+                    n += 1;
                 }
             }
         }
-        Probes {
-            mean: sum as f64 / n.max(1) as f64,
-            most,
-        }
+        sum as f64 / f64::from(n.max(1))
     }
 
     fn lock(&self, shard: usize) -> MutexGuard<'_, Shard> {

@@ -1,0 +1,247 @@
+//! What a tree shall be best at, and which trees must be known to tell.
+//!
+//! For the linear penalty these are the corners of the hull above one price. For any concave penalty the
+//! best tree is a corner as well: between two corners the objective is a concave function of the leaves,
+//! so it is least at one of them. All other penalties, and the best tree of a size, need the least error
+//! for each number of leaves.
+
+use std::cmp::Ordering;
+
+use num_rational::BigRational;
+use num_traits::ToPrimitive;
+use serde_json::Value;
+
+use super::front::Front;
+use super::grid::Grid;
+use super::hull::{Least, Price};
+use super::{Model, Ties};
+use crate::cost::{Lambda, Objective, Penalty, Shape, SolutionValue};
+use crate::error::{Result, counted};
+
+/// What a single tree shall be best at.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Aim {
+    /// The least cost + this weight * penalty of the leaves.
+    Lambda(Lambda),
+    /// The same, with this weight divided by the total weight of the rows.
+    Kappa(Lambda),
+    /// The least cost with at most so many leaves.
+    Leaves(usize),
+}
+
+impl Default for Aim {
+    fn default() -> Self {
+        Self::Kappa(Lambda::try_from(2.0).expect("2 is not negative"))
+    }
+}
+
+impl Aim {
+    /// Its name and value among the parameters of a model.
+    pub(super) fn param(&self) -> (&'static str, Value) {
+        match self {
+            Self::Lambda(lambda) => ("lambda", lambda.number_or_text()),
+            Self::Kappa(kappa) => ("kappa", kappa.number_or_text()),
+            Self::Leaves(leaves) => ("leaves", (*leaves).into()),
+        }
+    }
+}
+
+/// An aim with all that it takes to compare trees by it.
+#[derive(Debug)]
+pub(super) enum Question {
+    Weighted(Objective),
+    Sized(usize),
+}
+
+impl Question {
+    /// Which of two trees is better (`Less`), if they have the leaves that are allowed.
+    pub(super) fn compare(&self, a: SolutionValue, b: SolutionValue, ties: Ties) -> Ordering {
+        let leaves = a.leaves.cmp(&b.leaves);
+        match (self, ties) {
+            (Self::Sized(_), _) => a.cost.cmp(&b.cost).then(leaves),
+            (Self::Weighted(objective), Ties::Smaller) => objective.compare(a, b),
+            // Without a weight there is no end to what is tied.
+            (Self::Weighted(objective), _) if objective.lambda() == &Lambda::zero() => {
+                objective.compare(a, b)
+            }
+            (Self::Weighted(objective), Ties::Larger) => {
+                objective.compare_values(a, b).then(leaves.reverse())
+            }
+        }
+    }
+
+    /// Has one tree a smaller objective than another?
+    pub(super) fn is_better(&self, a: SolutionValue, b: SolutionValue) -> bool {
+        match self {
+            Self::Weighted(objective) => objective.compare_values(a, b).is_lt(),
+            Self::Sized(_) => a.cost < b.cost,
+        }
+    }
+
+    /// May a tree have so many leaves?
+    pub(super) fn allows(&self, tree: SolutionValue) -> bool {
+        match self {
+            Self::Weighted(_) => true,
+            Self::Sized(most_leaves) => tree.leaves <= *most_leaves,
+        }
+    }
+
+    /// What is to be made small, as a double; `cost` is that of the tree.
+    pub(super) fn value(&self, cost: f64, leaves: usize) -> f64 {
+        match self {
+            Self::Weighted(objective) => {
+                cost + objective.lambda().to_f64() * objective.penalty().at(leaves)
+            }
+            Self::Sized(_) => cost,
+        }
+    }
+
+    /// The trees that must be known to answer.
+    pub(super) fn front(&self, grid: &Grid, model: Model, ties: Ties) -> Result<Front> {
+        let objective = match self {
+            Self::Weighted(objective) => objective,
+            Self::Sized(most_leaves) => {
+                return Ok(Front::Stairs(u32::try_from(*most_leaves).unwrap_or(u32::MAX)));
+            }
+        };
+        let penalty = objective.penalty();
+        let price = price_of(objective.lambda(), grid);
+        if matches!(penalty, Penalty::Linear) {
+            return Ok(Front::Hull(match ties {
+                Ties::Smaller => Least::above(price),
+                Ties::Larger => Least::with_ties(price),
+            }));
+        }
+        let known = known_leaves(penalty, grid, model)?;
+        let most = useful_leaves(objective, grid, known);
+        if is_concave(penalty, most) {
+            // No leaf costs less than the last of them.
+            let rise = penalty.at(most) - penalty.at(most.saturating_sub(1).max(1));
+            let share = rise.clamp(0.0, 1e100) * (1.0 - 1e-9);
+            let ratio = BigRational::from_float(share).expect("a clamped number is finite");
+            let price = price_of(&Lambda::new(objective.lambda().ratio() * ratio)?, grid);
+            return Ok(Front::Hull(Least::above(price)));
+        }
+        Ok(Front::Stairs(most as u32))
+    }
+
+    /// The question in words.
+    pub(super) fn in_words(&self, model: Model, halvings: &[u32]) -> String {
+        let trees = format!("{} dyadic trees", model.name());
+        match self {
+            Self::Weighted(objective) => format!(
+                "cost + {} * {} over {trees}, k = {halvings:?}",
+                objective.lambda(),
+                objective.penalty().in_words()
+            ),
+            Self::Sized(most_leaves) => format!(
+                "cost over {trees} with at most {}, k = {halvings:?}",
+                counted(*most_leaves, "leaf", "leaves")
+            ),
+        }
+    }
+}
+
+/// The trees that must be known for all weights of a penalty; with `all` of them also those that are
+/// only as good as others.
+pub(super) fn front_of_all(
+    penalty: &Penalty,
+    all: bool,
+    grid: &Grid,
+    model: Model,
+) -> Result<Front> {
+    let known = known_leaves(penalty, grid, model)?;
+    if is_concave(penalty, known) && !all {
+        return Ok(Front::Hull(Least::above(Price::ZERO)));
+    }
+    Ok(Front::Stairs(known as u32))
+}
+
+/// Refuses a table of penalties that ends before the trees do: with more leaves than it has lines, a
+/// tree may be better than the largest one found, which is `last`.
+pub(super) fn check_end(
+    penalty: &Penalty,
+    searched: Front,
+    last: SolutionValue,
+    grid: &Grid,
+    model: Model,
+) -> Result<()> {
+    let (Penalty::Table(table), Front::Stairs(most_leaves)) = (penalty, searched) else {
+        return Ok(());
+    };
+    let n_lines = table.values().len();
+    let is_cut = most_leaves as usize == n_lines && n_lines < possible_leaves(grid, model);
+    if is_cut && last.cost as u64 > grid.base {
+        return penalty.check(n_lines + 1);
+    }
+    Ok(())
+}
+
+fn is_concave(penalty: &Penalty, most_leaves: usize) -> bool {
+    // A table may end before the trees do; that is found out by looking at all sizes.
+    let is_table = matches!(penalty, Penalty::Table(_));
+    !is_table && matches!(penalty.shape(most_leaves), Shape::Additive | Shape::Concave)
+}
+
+/// No best tree has more leaves.
+fn possible_leaves(grid: &Grid, model: Model) -> usize {
+    let points = &grid.points;
+    let bits: u32 = points.fields.iter().map(|field| field.bits).sum();
+    let most = match model {
+        Model::Collapsed => points.len(),
+        // Each halving on the way to a point may leave an empty side.
+        Model::Boxed => points.len().saturating_mul(bits as usize + 1),
+    };
+    most.clamp(1, u32::MAX as usize)
+}
+
+/// For more leaves the penalty is not known, or no best tree has them.
+fn known_leaves(penalty: &Penalty, grid: &Grid, model: Model) -> Result<usize> {
+    let most = possible_leaves(grid, model);
+    if let Penalty::Table(table) = penalty {
+        return Ok(most.min(table.values().len()));
+    }
+    penalty.check(most)?;
+    Ok(most)
+}
+
+/// No tree with more leaves than this, of at most `known` ones, can be better than one leaf.
+fn useful_leaves(objective: &Objective, grid: &Grid, known: usize) -> usize {
+    let penalty = objective.penalty();
+    let saved = grid.scale.cost(i64::from(grid.points.least_loss())) * (1.0 + 1e-9);
+    let is_useful = |leaves: usize| {
+        let paid = penalty.at(leaves) - penalty.at(1);
+        objective.lambda().to_f64() * paid <= saved
+    };
+    let (mut low, mut high) = (1, known + 1);
+    while low + 1 < high {
+        let middle = usize::midpoint(low, high);
+        if is_useful(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// A weight as the price of a leaf in units of loss, rounded down if need be.
+pub(super) fn price_of(lambda: &Lambda, grid: &Grid) -> Price {
+    let exact = |number| BigRational::from_float(number).expect("a scale is finite");
+    let price = lambda.ratio() * exact(grid.scale.total_weight) / exact(grid.scale.unit);
+    if let (Some(numerator), Some(denominator)) = (price.numer().to_u64(), price.denom().to_u64()) {
+        return Price {
+            numerator,
+            denominator,
+        };
+    }
+    let denominator = 1_u64 << 31;
+    let numerator = (price * BigRational::from_integer(denominator.into()))
+        .floor()
+        .to_u64();
+    Price {
+        // A price above all losses: one leaf is best.
+        numerator: numerator.unwrap_or(u64::MAX),
+        denominator,
+    }
+}
