@@ -1,0 +1,318 @@
+//! One best tree for one price of a leaf, by branch and bound. In the collapsed model, on sets of bits.
+//!
+//! The question for a set is: what is its least `error + price * leaves`, *if that is below a bound*?
+//! Otherwise a proof that it is not will do. What is known about a set, its value or a lower bound, is
+//! kept by its key. A set without error needs one leaf; any other at least its error and one leaf, or two
+//! leaves.
+//!
+//! - Splits are tried in the order of their errors, the smaller side first. Its bound is what the other
+//!   side, at best, leaves of the bound of the set.
+//! - A tree for a set is, with all splits that separate nothing left out, a tree for any part of it. So a
+//!   set is worth at least as much as either side of any of its splits.
+//! - A set that comes again with a larger bound than the one it was refuted for gets some more than that,
+//!   so that it does not come back for every small step.
+//!
+//! Ties go to fewer leaves (or to more, if asked for): a leaf costs a tiny bit more (less) than the price,
+//! too little to matter otherwise.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::Ties;
+use super::bits::{Layout, Set, Split, Universe};
+use super::collapsed::{Limits, Stopped};
+use super::engine::Plan;
+use super::hull::Price;
+use super::points::Points;
+use super::table::Key;
+
+/// Solved and refuted sets for one price.
+#[derive(Debug)]
+pub(super) struct Branch {
+    layout: Layout,
+    universe: Universe,
+    /// What a loss of one and what a leaf is worth.
+    per_error: u64,
+    per_leaf: u64,
+    table: HashMap<[u64; 2], Known, BuildHasherDefault<KeyHasher>>,
+    limits: Limits,
+    steps: usize,
+}
+
+/// What is known about a set.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// Its value, or a lower bound.
+    value: u64,
+    is_exact: bool,
+    /// Where the value comes from; `LEAF` for one leaf.
+    coordinate: u16,
+}
+
+const LEAF: u16 = u16::MAX;
+/// How many sets are opened between two looks at the clock.
+const CHECK_EVERY: usize = 512;
+
+/// The outcome of a search.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// The best tree, if one is better than the one that was known.
+    pub(super) plan: Option<Plan>,
+    /// No tree is worth less; in units of `per_error`.
+    pub(super) bound: u64,
+    /// Did the search come to its end?
+    pub(super) is_complete: bool,
+}
+
+impl Branch {
+    /// `None` if the numbers get too long, or there are too many features.
+    pub(super) fn new(points: &Points, price: Price, ties: Ties, limits: Limits) -> Option<Self> {
+        // More than there can be leaves.
+        let much = (points.len() as u64 + 1).next_power_of_two();
+        let tiny = match ties {
+            _ if price.numerator == 0 => 1,
+            Ties::Smaller => 1,
+            Ties::Larger => -1,
+        };
+        let per_error = price.denominator.checked_mul(much)?;
+        let per_leaf = price.numerator.checked_mul(much)?.checked_add_signed(tiny)?;
+        let all = per_error.checked_mul(u64::from(points.least_loss()) + 1)?;
+        all.checked_add(per_leaf.checked_mul(points.len() as u64 + 2)?)
+            .filter(|&all| all < u64::MAX / 4 && points.fields.len() < usize::from(LEAF))?;
+        let layout = Layout::new(points);
+        Some(Self {
+            universe: layout.universe(points),
+            layout,
+            per_error,
+            per_leaf,
+            table: HashMap::default(),
+            limits,
+            steps: 0,
+        })
+    }
+
+    /// The value of a tree.
+    pub(super) fn value(&self, error: u32, leaves: u32) -> u64 {
+        self.per_error * u64::from(error) + self.per_leaf * u64::from(leaves)
+    }
+
+    /// Looks for a tree that is worth less than `known`.
+    pub(super) fn search(&mut self, known: u64) -> Found {
+        let universe = std::mem::replace(&mut self.universe, Universe::EMPTY);
+        let mut whole = self.layout.whole(&universe);
+        let result = self.solve(&universe, &mut whole, known);
+        let (bound, is_complete) = match result {
+            Ok(value) => (value, true),
+            Err(Stopped) => (self.bound_of_root(&universe, &mut whole).min(known), false),
+        };
+        let is_better = self.get(whole.key).is_some_and(|it| it.is_exact && it.value < known);
+        let plan = is_better.then(|| self.plan(&universe, &mut self.layout.whole(&universe)));
+        self.universe = universe;
+        Found {
+            plan,
+            bound,
+            is_complete,
+        }
+    }
+
+    /// Sets that were solved or refuted.
+    pub(super) fn states(&self) -> usize {
+        self.table.len()
+    }
+
+    fn get(&self, key: Key) -> Option<Known> {
+        self.table.get(&halves(key)).copied()
+    }
+
+    fn put(&mut self, key: Key, value: u64, is_exact: bool, coordinate: u16) {
+        let known = Known {
+            value,
+            is_exact,
+            coordinate,
+        };
+        self.table.insert(halves(key), known);
+    }
+
+    /// A set with this error is worth at least this.
+    fn at_least(&self, error: u32) -> u64 {
+        if error == 0 {
+            return self.per_leaf;
+        }
+        self.value(error, 1).min(2 * self.per_leaf)
+    }
+
+    /// Is one leaf the best for this error?
+    fn is_closed(&self, error: u32) -> bool {
+        self.per_error * u64::from(error) <= self.per_leaf
+    }
+
+    /// The value of a set if it is below `bound`, else a lower bound of it that is not.
+    fn solve(&mut self, universe: &Universe, set: &mut Set, bound: u64) -> Result<u64, Stopped> {
+        let as_leaf = self.value(set.error(), 1);
+        if self.is_closed(set.error()) {
+            return Ok(as_leaf);
+        }
+        let mut bound = bound.min(as_leaf);
+        if let Some(known) = self.get(set.key) {
+            if known.is_exact || known.value >= bound {
+                return Ok(known.value);
+            }
+            // Not again for every small step.
+            bound = bound.max(known.value + known.value / 4).min(as_leaf);
+        }
+        self.check()?;
+        let packed = self.layout.packed(universe, set);
+        self.open(packed.as_ref().unwrap_or(universe), set, bound, as_leaf)
+    }
+
+    fn open(
+        &mut self,
+        universe: &Universe,
+        set: &mut Set,
+        bound: u64,
+        as_leaf: u64,
+    ) -> Result<u64, Stopped> {
+        let mut splits = Vec::new();
+        self.layout.splits(universe, set, &mut splits);
+        splits.sort_unstable_by_key(|split| (split.errors[0] + split.errors[1], split.coordinate));
+        let (mut best, mut coordinate) = (bound, LEAF);
+        // No split that was passed over is worth less; no part of the set is worth less than that.
+        let (mut least, mut of_parts) = (as_leaf, 0);
+        for split in &splits {
+            let value = self.try_split(universe, set, split, best, &mut of_parts)?;
+            if value < best {
+                (best, coordinate) = (value, split.coordinate as u16);
+            } else {
+                least = least.min(value);
+            }
+            if of_parts >= best {
+                break;
+            }
+        }
+        if best < bound || bound == as_leaf {
+            // `bound` is the value as a leaf where nothing was better.
+            self.put(set.key, best, true, coordinate);
+            return Ok(best);
+        }
+        let least = if of_parts >= bound { of_parts } else { least.max(of_parts) };
+        self.put(set.key, least, false, LEAF);
+        Ok(least)
+    }
+
+    /// The value of a split if it is below `best`, else a lower bound of it that is not.
+    fn try_split(
+        &mut self,
+        universe: &Universe,
+        set: &Set,
+        split: &Split,
+        best: u64,
+        of_parts: &mut u64,
+    ) -> Result<u64, Stopped> {
+        let mut values = split.errors.map(|error| self.at_least(error));
+        if values[0] + values[1] >= best {
+            return Ok(values[0] + values[1]);
+        }
+        let keys = self.layout.keys(universe, set, split);
+        for side in [0, 1] {
+            values[side] = if self.is_closed(split.errors[side]) {
+                self.value(split.errors[side], 1)
+            } else {
+                self.get(keys[side]).map_or(values[side], |known| known.value)
+            };
+        }
+        let smaller = usize::from(split.n_right * 2 <= set.n_points);
+        for side in [smaller, 1 - smaller] {
+            *of_parts = values[0].max(values[1]).max(*of_parts);
+            if values[0] + values[1] >= best || *of_parts >= best {
+                break;
+            }
+            if !self.is_closed(split.errors[side]) {
+                let mut part = self.layout.side(universe, set, split, side, keys[side]);
+                values[side] = self.solve(universe, &mut part, best - values[1 - side])?;
+            }
+        }
+        *of_parts = values[0].max(values[1]).max(*of_parts);
+        Ok((values[0] + values[1]).max(if *of_parts >= best { *of_parts } else { 0 }))
+    }
+
+    /// A lower bound for all points, from what is known about the sides of their splits.
+    fn bound_of_root(&self, universe: &Universe, whole: &mut Set) -> u64 {
+        let mut splits = Vec::new();
+        self.layout.splits(universe, whole, &mut splits);
+        let mut least = self.value(whole.error(), 1);
+        let mut of_parts = 0;
+        for split in &splits {
+            let keys = self.layout.keys(universe, whole, split);
+            let values = [0, 1].map(|side| {
+                let known = self.get(keys[side]).map(|known| known.value);
+                known.unwrap_or_else(|| self.at_least(split.errors[side]))
+            });
+            least = least.min(values[0] + values[1]);
+            of_parts = values[0].max(values[1]).max(of_parts);
+        }
+        least.max(of_parts)
+    }
+
+    /// The tree of a set whose value is known.
+    fn plan(&self, universe: &Universe, set: &mut Set) -> Plan {
+        let known = self.get(set.key).filter(|_| !self.is_closed(set.error()));
+        let Some(known) = known.filter(|known| known.is_exact && known.coordinate != LEAF) else {
+            return Plan::Leaf;
+        };
+        let mut splits = Vec::new();
+        self.layout.splits(universe, set, &mut splits);
+        let coordinate = usize::from(known.coordinate);
+        let split = splits
+            .iter()
+            .find(|split| split.coordinate == coordinate)
+            .expect("the coordinate separated the points before");
+        let keys = self.layout.keys(universe, set, split);
+        let sides = [0, 1].map(|side| {
+            let mut part = self.layout.side(universe, set, split, side, keys[side]);
+            self.plan(universe, &mut part)
+        });
+        Plan::Halve {
+            coordinate,
+            level: u32::from(split.level),
+            prefix: self.layout.prefix(universe, set, coordinate, split.level),
+            sides: Box::new(sides),
+        }
+    }
+
+    fn check(&mut self) -> Result<(), Stopped> {
+        self.steps += 1;
+        if !self.steps.is_multiple_of(CHECK_EVERY) {
+            return Ok(());
+        }
+        let bytes = self.table.capacity() * (size_of::<([u64; 2], Known)>() + 1);
+        self.limits.check(self.table.len(), bytes)
+    }
+}
+
+fn halves(key: Key) -> [u64; 2] {
+    [key as u64, (key >> 64) as u64]
+}
+
+/// Keys are random already: half of one is its hash.
+#[derive(Debug, Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = self.0.rotate_left(32) ^ word;
+    }
+
+    fn write_usize(&mut self, _: usize) {}
+}
