@@ -28,9 +28,17 @@ mod engine;
 mod greedy;
 mod grid;
 mod hull;
+#[allow(dead_code, reason = "wired in soon")]
+mod lambda_search;
+#[allow(dead_code, reason = "wired in soon")]
+mod memo;
 mod path;
 mod plant;
 mod points;
+#[allow(dead_code, reason = "wired in soon")]
+mod rectangles;
+#[cfg(test)]
+mod rectangles_tests;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -44,6 +52,7 @@ use serde_json::{Map, Value};
 
 pub use coordinate::{Coding, Missing};
 pub use grid::Resolution;
+pub use rectangles::Ties;
 
 use self::grid::Grid;
 use self::hull::Price;

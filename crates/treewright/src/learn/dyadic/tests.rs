@@ -92,7 +92,7 @@ pub(super) fn plain(points: &Points, is_boxed: bool, least: Price) -> Vec<Corner
     plain.hull(&vec![(0, 0); points.fields.len()], &all)
 }
 
-fn unlimited() -> Limits {
+pub(super) fn unlimited() -> Limits {
     Limits {
         budget: Budget::unlimited(),
         most_bytes: usize::MAX,
@@ -100,7 +100,7 @@ fn unlimited() -> Limits {
 }
 
 /// Points with few bits, clustered so that boxes must be zoomed into.
-fn random_points(random: &mut fastrand::Rng) -> Points {
+pub(super) fn random_points(random: &mut fastrand::Rng) -> Points {
     let n_coordinates = random.usize(1..=4);
     let bits: Vec<u32> = (0..n_coordinates).map(|_| random.u32(1..=5)).collect();
     let (fields, n_words) = Field::lay_out(&bits);
@@ -148,7 +148,7 @@ fn random_points(random: &mut fastrand::Rng) -> Points {
 }
 
 /// Leaves and error of a plan, by sending all points down. Halvings must come in order.
-fn figures(plan: &Plan, points: &Points) -> Corner {
+pub(super) fn figures(plan: &Plan, points: &Points) -> Corner {
     fn below(plan: &Plan, inside: &[usize], cell: &Cell, points: &Points) -> Corner {
         match plan {
             Plan::Leaf => {
