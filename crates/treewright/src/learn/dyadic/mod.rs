@@ -22,6 +22,8 @@
 //! `docs/algorithms/dyadic.md` tells the whole story.
 
 mod boxed;
+#[allow(dead_code, reason = "wired in soon")]
+mod cells;
 mod collapsed;
 mod coordinate;
 mod engine;

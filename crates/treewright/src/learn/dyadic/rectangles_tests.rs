@@ -1,11 +1,13 @@
 //! The recursion over rectangles, and the searches over prices, against plain recursions.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use super::Model;
+use super::collapsed::Limits;
+use super::engine::Plan;
 use super::hull::{Corner, Price, corner};
-use super::lambda_search::{Search, Step, adaptive_count, l_bound, search};
-use super::points::Points;
+use super::lambda_search::{Search, Step, adaptive_count, grid_count, l_bound, search};
+use super::points::{Field, Points};
 use super::rectangles::{Rectangles, Ties, Visited};
 use super::tests::{figures, plain, random_points, unlimited};
 
@@ -82,7 +84,7 @@ fn check(points: &Points, model: Model, hull: &[Corner], price: Price, ties: Tie
 
 /// All rectangles with points, and those without into which such a one can be halved.
 fn enumerate(points: &Points) -> Visited {
-    let mut occupied: HashSet<Vec<(u32, u64)>> = HashSet::new();
+    let mut occupied: BTreeSet<Vec<(u32, u64)>> = BTreeSet::new();
     for point in 0..points.len() {
         let mut cells: Vec<Vec<(u32, u64)>> = vec![Vec::new()];
         for field in &points.fields {
@@ -96,7 +98,7 @@ fn enumerate(points: &Points) -> Visited {
         }
         occupied.extend(cells);
     }
-    let mut empty = HashSet::new();
+    let mut empty = BTreeSet::new();
     for cell in &occupied {
         for (coordinate, field) in points.fields.iter().enumerate() {
             let (level, bits) = cell[coordinate];
@@ -166,7 +168,6 @@ fn values(found: &Search) -> Vec<Corner> {
 
 #[test]
 fn prices_are_counted_as_in_the_paper() {
-    use super::lambda_search::grid_count;
     assert_eq!(grid_count(65, 59), 2319);
     assert_eq!((grid_count(3, 1), grid_count(1, 9)), (0, 8));
     let path = [
@@ -184,4 +185,81 @@ fn prices_are_counted_as_in_the_paper() {
     let path = path.map(|(leaves, error)| corner(leaves, error));
     assert_eq!(adaptive_count(&path, 59), 161);
     assert_eq!(adaptive_count(&path[..1], 59), 0);
+}
+
+/// The same points behind a coordinate in which all are equal, so that names and points are wide.
+fn widened(points: &Points) -> Points {
+    let mut bits = vec![60];
+    bits.extend(points.fields.iter().map(|field| field.bits));
+    let (fields, n_words) = Field::lay_out(&bits);
+    let mut codes = vec![0; points.len() * n_words];
+    for (from, to) in points.fields.iter().zip(&fields[1..]) {
+        for point in 0..points.len() {
+            let cell = (points.codes[point] & from.mask()) >> from.shift;
+            codes[point * n_words + to.word as usize] |= cell << to.shift;
+        }
+    }
+    Points {
+        fields,
+        n_words,
+        codes,
+        ..points.clone()
+    }
+}
+
+/// The coordinates of a plan from the root down, each less `shift`.
+fn coordinates(plan: &Plan, shift: usize, out: &mut Vec<(usize, u32, u32)>) {
+    if let Plan::Halve {
+        coordinate,
+        level,
+        prefix,
+        sides,
+    } = plan
+    {
+        out.push((coordinate - shift, *level, *prefix));
+        for side in sides.iter() {
+            coordinates(side, shift, out);
+        }
+    }
+}
+
+#[test]
+fn wide_names_and_points_change_nothing() {
+    let mut random = fastrand::Rng::with_seed(15);
+    for round in 0..200 {
+        let points = random_points(&mut random);
+        let wide = widened(&points);
+        let model = MODELS[round % 2];
+        let price = Price {
+            numerator: random.u64(1..5),
+            denominator: random.u64(1..4),
+        };
+        let [narrow, wide] = [(&points, 0), (&wide, 1)].map(|(points, shift)| {
+            let mut rectangles = rectangles(points, model, true, Ties::Smaller);
+            let solved = rectangles.solve(price).unwrap();
+            let mut halvings = Vec::new();
+            coordinates(&solved.plan, shift, &mut halvings);
+            (solved.value, halvings)
+        });
+        assert_eq!(narrow, wide, "{model:?} {price:?} {points:?}");
+    }
+}
+
+#[test]
+fn limits_stop_a_search_and_wide_grids_are_refused() {
+    let mut random = fastrand::Rng::with_seed(14);
+    let mut points = random_points(&mut random);
+    let limits = Limits {
+        most_bytes: 0,
+        ..unlimited()
+    };
+    let new = |points| Rectangles::new(points, Model::Boxed, false, Ties::Smaller, limits);
+    let mut rectangles = new(&points).unwrap();
+    // Small ones are checked now and then, too.
+    assert!((0..513).any(|_| rectangles.solve(Price::ZERO).is_err()));
+    let (fields, n_words) = Field::lay_out(&[50, 50, 26]);
+    points.codes = vec![0; points.len() * n_words];
+    (points.fields, points.n_words) = (fields, n_words);
+    let wide = Rectangles::new(&points, Model::Boxed, true, Ties::Smaller, unlimited());
+    assert!(wide.is_none());
 }
