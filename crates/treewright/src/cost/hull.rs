@@ -27,11 +27,7 @@ pub fn lower_hull_with_ties(trees: &[SolutionValue], penalty: &Penalty) -> Vec<u
 }
 
 /// The chain of trees whose turn, compared with that of a straight line, is as wanted.
-fn hull(
-    trees: &[SolutionValue],
-    penalty: &Penalty,
-    is_wanted: fn(Ordering) -> bool,
-) -> Vec<usize> {
+fn hull(trees: &[SolutionValue], penalty: &Penalty, is_wanted: fn(Ordering) -> bool) -> Vec<usize> {
     let is_linear = penalty.is_linear();
     let mut hull: Vec<usize> = Vec::new();
     for (place, tree) in trees.iter().enumerate() {

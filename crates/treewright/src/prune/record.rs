@@ -149,7 +149,6 @@ fn in_text(ratio: &Lambda) -> String {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

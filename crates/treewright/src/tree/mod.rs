@@ -17,7 +17,9 @@ mod walk;
 
 pub use builder::TreeBuilder;
 pub use family::{Family, Member, MemberTrees, Nested, TreeSource};
-pub use fit::{Certificate, CostsFrom, CrossValidation, FamilyFit, Fit, LearnerInfo, Training, Work};
+pub use fit::{
+    Certificate, CostsFrom, CrossValidation, FamilyFit, Fit, LearnerInfo, Training, Work,
+};
 pub use kept::Kept;
 pub use split::{Bound, Closed, MissingRoute, Split};
 pub use walk::Reached;

@@ -223,7 +223,11 @@ impl FamilyFile {
 
     /// Numbers that must be right besides those which [`Family::stored`] looks at.
     fn check(&self, members: &[Member]) -> Result<()> {
-        let down_to = self.certificate.exact_down_to.as_ref().map_or(0.0, |it| it.0);
+        let down_to = self
+            .certificate
+            .exact_down_to
+            .as_ref()
+            .map_or(0.0, |it| it.0);
         let amounts = [
             self.search.seconds,
             down_to,
@@ -246,7 +250,8 @@ impl FamilyFile {
         }
         if members
             .last()
-            .is_some_and(|last| last.lambda_low > self.certificate.exact_down_to()) {
+            .is_some_and(|last| last.lambda_low > self.certificate.exact_down_to())
+        {
             return Err(Error::model(
                 "lambda_low of the last member is above exact_down_to",
             ));

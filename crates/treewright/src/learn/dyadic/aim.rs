@@ -101,7 +101,9 @@ impl Question {
         let objective = match self {
             Self::Weighted(objective) => objective,
             Self::Sized(most_leaves) => {
-                return Ok(Front::Stairs(u32::try_from(*most_leaves).unwrap_or(u32::MAX)));
+                return Ok(Front::Stairs(
+                    u32::try_from(*most_leaves).unwrap_or(u32::MAX),
+                ));
             }
         };
         let penalty = objective.penalty();

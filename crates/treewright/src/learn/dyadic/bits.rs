@@ -159,11 +159,18 @@ impl Layout {
                     continue;
                 }
                 let right = self.losses(universe, |word| set.bits[word] & column[word]);
-                let left = set.losses.iter().zip(&right).map(|(all, right)| all - right);
+                let left = set
+                    .losses
+                    .iter()
+                    .zip(&right)
+                    .map(|(all, right)| all - right);
                 out.push(Split {
                     coordinate,
                     level,
-                    errors: [left.min().unwrap_or(0), right.into_iter().min().unwrap_or(0)],
+                    errors: [
+                        left.min().unwrap_or(0),
+                        right.into_iter().min().unwrap_or(0),
+                    ],
                     n_right,
                 });
                 break;

@@ -34,9 +34,15 @@ pub(super) struct Branch {
     /// What a loss of one and what a leaf is worth.
     per_error: u64,
     per_leaf: u64,
+    /// A value is the error + price * leaves, times this and the denominator of the price, and less than
+    /// this off.
+    much: u64,
     table: HashMap<[u64; 2], Known, BuildHasherDefault<KeyHasher>>,
     limits: Limits,
     steps: usize,
+    /// The key of all points, and the split of the best tree found for them so far.
+    root: Key,
+    incumbent: Option<u16>,
 }
 
 /// What is known about a set.
@@ -58,8 +64,8 @@ const CHECK_EVERY: usize = 512;
 pub(super) struct Found {
     /// The best tree, if one is better than the one that was known.
     pub(super) plan: Option<Plan>,
-    /// No tree is worth less; in units of `per_error`.
-    pub(super) bound: u64,
+    /// No tree has a smaller error + price * leaves.
+    pub(super) least_risk: f64,
     /// Did the search come to its end?
     pub(super) is_complete: bool,
 }
@@ -75,7 +81,10 @@ impl Branch {
             Ties::Larger => -1,
         };
         let per_error = price.denominator.checked_mul(much)?;
-        let per_leaf = price.numerator.checked_mul(much)?.checked_add_signed(tiny)?;
+        let per_leaf = price
+            .numerator
+            .checked_mul(much)?
+            .checked_add_signed(tiny)?;
         let all = per_error.checked_mul(u64::from(points.least_loss()) + 1)?;
         all.checked_add(per_leaf.checked_mul(points.len() as u64 + 2)?)
             .filter(|&all| all < u64::MAX / 4 && points.fields.len() < usize::from(LEAF))?;
@@ -85,9 +94,12 @@ impl Branch {
             layout,
             per_error,
             per_leaf,
+            much,
             table: HashMap::default(),
             limits,
             steps: 0,
+            root: 0,
+            incumbent: None,
         })
     }
 
@@ -100,17 +112,22 @@ impl Branch {
     pub(super) fn search(&mut self, known: u64) -> Found {
         let universe = std::mem::replace(&mut self.universe, Universe::EMPTY);
         let mut whole = self.layout.whole(&universe);
+        (self.root, self.incumbent) = (whole.key, None);
         let result = self.solve(&universe, &mut whole, known);
         let (bound, is_complete) = match result {
             Ok(value) => (value, true),
             Err(Stopped) => (self.bound_of_root(&universe, &mut whole).min(known), false),
         };
-        let is_better = self.get(whole.key).is_some_and(|it| it.is_exact && it.value < known);
-        let plan = is_better.then(|| self.plan(&universe, &mut self.layout.whole(&universe)));
+        let plan = self.incumbent.map(|coordinate| {
+            let mut whole = self.layout.whole(&universe);
+            self.plan_with(&universe, &mut whole, coordinate)
+        });
         self.universe = universe;
+        // Whole multiples of the denominator, so that rounding down is enough.
+        let risk = bound / self.much;
         Found {
             plan,
-            bound,
+            least_risk: risk as f64 / (self.per_error / self.much) as f64,
             is_complete,
         }
     }
@@ -182,6 +199,9 @@ impl Branch {
             let value = self.try_split(universe, set, split, best, &mut of_parts)?;
             if value < best {
                 (best, coordinate) = (value, split.coordinate as u16);
+                if set.key == self.root {
+                    self.incumbent = Some(coordinate);
+                }
             } else {
                 least = least.min(value);
             }
@@ -194,7 +214,11 @@ impl Branch {
             self.put(set.key, best, true, coordinate);
             return Ok(best);
         }
-        let least = if of_parts >= bound { of_parts } else { least.max(of_parts) };
+        let least = if of_parts >= bound {
+            of_parts
+        } else {
+            least.max(of_parts)
+        };
         self.put(set.key, least, false, LEAF);
         Ok(least)
     }
@@ -217,7 +241,8 @@ impl Branch {
             values[side] = if self.is_closed(split.errors[side]) {
                 self.value(split.errors[side], 1)
             } else {
-                self.get(keys[side]).map_or(values[side], |known| known.value)
+                self.get(keys[side])
+                    .map_or(values[side], |known| known.value)
             };
         }
         let smaller = usize::from(split.n_right * 2 <= set.n_points);
@@ -256,12 +281,19 @@ impl Branch {
     /// The tree of a set whose value is known.
     fn plan(&self, universe: &Universe, set: &mut Set) -> Plan {
         let known = self.get(set.key).filter(|_| !self.is_closed(set.error()));
-        let Some(known) = known.filter(|known| known.is_exact && known.coordinate != LEAF) else {
-            return Plan::Leaf;
-        };
+        match known {
+            Some(known) if known.is_exact && known.coordinate != LEAF => {
+                self.plan_with(universe, set, known.coordinate)
+            }
+            _ => Plan::Leaf,
+        }
+    }
+
+    /// The tree of a set that is split by a coordinate; the values of both sides are known.
+    fn plan_with(&self, universe: &Universe, set: &mut Set, coordinate: u16) -> Plan {
         let mut splits = Vec::new();
         self.layout.splits(universe, set, &mut splits);
-        let coordinate = usize::from(known.coordinate);
+        let coordinate = usize::from(coordinate);
         let split = splits
             .iter()
             .find(|split| split.coordinate == coordinate)

@@ -187,13 +187,7 @@ impl<const W: usize, const L: usize> Engine for Boxed<W, L> {
 
 impl<const W: usize, const L: usize> Boxed<W, L> {
     /// The tree of a corner: the first split that makes it, or the first coordinate that is zoomed into.
-    fn plan_of(
-        &self,
-        part: &Part<L>,
-        levels: &Levels,
-        members: &[u32],
-        target: Corner,
-    ) -> Plan {
+    fn plan_of(&self, part: &Part<L>, levels: &Levels, members: &[u32], target: Corner) -> Plan {
         if target.leaves == 1 {
             return Plan::Leaf;
         }

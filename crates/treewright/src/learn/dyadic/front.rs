@@ -50,13 +50,7 @@ impl Front {
     }
 }
 
-fn sum_of_stairs(
-    a: &[Corner],
-    b: &[Corner],
-    extra: u32,
-    most_leaves: u32,
-    out: &mut Vec<Corner>,
-) {
+fn sum_of_stairs(a: &[Corner], b: &[Corner], extra: u32, most_leaves: u32, out: &mut Vec<Corner>) {
     out.clear();
     let fewest = a[0].leaves + b[0].leaves + extra;
     let most = a[a.len() - 1].leaves + b[b.len() - 1].leaves + extra;
@@ -157,7 +151,11 @@ mod tests {
             let all = [a.clone(), b.clone()].concat();
             assert_eq!(curve(&both, most), curve(&all, most));
             let adds_nothing = curve(&both, most) == curve(&a, most);
-            assert_eq!(front.is_dominated(&b, &a), adds_nothing, "{a:?} {b:?} {most}");
+            assert_eq!(
+                front.is_dominated(&b, &a),
+                adds_nothing,
+                "{a:?} {b:?} {most}"
+            );
         }
     }
 }

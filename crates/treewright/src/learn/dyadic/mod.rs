@@ -24,7 +24,10 @@
 //! `docs/algorithms/dyadic.md` tells the whole story.
 
 mod aim;
+mod bits;
 mod boxed;
+mod branch;
+mod cells;
 mod collapsed;
 mod coordinate;
 mod engine;
@@ -33,9 +36,14 @@ mod front;
 mod greedy;
 mod grid;
 mod hull;
+mod lambda_search;
+mod memo;
 mod path;
 mod plant;
 mod points;
+mod rectangles;
+#[cfg(test)]
+mod rectangles_tests;
 mod single;
 mod table;
 #[cfg(test)]

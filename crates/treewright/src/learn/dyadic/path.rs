@@ -61,7 +61,7 @@ impl Path {
         let mut steps = Steps::new(error, wanted);
         while !path.is_complete {
             let front = steps.next();
-            let engine = path.engine_for(grid, model, front, means)?;
+            let engine = engine_for(grid, model, front, path.limits(grid, means))?;
             path.n_searches += 1;
             let Ok(best) = engine.hull() else {
                 let prices = steps.prices();
@@ -78,30 +78,19 @@ impl Path {
         Ok(path)
     }
 
-    fn engine_for(
-        &self,
-        grid: &Grid,
-        model: Model,
-        front: Front,
-        means: &Means<'_>,
-    ) -> Result<Box<dyn Engine>> {
+    /// The limits of the next search.
+    fn limits(&self, grid: &Grid, means: &Means<'_>) -> Limits {
         let so_far = self.reached.map(|price| {
             let weight = price.to_f64() * grid.scale.unit / grid.scale.total_weight;
             format!("exact for lambda from {weight:.2e}, ")
         });
         let in_use = self.engine.as_ref().map_or(0, |engine| engine.bytes());
-        let limits = Limits {
-            budget: means.budget.clone(),
-            most_bytes: means.most_bytes.saturating_sub(in_use),
+        let limits = means.limits();
+        Limits {
+            most_bytes: limits.most_bytes.saturating_sub(in_use),
             so_far: so_far.unwrap_or_default(),
-        };
-        engine(&grid.points, model, front, limits).ok_or_else(|| {
-            Error::schema(format!(
-                "{} features and {} classes are more than dyadic trees can be searched for",
-                grid.points.fields.len(),
-                grid.points.n_classes
-            ))
-        })
+            ..limits
+        }
     }
 
     /// Is everything known that was wanted?
@@ -164,6 +153,33 @@ impl Path {
             ..Work::default()
         }
     }
+}
+
+impl Means<'_> {
+    /// The limits of a search.
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            budget: self.budget.clone(),
+            most_bytes: self.most_bytes,
+            so_far: String::new(),
+        }
+    }
+}
+
+/// A search for the best trees, unless the points are too wide for any.
+pub(super) fn engine_for(
+    grid: &Grid,
+    model: Model,
+    front: Front,
+    limits: Limits,
+) -> Result<Box<dyn Engine>> {
+    engine(&grid.points, model, front, limits).ok_or_else(|| {
+        Error::schema(format!(
+            "{} features and {} classes are more than dyadic trees can be searched for",
+            grid.points.fields.len(),
+            grid.points.n_classes
+        ))
+    })
 }
 
 /// The figures of a tree, with the loss that none can avoid.

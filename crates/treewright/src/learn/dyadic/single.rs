@@ -2,25 +2,39 @@
 
 use std::time::Instant;
 
-use super::aim::{Aim, Question, check_end};
+use super::aim::{Aim, Question, check_end, price_of};
+use super::branch::Branch;
 use super::engine::Plan;
+use super::front::Front;
 use super::grid::Grid;
-use super::path::Path;
+use super::hull::{Corner, Least, Price, corner};
+use super::path::{Path, engine_for, value};
 use super::plant::plant;
-use super::{Dyadic, FamilyLearner};
+use super::rectangles::Rectangles;
+use super::{Dyadic, FamilyLearner, Model, Solver};
 use crate::budget::Budget;
-use crate::cost::{Objective, SolutionValue};
+use crate::cost::{Objective, Penalty, SolutionValue};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::tree::{Certificate, Fit, Training, Tree, Work};
 
 /// A tree that was found.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) plan: Plan,
-    /// No tree is better than this; `None` if that is the tree itself.
-    pub(super) bound: Option<SolutionValue>,
-    pub(super) work: Work,
+struct Answer {
+    plan: Plan,
+    bound: Bound,
+    work: Work,
+}
+
+/// How good a tree may be.
+#[derive(Debug)]
+enum Bound {
+    /// As good as the one that was found, and no better.
+    Found,
+    /// As good as one with these figures.
+    Tree(SolutionValue),
+    /// Its objective is not below this.
+    Objective(f64),
 }
 
 /// The tree that is best at the aim of the learner, or the best one that was found in time.
@@ -28,7 +42,7 @@ pub(super) fn fit(learner: &Dyadic, data: &Dataset, budget: &Budget) -> Result<F
     let start = Instant::now();
     let grid = learner.grid(data)?;
     let question = question(learner, data, &grid)?;
-    let answer = by_path(learner, &question, &grid, budget)?;
+    let answer = answer(learner, &question, &grid, budget)?;
     let tree = plant(&answer.plan, &grid, data, &learner.loss)?;
     let training = Training::of_leaves(&tree, data).taking(start.elapsed());
     let certificate = certificate(learner, &answer, &question, &grid, &training);
@@ -56,17 +70,131 @@ fn question(learner: &Dyadic, data: &Dataset, grid: &Grid) -> Result<Question> {
     Ok(Question::Weighted(objective))
 }
 
-/// By way of all trees that could be best.
-fn by_path(
+fn answer(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) -> Result<Answer> {
+    let linear = match question {
+        Question::Weighted(objective) if matches!(objective.penalty(), Penalty::Linear) => {
+            Some(price_of(objective.lambda(), grid))
+        }
+        _ => None,
+    };
+    let refused = |expected| Err(Error::parameter("solver", learner.solver.name(), expected));
+    match (learner.solver, linear) {
+        (Solver::Auto, Some(price)) if prefers_branches(learner, grid) => {
+            by_branches(learner, question, price, grid, budget)
+        }
+        (Solver::Auto, _) => by_path(learner, question, grid, budget),
+        (_, None) => refused("auto for sizes and for penalties that are not linear"),
+        (Solver::BranchAndBound, Some(price)) => match learner.model {
+            Model::Collapsed => by_branches(learner, question, price, grid, budget),
+            Model::Boxed => refused("auto, mrp or mr for boxed trees"),
+        },
+        (Solver::Recursion | Solver::PlainRecursion, Some(price)) => {
+            by_rectangles(learner, question, price, grid, budget)
+        }
+    }
+}
+
+/// Are there so many coordinates that branch and bound is faster?
+fn prefers_branches(learner: &Dyadic, grid: &Grid) -> bool {
+    learner.model == Model::Collapsed && grid.points.fields.len() >= MANY_COORDINATES
+}
+
+/// From so many coordinates on, one price is faster by branch and bound.
+const MANY_COORDINATES: usize = 12;
+
+/// By the search for one price.
+fn by_branches(
     learner: &Dyadic,
     question: &Question,
+    price: Price,
     grid: &Grid,
     budget: &Budget,
 ) -> Result<Answer> {
+    let limits = learner.means(budget).limits();
+    let branch = Branch::new(&grid.points, price, learner.ties, limits);
+    let Some(mut branch) = branch else {
+        // Prices with long numbers.
+        return by_path(learner, question, grid, budget);
+    };
+    let (greedy, plan) = greedy(learner, price, grid, budget)?;
+    let found = branch.search(branch.value(greedy.error, greedy.leaves));
+    let bound = if found.is_complete {
+        Bound::Found
+    } else {
+        let (unit, total) = (grid.scale.unit, grid.scale.total_weight);
+        let above_base = found.least_risk * unit / total;
+        // Rounding must not make the bound too good.
+        let bound = grid.scale.cost(grid.base as i64) + above_base;
+        Bound::Objective(bound * (1.0 - 1e-12))
+    };
+    Ok(Answer {
+        plan: found.plan.unwrap_or(plan),
+        bound,
+        work: Work {
+            solves: 1,
+            states: branch.states() as u64,
+            ..Work::default()
+        },
+    })
+}
+
+/// By the recursion over rectangles.
+fn by_rectangles(
+    learner: &Dyadic,
+    question: &Question,
+    price: Price,
+    grid: &Grid,
+    budget: &Budget,
+) -> Result<Answer> {
+    let limits = learner.means(budget).limits();
+    let is_bounded = learner.solver == Solver::Recursion;
+    let (points, model) = (&grid.points, learner.model);
+    let rectangles = Rectangles::new(points, model, is_bounded, learner.ties, limits);
+    let Some(mut rectangles) = rectangles else {
+        return Err(Error::schema(
+            "too many features, halvings or rows for a recursion over rectangles; --solver auto is for them",
+        ));
+    };
+    let solved = rectangles.solve(price);
+    let visited = rectangles.visited();
+    let work = Work {
+        solves: 1,
+        rectangles: visited.occupied,
+        rectangles_empty: visited.empty,
+        ..Work::default()
+    };
+    if let Ok(solved) = solved {
+        return Ok(Answer {
+            plan: solved.plan,
+            bound: Bound::Found,
+            work,
+        });
+    }
+    let (greedy, plan) = greedy(learner, price, grid, budget)?;
+    // Two leaves without an error are the least that can be hoped for.
+    let open = [corner(1, points.least_loss()), corner(2, 0)].map(|tree| value(tree, grid));
+    Ok(Answer {
+        plan,
+        bound: bound(question, value(greedy, grid), &open),
+        work,
+    })
+}
+
+/// A tree that is found at once.
+fn greedy(learner: &Dyadic, price: Price, grid: &Grid, budget: &Budget) -> Result<(Corner, Plan)> {
+    let front = Front::Hull(Least::above(price));
+    let engine = engine_for(grid, learner.model, front, learner.means(budget).limits())?;
+    Ok(engine.greedy(price))
+}
+
+/// By way of all trees that could be best.
+fn by_path(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) -> Result<Answer> {
     let wanted = question.front(grid, learner.model, learner.ties)?;
     let path = Path::search(grid, learner.model, wanted, &learner.means(budget))?;
     let values = path.all_values(grid);
-    if path.is_complete() && let Question::Weighted(objective) = question {
+    if path.is_complete()
+        && let Question::Weighted(objective) = question
+    {
         let last = values[values.len() - 1];
         check_end(objective.penalty(), wanted, last, grid, learner.model)?;
     }
@@ -82,17 +210,14 @@ fn by_path(
 }
 
 /// The best of the trees that may exist, if it is better than the one that was found.
-fn bound(
-    question: &Question,
-    found: SolutionValue,
-    open: &[SolutionValue],
-) -> Option<SolutionValue> {
+fn bound(question: &Question, found: SolutionValue, open: &[SolutionValue]) -> Bound {
     let is_better = |tree: &&SolutionValue| question.is_better(**tree, found);
     let allowed = open.iter().filter(|tree| question.allows(**tree));
     allowed
         .filter(is_better)
         .copied()
         .reduce(|a, b| if question.is_better(b, a) { b } else { a })
+        .map_or(Bound::Found, Bound::Tree)
 }
 
 fn certificate(
@@ -104,12 +229,14 @@ fn certificate(
 ) -> Certificate {
     // From the rows themselves, whose losses may not be whole.
     let objective = question.value(training.cost, training.leaves);
-    let lower_bound = answer.bound.map_or(objective, |tree| {
-        question.value(grid.scale.cost(tree.cost), tree.leaves).min(objective)
-    });
+    let lower_bound = match answer.bound {
+        Bound::Found => objective,
+        Bound::Tree(tree) => question.value(grid.scale.cost(tree.cost), tree.leaves),
+        Bound::Objective(bound) => bound,
+    };
     Certificate {
         objective,
-        lower_bound,
+        lower_bound: lower_bound.min(objective),
         exact: grid.is_whole,
         tolerance: grid.tolerance(),
         what: question.in_words(learner.model, &grid.halvings()),

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::Model;
+use super::branch::Branch;
 use super::collapsed::Limits;
 use super::engine::{Plan, engine};
 use super::front::Front;
 use super::hull::{Corner, Least, Price, corner};
 use super::points::{Field, Points};
+use super::{Model, Ties};
 use crate::budget::Budget;
 
 /// A cell: for each coordinate how often it was halved, and the bits of its halves.
@@ -233,7 +234,11 @@ fn both_models_agree_with_plain_recursion() {
         differ += usize::from(stairs[0] != stairs[1]);
         for (model, stairs) in [Model::Collapsed, Model::Boxed].into_iter().zip(&stairs) {
             let most = random.u32(1..=stairs.last().unwrap().leaves + 2);
-            let short: Vec<Corner> = stairs.iter().copied().filter(|it| it.leaves <= most).collect();
+            let short: Vec<Corner> = stairs
+                .iter()
+                .copied()
+                .filter(|it| it.leaves <= most)
+                .collect();
             let (above, tied) = (Least::above(price), Least::with_ties(price));
             for (front, expected) in [
                 (Front::Hull(above), hull_of(stairs, above)),
@@ -249,7 +254,11 @@ fn both_models_agree_with_plain_recursion() {
                     assert_eq!(figures(&plan, &points), target, "{model:?} {points:?}");
                 }
                 let (found, plan) = engine.greedy(price);
-                assert_eq!(figures(&plan, &points), found, "greedy {model:?} {points:?}");
+                assert_eq!(
+                    figures(&plan, &points),
+                    found,
+                    "greedy {model:?} {points:?}"
+                );
             }
         }
     }
@@ -257,4 +266,93 @@ fn both_models_agree_with_plain_recursion() {
         differ > ROUNDS / 5,
         "only {differ} of {ROUNDS} cases are hard"
     );
+}
+
+/// Error and leaves of the best corner for a price, by the rule for ties.
+fn best_at(hull: &[Corner], price: Price, ties: Ties) -> Corner {
+    let value = |it: &Corner| {
+        u64::from(it.error) * price.denominator + u64::from(it.leaves) * price.numerator
+    };
+    let least = hull.iter().map(value).min().unwrap();
+    let mut tied = hull.iter().filter(|it| value(it) == least);
+    match ties {
+        Ties::Larger if price.numerator > 0 => *tied.next_back().unwrap(),
+        _ => *tied.next().unwrap(),
+    }
+}
+
+fn by_branches(points: &Points, price: Price, ties: Ties) -> Corner {
+    let mut branch = Branch::new(points, price, ties, unlimited()).unwrap();
+    let as_leaf = corner(1, points.least_loss());
+    let found = branch.search(branch.value(as_leaf.error, 1));
+    assert!(found.is_complete);
+    found.plan.map_or(as_leaf, |plan| figures(&plan, points))
+}
+
+#[test]
+fn branch_and_bound_agrees_with_plain_recursion() {
+    let mut random = fastrand::Rng::with_seed(6);
+    for _ in 0..10_000 {
+        let points = random_points(&mut random);
+        let price = Price {
+            numerator: random.u64(0..7),
+            denominator: random.u64(1..4),
+        };
+        let stairs = plain_stairs(&points, false);
+        let hull = hull_of(&stairs, Least::above(Price::ZERO));
+        for ties in [Ties::Smaller, Ties::Larger] {
+            let expected = best_at(&hull, price, ties);
+            let found = by_branches(&points, price, ties);
+            assert_eq!(found, expected, "{price:?} {ties:?} {points:?}");
+        }
+    }
+}
+
+/// Some hundred points, so that sets are many words long and move to smaller universes.
+#[test]
+fn branch_and_bound_agrees_with_hulls_on_many_points() {
+    let mut random = fastrand::Rng::with_seed(7);
+    for _ in 0..60 {
+        let (fields, n_words) = Field::lay_out(&[5, 4, 4, 2]);
+        let mut codes: Vec<u64> = (0..random.usize(200..700))
+            .map(|_| random.u64(0..1 << 15))
+            .collect();
+        codes.sort_unstable();
+        codes.dedup();
+        let n_classes = random.usize(2..=3);
+        let losses = codes.iter().flat_map(|code| {
+            let mut losses = vec![random.u32(1..4); n_classes];
+            let is_noise = random.u8(0..5) == 0;
+            let class = if is_noise {
+                random.usize(0..n_classes)
+            } else {
+                *code as usize / 9000
+            };
+            losses[class % n_classes] = 0;
+            losses
+        });
+        let losses: Vec<u32> = losses.collect();
+        let points = Points {
+            fields,
+            n_words,
+            codes,
+            n_classes,
+            losses,
+        };
+        for numerator in [4, 9, 30] {
+            let price = Price {
+                numerator,
+                denominator: 2,
+            };
+            for (ties, least) in [
+                (Ties::Smaller, Least::above(price)),
+                (Ties::Larger, Least::with_ties(price)),
+            ] {
+                let engine = engine(&points, Model::Collapsed, Front::Hull(least), unlimited());
+                let hull = engine.unwrap().hull().unwrap();
+                let expected = best_at(&hull, price, ties);
+                assert_eq!(by_branches(&points, price, ties), expected, "{price:?}");
+            }
+        }
+    }
 }

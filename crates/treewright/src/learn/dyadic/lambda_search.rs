@@ -1,0 +1,214 @@
+//! All best trees by a search over prices of a leaf, one solve for each.
+//!
+//! The best tree changes only at prices that are ratios `a / b`, of a difference of errors and a difference
+//! of leaves. D. Hush and R. Porter, "Algorithms for optimal dyadic decision trees" (2010), go through
+//! them from the largest down. With `e` the error of one leaf and `l` the leaves of a greedy tree
+//! without error there are three ways:
+//!
+//! - the *grid*: all ratios with `a <= e` and `b < l`;
+//! - the *adaptive* search: after each solve only those that can lead on from the tree just found;
+//! - the *heuristic*: the largest ratio at which a rectangle would have been split, had it been the price.
+//!   It takes far fewer solves, but may pass over some best trees.
+//!
+//! What differs: prices are exact ratios, and grid and adaptive search are counted by Moebius' formula
+//! rather than listed.
+
+use super::Model;
+use super::collapsed::{Limits, Stopped};
+use super::engine::{Plan, engine};
+use super::front::Front;
+use super::hull::{Corner, Least, Price, corner};
+use super::points::Points;
+use super::rectangles::{Rectangles, Visited};
+
+/// How the next price is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The next ratio: the adaptive search.
+    Next,
+    /// The best ratio of a refused split, saving divided by added leaves; else the next ratio.
+    SplitRatio,
+    /// The same, saving divided by all leaves.
+    SplitRatioPerLeaf,
+}
+
+/// What a search over prices found.
+#[derive(Debug)]
+pub(super) struct Search {
+    /// Different trees, from one leaf on.
+    pub(super) solutions: Vec<(Corner, Plan)>,
+    pub(super) n_solves: u64,
+    /// Rectangles of all solves together.
+    pub(super) visited: Visited,
+}
+
+/// The splits that came closest to being made: of all rectangles that were left a leaf though some tree was
+/// tried, the largest saving of error by the best such tree, divided by leaves. All are below the price.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Refused {
+    /// Divided by the leaves that the tree adds.
+    per_added_leaf: Option<Price>,
+    /// Divided by all leaves of the tree.
+    per_leaf: Option<Price>,
+}
+
+impl Refused {
+    /// A tree was tried for a rectangle that is left a leaf at this price.
+    pub(super) fn note(&mut self, leaf: Corner, tree: Corner, price: Price) {
+        let numerator = u64::from(leaf.error - tree.error);
+        let leaves = u64::from(tree.leaves);
+        let raise = |largest: &mut Option<Price>, denominator: u64| {
+            let ratio = Price {
+                numerator,
+                denominator,
+            };
+            let is_largest = largest.is_none_or(|before| ratio.is_above(before));
+            if numerator > 0 && is_largest && price.is_above(ratio) {
+                *largest = Some(ratio);
+            }
+        };
+        raise(&mut self.per_added_leaf, leaves - 1);
+        raise(&mut self.per_leaf, leaves);
+    }
+}
+
+/// Leaves of the greedy tree without error; `None` if the points are too wide.
+pub(super) fn l_bound(points: &Points, model: Model, limits: Limits) -> Option<u32> {
+    let all = Front::Hull(Least::above(Price::ZERO));
+    let engine = engine(points, model, all, limits)?;
+    let (greedy, _) = engine.greedy(Price::ZERO);
+    Some(greedy.leaves)
+}
+
+/// The number of prices of the grid: different ratios `a / b` with `a <= most_error` and
+/// `b < most_leaves`.
+pub(super) fn grid_count(most_error: u64, most_leaves: u64) -> u64 {
+    let most = most_leaves.saturating_sub(1);
+    let signs = moebius(most_error.min(most));
+    let pairs = signs.iter().zip(1..).map(|(&sign, common)| {
+        i128::from(sign) * i128::from(most_error / common * (most / common))
+    });
+    pairs.sum::<i128>() as u64
+}
+
+/// The number of prices of the adaptive search, given the best trees from one leaf on.
+pub(super) fn adaptive_count(path: &[Corner], l_bound: u32) -> u64 {
+    let signs = moebius(u64::from(l_bound));
+    let mut below = None;
+    let mut count = 0;
+    for edge in path.windows(2) {
+        let from = Price {
+            numerator: u64::from(edge[0].error - edge[1].error),
+            denominator: u64::from(edge[1].leaves - edge[0].leaves),
+        };
+        let most = u64::from(l_bound.saturating_sub(edge[0].leaves));
+        let error = u64::from(edge[0].error);
+        // Pairs with a common factor are pairs of smaller numbers with the same ratio.
+        let with_common = |common| pairs_between(error / common, most / common, from, below);
+        count += signs
+            .iter()
+            .zip(1..=most)
+            .filter(|&(&sign, _)| sign != 0)
+            .map(|(&sign, common)| i64::from(sign) * with_common(common) as i64)
+            .sum::<i64>();
+        below = Some(from);
+    }
+    count as u64
+}
+
+/// How many pairs `a <= error`, `b <= leaves` have a ratio from `from` to less than `below`?
+fn pairs_between(error: u64, leaves: u64, from: Price, below: Option<Price>) -> u64 {
+    let of_leaves = |b: u64| {
+        let first = (b * from.numerator).div_ceil(from.denominator);
+        let last = below.map_or(error, |below| largest_below(b, below).min(error));
+        (last + 1).saturating_sub(first)
+    };
+    (1..=leaves).map(of_leaves).sum()
+}
+
+/// The largest `a` with `a / b` below a price that is not zero.
+fn largest_below(b: u64, price: Price) -> u64 {
+    let product = u128::from(b) * u128::from(price.numerator);
+    (product.div_ceil(u128::from(price.denominator)) - 1) as u64
+}
+
+/// Moebius' function of 1, 2, ...
+fn moebius(most: u64) -> Vec<i8> {
+    let mut signs = vec![1_i8; most as usize];
+    let mut is_prime = vec![true; most as usize];
+    for p in 2..=most as usize {
+        if !is_prime[p - 1] {
+            continue;
+        }
+        for multiple in (p..=most as usize).step_by(p) {
+            is_prime[multiple - 1] = multiple == p;
+            signs[multiple - 1] *= if multiple / p % p == 0 { 0 } else { -1 };
+        }
+    }
+    signs
+}
+
+/// Goes through prices from high to low until a tree has no error. With ties for the larger tree that
+/// always happens if `l_bound` is not below the leaves of some tree without error.
+pub(super) fn search(
+    rectangles: &mut Rectangles<'_>,
+    l_bound: u32,
+    step: Step,
+) -> Result<Search, Stopped> {
+    let mut last = corner(1, rectangles.error_of_leaf());
+    let mut found = Search {
+        solutions: vec![(last, Plan::Leaf)],
+        n_solves: 0,
+        visited: Visited::default(),
+    };
+    let mut price = None;
+    while let Some(next) = next_price(rectangles, last, l_bound, price, step) {
+        let value = rectangles.value(next)?;
+        let visited = rectangles.visited();
+        found.n_solves += 1;
+        found.visited.occupied += visited.occupied;
+        found.visited.empty += visited.empty;
+        if value != last {
+            found.solutions.push((value, rectangles.plan()));
+        }
+        last = value;
+        price = Some(next);
+    }
+    Ok(found)
+}
+
+/// The next price below one that was solved; `None` if there is none.
+fn next_price(
+    rectangles: &Rectangles<'_>,
+    last: Corner,
+    l_bound: u32,
+    below: Option<Price>,
+    step: Step,
+) -> Option<Price> {
+    if last.error == 0 {
+        return None;
+    }
+    let refused = below.map(|_| rectangles.refused()).unwrap_or_default();
+    let ratio = match step {
+        Step::Next => None,
+        Step::SplitRatio => refused.per_added_leaf,
+        Step::SplitRatioPerLeaf => refused.per_leaf,
+    };
+    ratio.or_else(|| next_ratio(last, l_bound, below))
+}
+
+/// The largest ratio `a / b` below a price with which the adaptive search can go on from a tree.
+fn next_ratio(last: Corner, l_bound: u32, below: Option<Price>) -> Option<Price> {
+    let mut best: Option<Price> = None;
+    for b in 1..=u64::from(l_bound.saturating_sub(last.leaves)) {
+        let error = u64::from(last.error);
+        let ratio = Price {
+            numerator: below.map_or(error, |below| largest_below(b, below).min(error)),
+            denominator: b,
+        };
+        if ratio.numerator > 0 && best.is_none_or(|before| ratio.is_above(before)) {
+            best = Some(ratio);
+        }
+    }
+    best
+}
