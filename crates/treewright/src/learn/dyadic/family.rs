@@ -3,58 +3,145 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::Dyadic;
 use super::aim::{check_end, front_of_all};
+use super::engine::Plan;
 use super::grid::Grid;
-use super::path::Path;
+use super::lambda_search::{adaptive_count, grid_count, l_bound, search};
+use super::path::{Path, value};
 use super::plant::plant;
+use super::rectangles::Rectangles;
+use super::{Dyadic, Method, Ties};
 use crate::budget::Budget;
 use crate::cost::{Penalty, SolutionValue, lambda_low, lower_hull, lower_hull_with_ties};
 use crate::data::Dataset;
-use crate::error::Result;
-use crate::tree::{Family, FamilyFit, Training, Tree};
+use crate::error::{Error, Result};
+use crate::tree::{Family, FamilyFit, LearnerInfo, Training, Tree, Work};
 
 /// The family, complete or as far as time and memory allowed.
 pub(super) fn fit(learner: &Dyadic, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
     let start = Instant::now();
-    let grid = learner.grid(data)?;
-    let penalty = &learner.penalty;
-    let wanted = front_of_all(penalty, learner.collinear, &grid, learner.model)?;
-    let path = Path::search(&grid, learner.model, wanted, &learner.means(budget))?;
-    let values = path.values(&grid);
-    if path.is_complete() {
-        let last = values[values.len() - 1];
-        check_end(penalty, wanted, last, &grid, learner.model)?;
+    let is_plain = learner.penalty == Penalty::Linear && !learner.collinear;
+    if learner.method != Method::Hull && !is_plain {
+        let expected = "hull for penalties that are not linear and for collinear trees";
+        return Err(Error::parameter("method", learner.method.name(), expected));
     }
-    let (members, exact_down_to) = best_members(learner, &values, &path, &grid);
-    let trees = members
+    let grid = learner.grid(data)?;
+    let found = match learner.method {
+        Method::Heuristic => by_prices(learner, &grid, budget)?,
+        _ => by_path(learner, &grid, budget)?,
+    };
+    let trees = found
+        .plans
         .iter()
-        .map(|&member| plant(&path.plan(member), &grid, data, &learner.loss))
+        .map(|plan| plant(plan, &grid, data, &learner.loss))
         .collect::<Result<Vec<Tree>>>()?;
     let seconds = start.elapsed();
     let largest = trees.last().expect("one leaf is always a tree");
     let training = Training::of_leaves(largest, data).taking(seconds);
-    let values = members.iter().map(|&member| values[member]).collect();
-    let family = Family::new(penalty.clone(), grid.scale, values, Arc::new(trees))
-        .down_to(exact_down_to)
+    let penalty = learner.penalty.clone();
+    let family = Family::new(penalty, grid.scale, found.values, Arc::new(trees))
+        .down_to(if found.exact_down_to.is_finite() {
+            found.exact_down_to
+        } else {
+            0.0
+        })
         .with_ties(learner.collinear);
     family.check_weights()?;
-    let mut info = learner.info(&grid);
-    if learner.collinear {
-        info.params.insert("collinear".into(), true.into());
-    }
     Ok(FamilyFit {
         family,
-        learner: info,
+        learner: info(learner, &grid),
         training,
         exact: grid.is_whole,
         tolerance: grid.tolerance(),
-        exact_down_to,
+        exact_down_to: found.exact_down_to,
         costs_from: None,
         cross_validation: None,
-        work: Some(path.work()),
+        work: Some(found.work),
         seconds: seconds.as_secs_f64(),
     })
+}
+
+fn info(learner: &Dyadic, grid: &Grid) -> LearnerInfo {
+    let mut info = learner.info(grid);
+    if learner.collinear {
+        info.params.insert("collinear".into(), true.into());
+    }
+    if learner.method != Method::default() {
+        let name = learner.method.name();
+        info.params.insert("method".into(), name.into());
+    }
+    info
+}
+
+/// The trees of a family.
+struct Found {
+    values: Vec<SolutionValue>,
+    plans: Vec<Plan>,
+    /// From this weight on the family is complete.
+    exact_down_to: f64,
+    work: Work,
+}
+
+/// By one pass.
+fn by_path(learner: &Dyadic, grid: &Grid, budget: &Budget) -> Result<Found> {
+    let (penalty, model) = (&learner.penalty, learner.model);
+    let wanted = front_of_all(penalty, learner.collinear, grid, model)?;
+    let path = Path::search(grid, model, wanted, &learner.means(budget))?;
+    let values = path.values(grid);
+    if path.is_complete() {
+        check_end(penalty, wanted, values[values.len() - 1], grid, model)?;
+    }
+    let (members, exact_down_to) = best_members(learner, &values, &path, grid);
+    let mut work = path.work();
+    if learner.method != Method::Hull {
+        work.solves = n_prices(learner, &path, grid, budget)?;
+    }
+    Ok(Found {
+        values: members.iter().map(|&member| values[member]).collect(),
+        plans: members.iter().map(|&member| path.plan(member)).collect(),
+        exact_down_to,
+        work,
+    })
+}
+
+/// How many solves a search of the paper would take that finds these trees.
+fn n_prices(learner: &Dyadic, path: &Path, grid: &Grid, budget: &Budget) -> Result<u64> {
+    let limits = learner.means(budget).limits();
+    let most_leaves = l_bound(&grid.points, learner.model, limits).ok_or_else(too_wide)?;
+    Ok(match learner.method {
+        Method::Grid => grid_count(grid.points.least_loss().into(), most_leaves.into()),
+        _ => adaptive_count(path.best(), most_leaves),
+    })
+}
+
+/// By the paper's search over prices that guesses the next one.
+fn by_prices(learner: &Dyadic, grid: &Grid, budget: &Budget) -> Result<Found> {
+    let (points, model) = (&grid.points, learner.model);
+    let limits = learner.means(budget).limits();
+    let most_leaves = l_bound(points, model, limits.clone()).ok_or_else(too_wide)?;
+    let rectangles = Rectangles::new(points, model, true, Ties::Larger, limits);
+    let mut rectangles = rectangles.ok_or_else(too_wide)?;
+    let found = search(&mut rectangles, most_leaves, true);
+    let work = found.work();
+    let solutions = found.solutions;
+    let values: Vec<SolutionValue> = solutions.iter().map(|it| value(it.0, grid)).collect();
+    let members = lower_hull(&values, &learner.penalty);
+    Ok(Found {
+        values: members.iter().map(|&member| values[member]).collect(),
+        plans: members
+            .iter()
+            .map(|&member| solutions[member].1.clone())
+            .collect(),
+        // It may have missed some trees.
+        exact_down_to: f64::INFINITY,
+        work,
+    })
+}
+
+fn too_wide() -> Error {
+    Error::schema(
+        "too many features, halvings or rows for the searches of the paper; --method hull is for them",
+    )
 }
 
 /// Which trees are best for some weight, and from which weight on that is certain.

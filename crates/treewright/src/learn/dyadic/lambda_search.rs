@@ -14,23 +14,13 @@
 //! rather than listed.
 
 use super::Model;
-use super::collapsed::{Limits, Stopped};
+use super::collapsed::Limits;
 use super::engine::{Plan, engine};
 use super::front::Front;
 use super::hull::{Corner, Least, Price, corner};
 use super::points::Points;
 use super::rectangles::{Rectangles, Visited};
-
-/// How the next price is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
-    /// The next ratio: the adaptive search.
-    Next,
-    /// The best ratio of a refused split, saving divided by added leaves; else the next ratio.
-    SplitRatio,
-    /// The same, saving divided by all leaves.
-    SplitRatioPerLeaf,
-}
+use crate::tree::Work;
 
 /// What a search over prices found.
 #[derive(Debug)]
@@ -42,33 +32,35 @@ pub(super) struct Search {
     pub(super) visited: Visited,
 }
 
-/// The splits that came closest to being made: of all rectangles that were left a leaf though some tree was
-/// tried, the largest saving of error by the best such tree, divided by leaves. All are below the price.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Refused {
-    /// Divided by the leaves that the tree adds.
-    per_added_leaf: Option<Price>,
-    /// Divided by all leaves of the tree.
-    per_leaf: Option<Price>,
+impl Search {
+    /// What it took.
+    pub(super) fn work(&self) -> Work {
+        Work {
+            solves: self.n_solves,
+            rectangles: self.visited.occupied,
+            rectangles_empty: self.visited.empty,
+            ..Work::default()
+        }
+    }
 }
+
+/// The split that came closest to being made: of all rectangles that were left a leaf though some tree was
+/// tried, the largest saving of error by the best such tree for each leaf that it adds. It is below the
+/// price.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Refused(Option<Price>);
 
 impl Refused {
     /// A tree was tried for a rectangle that is left a leaf at this price.
     pub(super) fn note(&mut self, leaf: Corner, tree: Corner, price: Price) {
-        let numerator = u64::from(leaf.error - tree.error);
-        let leaves = u64::from(tree.leaves);
-        let raise = |largest: &mut Option<Price>, denominator: u64| {
-            let ratio = Price {
-                numerator,
-                denominator,
-            };
-            let is_largest = largest.is_none_or(|before| ratio.is_above(before));
-            if numerator > 0 && is_largest && price.is_above(ratio) {
-                *largest = Some(ratio);
-            }
+        let ratio = Price {
+            numerator: u64::from(leaf.error - tree.error),
+            denominator: u64::from(tree.leaves - 1),
         };
-        raise(&mut self.per_added_leaf, leaves - 1);
-        raise(&mut self.per_leaf, leaves);
+        let is_largest = self.0.is_none_or(|before| ratio.is_above(before));
+        if ratio.numerator > 0 && is_largest && price.is_above(ratio) {
+            self.0 = Some(ratio);
+        }
     }
 }
 
@@ -148,13 +140,10 @@ fn moebius(most: u64) -> Vec<i8> {
     signs
 }
 
-/// Goes through prices from high to low until a tree has no error. With ties for the larger tree that
-/// always happens if `l_bound` is not below the leaves of some tree without error.
-pub(super) fn search(
-    rectangles: &mut Rectangles<'_>,
-    l_bound: u32,
-    step: Step,
-) -> Result<Search, Stopped> {
+/// Goes through prices from high to low, by guesses or one by one, until a tree has no error, or time or memory is spent. With ties
+/// for the larger tree the former always happens if `l_bound` is not below the leaves of some tree without
+/// error.
+pub(super) fn search(rectangles: &mut Rectangles<'_>, l_bound: u32, guesses: bool) -> Search {
     let mut last = corner(1, rectangles.error_of_leaf());
     let mut found = Search {
         solutions: vec![(last, Plan::Leaf)],
@@ -162,8 +151,10 @@ pub(super) fn search(
         visited: Visited::default(),
     };
     let mut price = None;
-    while let Some(next) = next_price(rectangles, last, l_bound, price, step) {
-        let value = rectangles.value(next)?;
+    while let Some(next) = next_price(rectangles, last, l_bound, price, guesses) {
+        let Ok(value) = rectangles.value(next) else {
+            break;
+        };
         let visited = rectangles.visited();
         found.n_solves += 1;
         found.visited.occupied += visited.occupied;
@@ -174,7 +165,7 @@ pub(super) fn search(
         last = value;
         price = Some(next);
     }
-    Ok(found)
+    found
 }
 
 /// The next price below one that was solved; `None` if there is none.
@@ -183,18 +174,15 @@ fn next_price(
     last: Corner,
     l_bound: u32,
     below: Option<Price>,
-    step: Step,
+    guesses: bool,
 ) -> Option<Price> {
     if last.error == 0 {
         return None;
     }
-    let refused = below.map(|_| rectangles.refused()).unwrap_or_default();
-    let ratio = match step {
-        Step::Next => None,
-        Step::SplitRatio => refused.per_added_leaf,
-        Step::SplitRatioPerLeaf => refused.per_leaf,
-    };
-    ratio.or_else(|| next_ratio(last, l_bound, below))
+    let guess = below
+        .filter(|_| guesses)
+        .and_then(|_| rectangles.refused().0);
+    guess.or_else(|| next_ratio(last, l_bound, below))
 }
 
 /// The largest ratio `a / b` below a price with which the adaptive search can go on from a tree.

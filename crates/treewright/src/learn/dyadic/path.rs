@@ -98,6 +98,11 @@ impl Path {
         self.is_complete
     }
 
+    /// Leaves and error of the best trees, from one leaf on.
+    pub(super) fn best(&self) -> &[Corner] {
+        &self.best
+    }
+
     /// Cost and leaves of the best trees, from one leaf on.
     pub(super) fn values(&self, grid: &Grid) -> Vec<SolutionValue> {
         self.best.iter().map(|&it| value(it, grid)).collect()

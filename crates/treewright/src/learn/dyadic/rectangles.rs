@@ -45,14 +45,6 @@ pub(super) struct Visited {
     pub(super) empty: u64,
 }
 
-/// The best tree for a price.
-#[derive(Debug)]
-pub(super) struct Solved {
-    pub(super) value: Corner,
-    pub(super) plan: Plan,
-    pub(super) visited: Visited,
-}
-
 /// How many rectangles are solved between two looks at the clock.
 const CHECK_EVERY: u64 = 512;
 
@@ -83,18 +75,8 @@ impl<'a> Rectangles<'a> {
         })
     }
 
-    /// The best tree for a price. At price zero, whatever the ties, it is the smallest of those with the
-    /// least error.
-    pub(super) fn solve(&mut self, price: Price) -> Result<Solved, Stopped> {
-        let value = self.value(price)?;
-        Ok(Solved {
-            value,
-            plan: self.plan(),
-            visited: self.visited,
-        })
-    }
-
-    /// Leaves and error of the best tree for a price.
+    /// Leaves and error of the best tree for a price. At price zero, whatever the ties, it is the smallest
+    /// of those with the least error.
     pub(super) fn value(&mut self, price: Price) -> Result<Corner, Stopped> {
         self.price = price;
         self.memo.clear();

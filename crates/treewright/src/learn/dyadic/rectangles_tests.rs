@@ -2,16 +2,31 @@
 
 use std::collections::BTreeSet;
 
-use super::collapsed::Limits;
+use super::collapsed::{Limits, Stopped};
 use super::engine::Plan;
 use super::hull::{Corner, Price, corner};
-use super::lambda_search::{Search, Step, adaptive_count, grid_count, l_bound, search};
+use super::lambda_search::{Search, adaptive_count, grid_count, l_bound, search};
 use super::points::{Field, Points};
 use super::rectangles::{Rectangles, Visited};
 use super::tests::{figures, plain, random_points, unlimited};
 use super::{Model, Ties};
 
 const MODELS: [Model; 2] = [Model::Collapsed, Model::Boxed];
+
+struct Solved {
+    value: Corner,
+    plan: Plan,
+    visited: Visited,
+}
+
+fn solve(rectangles: &mut Rectangles<'_>, price: Price) -> Result<Solved, Stopped> {
+    let value = rectangles.value(price)?;
+    Ok(Solved {
+        value,
+        plan: rectangles.plan(),
+        visited: rectangles.visited(),
+    })
+}
 
 fn rectangles(points: &Points, model: Model, is_bounded: bool, ties: Ties) -> Rectangles<'_> {
     Rectangles::new(points, model, is_bounded, ties, unlimited()).unwrap()
@@ -70,10 +85,10 @@ fn check(points: &Points, model: Model, hull: &[Corner], price: Price, ties: Tie
     let expected = best_of(hull, price, ties);
     let solved = [false, true].map(|is_bounded| {
         let mut rectangles = rectangles(points, model, is_bounded, ties);
-        let solved = rectangles.solve(price).unwrap();
+        let solved = solve(&mut rectangles, price).unwrap();
         assert_eq!(solved.value, expected, "{is_bounded} {}", case());
         assert_eq!(figures(&solved.plan, points), expected, "{}", case());
-        let again = rectangles.solve(price).unwrap();
+        let again = solve(&mut rectangles, price).unwrap();
         assert_eq!(again.plan, solved.plan, "{}", case());
         solved
     });
@@ -127,7 +142,7 @@ fn without_lookahead_all_rectangles_are_met_once() {
             numerator: random.u64(0..5),
             denominator: 2,
         };
-        let solved = rectangles.solve(price).unwrap();
+        let solved = solve(&mut rectangles, price).unwrap();
         assert_eq!(solved.visited, enumerate(&points), "{points:?}");
     }
 }
@@ -142,24 +157,21 @@ fn searches_over_prices_stay_on_the_hull() {
         let hull = plain(&points, model == Model::Boxed, Price::ZERO);
         let bound = l_bound(&points, model, unlimited()).unwrap();
         let mut rectangles = rectangles(&points, model, true, Ties::Larger);
-        let mut run = |step| search(&mut rectangles, bound, step).unwrap();
-        let adaptive = run(Step::Next);
+        let adaptive = search(&mut rectangles, bound, false);
         assert_eq!(values(&adaptive), hull, "{model:?} {points:?}");
         assert_eq!(adaptive.n_solves, adaptive_count(&hull, bound));
         n_adaptive += adaptive.n_solves;
-        for step in [Step::SplitRatio, Step::SplitRatioPerLeaf] {
-            let found = run(step);
-            n_heuristic += found.n_solves;
-            let values = values(&found);
-            assert!(values.iter().all(|value| hull.contains(value)));
-            assert!(values.is_sorted_by_key(|value| value.leaves));
-            assert_eq!((values.first(), values.last()), (hull.first(), hull.last()));
-            for (value, plan) in &found.solutions {
-                assert_eq!(figures(plan, &points), *value);
-            }
+        let found = search(&mut rectangles, bound, true);
+        n_heuristic += found.n_solves;
+        let values = values(&found);
+        assert!(values.iter().all(|value| hull.contains(value)));
+        assert!(values.is_sorted_by_key(|value| value.leaves));
+        assert_eq!((values.first(), values.last()), (hull.first(), hull.last()));
+        for (value, plan) in &found.solutions {
+            assert_eq!(figures(plan, &points), *value);
         }
     }
-    assert!(n_heuristic < 2 * n_adaptive, "{n_heuristic} {n_adaptive}");
+    assert!(n_heuristic < n_adaptive, "{n_heuristic} {n_adaptive}");
 }
 
 fn values(found: &Search) -> Vec<Corner> {
@@ -236,7 +248,7 @@ fn wide_names_and_points_change_nothing() {
         };
         let [narrow, wide] = [(&points, 0), (&wide, 1)].map(|(points, shift)| {
             let mut rectangles = rectangles(points, model, true, Ties::Smaller);
-            let solved = rectangles.solve(price).unwrap();
+            let solved = solve(&mut rectangles, price).unwrap();
             let mut halvings = Vec::new();
             coordinates(&solved.plan, shift, &mut halvings);
             (solved.value, halvings)
@@ -256,7 +268,7 @@ fn limits_stop_a_search_and_wide_grids_are_refused() {
     let new = |points| Rectangles::new(points, Model::Boxed, false, Ties::Smaller, limits);
     let mut rectangles = new(&points).unwrap();
     // Small ones are checked now and then, too.
-    assert!((0..513).any(|_| rectangles.solve(Price::ZERO).is_err()));
+    assert!((0..513).any(|_| solve(&mut rectangles, Price::ZERO).is_err()));
     let (fields, n_words) = Field::lay_out(&[50, 50, 26]);
     points.codes = vec![0; points.len() * n_words];
     (points.fields, points.n_words) = (fields, n_words);

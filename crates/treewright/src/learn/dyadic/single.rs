@@ -155,7 +155,7 @@ fn by_rectangles(
             "too many features, halvings or rows for a recursion over rectangles; --solver auto is for them",
         ));
     };
-    let solved = rectangles.solve(price);
+    let solved = rectangles.value(price);
     let visited = rectangles.visited();
     let work = Work {
         solves: 1,
@@ -163,9 +163,9 @@ fn by_rectangles(
         rectangles_empty: visited.empty,
         ..Work::default()
     };
-    if let Ok(solved) = solved {
+    if solved.is_ok() {
         return Ok(Answer {
-            plan: solved.plan,
+            plan: rectangles.plan(),
             bound: Bound::Found,
             work,
         });
