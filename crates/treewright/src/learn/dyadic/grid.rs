@@ -50,7 +50,19 @@ pub(super) struct Grid {
     pub(super) is_capped: bool,
     /// Values that were moved by the snap.
     pub(super) n_snapped: usize,
+    /// All rows, those together that no split can tell apart.
+    pub(super) bundles: Vec<Bundle>,
     tolerance: f64,
+}
+
+/// Rows of the same class that no split can tell apart.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bundle {
+    /// One of them.
+    pub(super) row: u32,
+    pub(super) class: u32,
+    /// The weight of all.
+    pub(super) weight: f64,
 }
 
 impl Grid {
@@ -75,7 +87,9 @@ impl Grid {
         let losses = RowLosses::new(data, loss)?;
         let mut coordinates = Coordinate::of(data, coding, missing, snap)?;
         let cells: Vec<Vec<u32>> = coordinates.iter().map(|c| c.cells(data)).collect();
-        let mut merged = Merged::rows(&cells, &losses);
+        let (mut merged, groups) = Merged::rows(cells, &losses);
+        let bundles = bundles(data, &groups);
+        drop(groups);
         let is_capped = match resolution {
             Resolution::Auto => !merged.find_resolution(&mut coordinates),
             Resolution::Same(halvings) => {
@@ -99,6 +113,7 @@ impl Grid {
             is_whole: losses.is_whole,
             is_capped,
             n_snapped,
+            bundles,
             tolerance: data.n_rows() as f64 * losses.off_by / data.total_weight(),
         })
     }
@@ -199,6 +214,32 @@ impl RowLosses {
     }
 }
 
+/// All rows, those of one group and class together. Sums of weights that are not whole depend on their
+/// order, so such rows stay alone.
+fn bundles(data: &Dataset, groups: &[u32]) -> Vec<Bundle> {
+    let Target::Classes(classes) = data.target() else {
+        unreachable!("a grid is made from classes");
+    };
+    let bundle = |row: usize| Bundle {
+        row: row as u32,
+        class: classes[row],
+        weight: data.weight(row),
+    };
+    if !data.has_whole_weights() {
+        return (0..data.n_rows()).map(bundle).collect();
+    }
+    let mut places: FxHashMap<(u32, u32), usize> = FxHashMap::default();
+    let mut bundles: Vec<Bundle> = Vec::new();
+    for (row, &group) in groups.iter().enumerate() {
+        let place = *places.entry((group, classes[row])).or_insert(bundles.len());
+        match bundles.get_mut(place) {
+            Some(bundle) => bundle.weight += data.weight(row),
+            None => bundles.push(bundle(row)),
+        }
+    }
+    bundles
+}
+
 /// Are all entries of a cost matrix whole numbers, also those that no row needs?
 fn has_whole_entries(loss: &Loss) -> bool {
     match loss {
@@ -217,15 +258,16 @@ struct Merged {
 }
 
 impl Merged {
-    fn rows(cells: &[Vec<u32>], losses: &RowLosses) -> Self {
+    /// The points of all rows, and for each row its group of rows that are alike.
+    fn rows(cells: Vec<Vec<u32>>, losses: &RowLosses) -> (Self, Vec<u32>) {
         let mut merged = Self {
             n_classes: losses.n_classes,
-            cells: cells.to_vec(),
+            cells,
             losses: losses.losses.clone(),
             base: 0,
         };
-        merged.merge();
-        merged
+        let groups = merged.merge();
+        (merged, groups)
     }
 
     /// Number of points.
@@ -234,8 +276,8 @@ impl Merged {
     }
 
     /// Makes points with equal cells one, takes off the loss that none can avoid, and leaves out points
-    /// without any.
-    fn merge(&mut self) {
+    /// without any. Says for each point before to which group it belonged.
+    fn merge(&mut self) -> Vec<u32> {
         let n_classes = self.n_classes;
         let groups = self.groups(|cell, _| cell);
         let mut losses = vec![0_u32; groups.firsts.len() * n_classes];
@@ -261,6 +303,7 @@ impl Merged {
         for cells in &mut self.cells {
             *cells = kept.iter().map(|&first| cells[first as usize]).collect();
         }
+        groups.of_point
     }
 
     /// Sets the number of halvings of every coordinate, by its feature.
@@ -314,26 +357,26 @@ impl Merged {
             .all(|classes| classes.contains(&false))
     }
 
+    /// Points with the same view of all their cells. Coordinate by coordinate: two points are together
+    /// if they were so far, and have the same view of the next cell.
     fn groups(&self, view: impl Fn(u32, usize) -> u32) -> Groups {
-        let mut groups = Groups {
-            of_point: Vec::with_capacity(self.len()),
-            firsts: Vec::new(),
-        };
-        let mut by_cells: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
-        let mut cells = vec![0; self.cells.len()];
-        for point in 0..self.len() {
-            for (coordinate, cell) in cells.iter_mut().enumerate() {
-                *cell = view(self.cells[coordinate][point], coordinate);
+        let mut of_point = vec![0_u32; self.len()];
+        let mut next: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        for (place, cells) in self.cells.iter().enumerate() {
+            next.clear();
+            for (group, &cell) in of_point.iter_mut().zip(cells) {
+                let n_groups = next.len() as u32;
+                *group = *next.entry((*group, view(cell, place))).or_insert(n_groups);
             }
-            let next = groups.firsts.len() as u32;
-            let group = by_cells.get(&cells).copied().unwrap_or(next);
-            if group == next {
-                by_cells.insert(cells.clone(), next);
-                groups.firsts.push(point as u32);
-            }
-            groups.of_point.push(group);
         }
-        groups
+        // Groups are numbered by their first points.
+        let mut firsts = Vec::new();
+        for (point, &group) in of_point.iter().enumerate() {
+            if group as usize == firsts.len() {
+                firsts.push(point as u32);
+            }
+        }
+        Groups { of_point, firsts }
     }
 
     fn points(&self, coordinates: &[Coordinate]) -> (Vec<usize>, Points) {

@@ -68,7 +68,7 @@ impl Path {
                 path.greedy = prices.map(|price| engine.greedy(price)).collect();
                 break;
             };
-            steps.work = engine.states();
+            steps.done(engine.states());
             // Without an error left, lower prices have nothing to add.
             path.is_complete = front == wanted || best.last().is_some_and(|last| last.error == 0);
             path.best = best;
@@ -197,7 +197,7 @@ pub(super) fn value(corner: Corner, grid: &Grid) -> SolutionValue {
 
 /// Falling prices.
 #[derive(Debug)]
-struct Steps {
+pub(super) struct Steps {
     wanted: Front,
     /// The price of the step that is tried now.
     price: Price,
@@ -217,7 +217,7 @@ const MOST_HALVINGS: u32 = 8;
 const MOST_GREEDY: usize = 12;
 
 impl Steps {
-    fn new(error: u32, wanted: Front) -> Self {
+    pub(super) fn new(error: u32, wanted: Front) -> Self {
         Self {
             wanted,
             price: Price {
@@ -230,8 +230,18 @@ impl Steps {
         }
     }
 
+    /// The price of the step that is tried now.
+    pub(super) fn price(&self) -> Price {
+        self.price
+    }
+
+    /// The step came to its end and took so much work.
+    pub(super) fn done(&mut self, work: usize) {
+        self.work = work;
+    }
+
     /// What the next search is for.
-    fn next(&mut self) -> Front {
+    pub(super) fn next(&mut self) -> Front {
         let Front::Hull(least) = self.wanted else {
             return self.wanted;
         };

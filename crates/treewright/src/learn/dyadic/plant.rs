@@ -1,23 +1,20 @@
 //! From a plan of halvings to a tree with all rows in it.
 
 use super::engine::Plan;
-use super::grid::Grid;
+use super::grid::{Bundle, Grid};
 use crate::cost::Loss;
-use crate::data::{Dataset, Target, Value};
+use crate::data::{Dataset, Value};
 use crate::error::Result;
 use crate::tree::{MissingRoute, NodeId, Outcome, Split, Tree, TreeBuilder};
 
 /// A tree that asks what the plan says, with the class counts of all rows.
 pub(super) fn plant(plan: &Plan, grid: &Grid, data: &Dataset, loss: &Loss) -> Result<Tree> {
-    let Target::Classes(classes) = data.target() else {
-        unreachable!("a grid is made from classes");
-    };
     let schema = data.schema();
     let n_classes = schema.classes().len();
-    let count = |rows: &[u32]| {
+    let count = |rows: &[Bundle]| {
         let mut counts = vec![0.0; n_classes];
-        for &row in rows {
-            counts[classes[row as usize] as usize] += data.weight(row as usize);
+        for bundle in rows {
+            counts[bundle.class as usize] += bundle.weight;
         }
         counts
     };
@@ -28,7 +25,7 @@ pub(super) fn plant(plan: &Plan, grid: &Grid, data: &Dataset, loss: &Loss) -> Re
             inherited
         }
     };
-    let rows: Vec<u32> = (0..data.n_rows() as u32).collect();
+    let rows = grid.bundles.clone();
     let counts = count(&rows);
     let value = answer(&counts, 0.0);
     let mut builder =
@@ -61,7 +58,7 @@ pub(super) fn plant(plan: &Plan, grid: &Grid, data: &Dataset, loss: &Loss) -> Re
                 }
                 1
             }
-            None => route.unwrap_or_else(|| parts.heavier(data)),
+            None => route.unwrap_or_else(|| parts.heavier()),
         };
         parts.present[route as usize].append(&mut parts.missing);
         let outcomes = parts.present.each_ref().map(|rows| {
@@ -82,7 +79,7 @@ pub(super) fn plant(plan: &Plan, grid: &Grid, data: &Dataset, loss: &Loss) -> Re
     Ok(builder.finish())
 }
 
-type Rows = Vec<u32>;
+type Rows = Vec<Bundle>;
 
 /// The rows of a node, by what they answer.
 struct Parts {
@@ -93,12 +90,8 @@ struct Parts {
 impl Parts {
     /// The side with more weight. Missing values that have no side of their own go where most rows went:
     /// rows that do not matter to any label may have some.
-    fn heavier(&self, data: &Dataset) -> u32 {
-        let weight = |rows: &Rows| {
-            rows.iter()
-                .map(|&row| data.weight(row as usize))
-                .sum::<f64>()
-        };
+    fn heavier(&self) -> u32 {
+        let weight = |rows: &Rows| rows.iter().map(|bundle| bundle.weight).sum::<f64>();
         u32::from(weight(&self.present[1]) > weight(&self.present[0]))
     }
 }
@@ -122,27 +115,27 @@ fn turn(split: &mut Split) {
     }
 }
 
-fn part(split: &Split, rows: &[u32], data: &Dataset) -> Parts {
+fn part(split: &Split, rows: &[Bundle], data: &Dataset) -> Parts {
     let column = &data.columns()[split.feature()];
     let mut parts = Parts {
         present: [Vec::new(), Vec::new()],
         missing: Vec::new(),
     };
-    for &row in rows {
-        match split.child_of(column.value(row as usize)) {
-            Some(side) => parts.present[side].push(row),
-            None => parts.missing.push(row),
+    for &bundle in rows {
+        match split.child_of(column.value(bundle.row as usize)) {
+            Some(side) => parts.present[side].push(bundle),
+            None => parts.missing.push(bundle),
         }
     }
     parts
 }
 
 /// Categories that no row of the node has are treated as missing.
-fn forget_absent(split: &mut Split, rows: &[u32], data: &Dataset) {
+fn forget_absent(split: &mut Split, rows: &[Bundle], data: &Dataset) {
     if let Split::Categories { feature, branches } = split {
         let mut is_present = vec![false; branches.len()];
-        for &row in rows {
-            if let Value::Category(code) = data.columns()[*feature].value(row as usize) {
+        for bundle in rows {
+            if let Value::Category(code) = data.columns()[*feature].value(bundle.row as usize) {
                 is_present[code as usize] = true;
             }
         }

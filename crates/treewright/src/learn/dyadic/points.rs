@@ -5,6 +5,9 @@
 //! The bits of all coordinates are packed into words, so that one `and` and one `or` over some points
 //! tell, for every coordinate, which halving is the first to separate them.
 
+use super::engine::Plan;
+use super::hull::{Corner, corner};
+
 /// Points of a grid with a loss for every class.
 #[derive(Debug, Clone)]
 pub(super) struct Points {
@@ -82,6 +85,40 @@ impl Points {
     pub(super) fn least_loss(&self) -> u32 {
         let of_class = |class| self.losses.iter().skip(class).step_by(self.n_classes).sum();
         (0..self.n_classes).map(of_class).min().unwrap_or(0)
+    }
+
+    /// Leaves and error of a tree of halvings.
+    pub(super) fn figures(&self, plan: &Plan) -> Corner {
+        let all: Vec<u32> = (0..self.len() as u32).collect();
+        self.figures_of(plan, &all)
+    }
+
+    fn figures_of(&self, plan: &Plan, members: &[u32]) -> Corner {
+        let Plan::Halve {
+            coordinate,
+            level,
+            sides,
+            ..
+        } = plan
+        else {
+            let of_class = |class| -> u32 {
+                let loss = |&member: &u32| self.losses_of(member as usize)[class];
+                members.iter().map(loss).sum()
+            };
+            return corner(1, (0..self.n_classes).map(of_class).min().unwrap_or(0));
+        };
+        let field = self.fields[*coordinate];
+        let bit = field.shift + field.bits - 1 - level;
+        let is_right = |member: &u32| {
+            let word = *member as usize * self.n_words + field.word as usize;
+            self.codes[word] >> bit & 1 == 1
+        };
+        let (right, left): (Vec<u32>, Vec<u32>) = members.iter().partition(|it| is_right(it));
+        let (left, right) = (
+            self.figures_of(&sides[0], &left),
+            self.figures_of(&sides[1], &right),
+        );
+        corner(left.leaves + right.leaves, left.error + right.error)
     }
 
     /// The losses of a point.

@@ -8,7 +8,7 @@ use super::engine::Plan;
 use super::front::Front;
 use super::grid::Grid;
 use super::hull::{Corner, Least, Price, corner};
-use super::path::{Path, engine_for, value};
+use super::path::{Path, Steps, engine_for, value};
 use super::plant::plant;
 use super::rectangles::Rectangles;
 use super::{Dyadic, FamilyLearner, Model, Solver};
@@ -79,7 +79,7 @@ fn answer(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) -
     };
     let refused = |expected| Err(Error::parameter("solver", learner.solver.name(), expected));
     match (learner.solver, linear) {
-        (Solver::Auto, Some(price)) if prefers_branches(learner, grid) => {
+        (Solver::Auto, Some(price)) if learner.model == Model::Collapsed => {
             by_branches(learner, question, price, grid, budget)
         }
         (Solver::Auto, _) => by_path(learner, question, grid, budget),
@@ -94,15 +94,8 @@ fn answer(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) -
     }
 }
 
-/// Are there so many coordinates that branch and bound is faster?
-fn prefers_branches(learner: &Dyadic, grid: &Grid) -> bool {
-    learner.model == Model::Collapsed && grid.points.fields.len() >= MANY_COORDINATES
-}
-
-/// From so many coordinates on, one price is faster by branch and bound.
-const MANY_COORDINATES: usize = 12;
-
-/// By the search for one price.
+/// By the search for one price, after some higher ones that are easy: their trees are good ones for this
+/// price as well, and they bound it from below.
 fn by_branches(
     learner: &Dyadic,
     question: &Question,
@@ -110,32 +103,54 @@ fn by_branches(
     grid: &Grid,
     budget: &Budget,
 ) -> Result<Answer> {
-    let limits = learner.means(budget).limits();
-    let branch = Branch::new(&grid.points, price, learner.ties, limits);
-    let Some(mut branch) = branch else {
-        // Prices with long numbers.
-        return by_path(learner, question, grid, budget);
-    };
-    let (greedy, plan) = greedy(learner, price, grid, budget)?;
-    let found = branch.search(branch.value(greedy.error, greedy.leaves));
-    let bound = if found.is_complete {
-        Bound::Found
-    } else {
-        let (unit, total) = (grid.scale.unit, grid.scale.total_weight);
-        let above_base = found.least_risk * unit / total;
-        // Rounding must not make the bound too good.
-        let bound = grid.scale.cost(grid.base as i64) + above_base;
-        Bound::Objective(bound * (1.0 - 1e-12))
-    };
+    let points = &grid.points;
+    let (mut best, mut plan) = greedy(learner, price, grid, budget)?;
+    let mut steps = Steps::new(points.least_loss(), Front::Hull(Least::above(price)));
+    let mut least_risk: f64 = 0.0;
+    let mut work = Work::default();
+    while work.solves == 0 || steps.price() != price {
+        steps.next();
+        let limits = learner.means(budget).limits();
+        let Some(mut branch) = Branch::new(points, steps.price(), learner.ties, limits) else {
+            // Prices with long numbers.
+            return by_path(learner, question, grid, budget);
+        };
+        let found = branch.search(branch.value(best.error, best.leaves));
+        (work.solves, work.states) = (work.solves + 1, branch.states() as u64);
+        steps.done(branch.states());
+        if let Some(better) = found.plan {
+            let tree = points.figures(&better);
+            if question
+                .compare(value(tree, grid), value(best, grid), learner.ties)
+                .is_lt()
+            {
+                (best, plan) = (tree, better);
+            }
+        }
+        // The best objective is a concave function of the price, and not negative at zero.
+        let share = price.to_f64() / steps.price().to_f64().max(f64::MIN_POSITIVE);
+        least_risk = least_risk.max(found.least_risk * share.min(1.0));
+        if !found.is_complete {
+            return Ok(Answer {
+                plan,
+                bound: above_base(least_risk, grid),
+                work,
+            });
+        }
+    }
     Ok(Answer {
-        plan: found.plan.unwrap_or(plan),
-        bound,
-        work: Work {
-            solves: 1,
-            states: branch.states() as u64,
-            ..Work::default()
-        },
+        plan,
+        bound: Bound::Found,
+        work,
     })
+}
+
+/// A bound for error + price * leaves as one for the objective.
+fn above_base(least_risk: f64, grid: &Grid) -> Bound {
+    let (unit, total) = (grid.scale.unit, grid.scale.total_weight);
+    let bound = grid.scale.cost(grid.base as i64) + least_risk * unit / total;
+    // Rounding must not make the bound too good.
+    Bound::Objective(bound * (1.0 - 1e-12))
 }
 
 /// By the recursion over rectangles.
