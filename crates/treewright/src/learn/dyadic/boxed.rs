@@ -167,7 +167,7 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     }
 
     /// The name of some points in a box.
-    fn key(&self, part: &Part<L>, levels: &Levels, members: &[u32]) -> Key {
+    pub(super) fn key(&self, part: &Part<L>, levels: &Levels, members: &[u32]) -> Key {
         let differing = self.collapsed.differing(members);
         let mut key = part.key;
         for (coordinate, field) in self.collapsed.fields.iter().enumerate() {

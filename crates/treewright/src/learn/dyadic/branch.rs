@@ -17,6 +17,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
 
 use super::Ties;
 use super::bits::{Layout, Set, Split, Universe};
@@ -307,7 +308,7 @@ impl Branch {
             coordinate,
             level: u32::from(split.level),
             prefix: self.layout.prefix(universe, set, coordinate, split.level),
-            sides: Box::new(sides),
+            sides: Arc::new(sides),
         }
     }
 

@@ -1,6 +1,9 @@
 //! The searches of both models behind one face, whatever the width of their points.
 
 use std::fmt::Debug;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::Model;
 use super::boxed::{Boxed, BoxedWay, Levels};
@@ -8,6 +11,7 @@ use super::collapsed::{Collapsed, Halving, Limits, Part, Stopped};
 use super::front::Front;
 use super::hull::{Corner, Price, corner};
 use super::points::Points;
+use super::table::Key;
 
 /// A tree of halvings, without the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,9 +24,13 @@ pub(super) enum Plan {
         level: u32,
         /// The bits of these halvings.
         prefix: u32,
-        sides: Box<[Plan; 2]>,
+        /// Shared between plans that have them in common.
+        sides: Arc<[Plan; 2]>,
     },
 }
+
+/// Plans by the key of a set, and the corner of its hull that they are for.
+pub(super) type KnownPlans = FxHashMap<(Key, Corner), Plan>;
 
 /// A search for all best trees of some kind.
 pub(super) trait Engine: Debug + Send {
@@ -31,7 +39,7 @@ pub(super) trait Engine: Debug + Send {
 
     /// The tree of a corner of the hull. Of several the one whose splits come first in the order of the
     /// search, from the root down: least error of both sides, then lowest coordinate.
-    fn plan(&self, target: Corner) -> Plan;
+    fn plan(&self, target: Corner, known: &mut KnownPlans) -> Plan;
 
     /// A good tree for a price, found at once.
     fn greedy(&self, price: Price) -> (Corner, Plan);
@@ -85,8 +93,8 @@ impl<const W: usize, const L: usize> Engine for Collapsed<W, L> {
         Ok(corners)
     }
 
-    fn plan(&self, target: Corner) -> Plan {
-        self.plan_of(&self.whole(), &self.way().members, target)
+    fn plan(&self, target: Corner, known: &mut KnownPlans) -> Plan {
+        self.plan_of(&self.whole(), &self.way().members, target, known)
     }
 
     fn greedy(&self, price: Price) -> (Corner, Plan) {
@@ -111,32 +119,47 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     /// The tree of a corner. The first split that makes it is the first also in a search that has solved
     /// other sets: a split whose sides are not known here was dominated when it was its turn, so it does
     /// not make the corner.
-    fn plan_of(&self, part: &Part<L>, members: &[u32], target: Corner) -> Plan {
+    fn plan_of(
+        &self,
+        part: &Part<L>,
+        members: &[u32],
+        target: Corner,
+        known: &mut KnownPlans,
+    ) -> Plan {
         if target.leaves == 1 {
             return Plan::Leaf;
         }
+        if let Some(plan) = known.get(&(part.key, target)) {
+            return plan.clone();
+        }
         let mut halvings = Vec::new();
         self.splits(part, members, &mut halvings);
+        let made = halvings.iter().find_map(|halving| {
+            let targets = self.targets(halving, target)?;
+            Some((halving, targets))
+        });
+        let Some((halving, targets)) = made else {
+            unreachable!("a corner of the hull has a split that makes it");
+        };
+        let plans = [0, 1].map(|side| {
+            let members = self.side(halving, side == 1, members);
+            self.plan_of(halving.side(side), &members, targets[side], known)
+        });
+        let (level, prefix) = self.place(halving, members[0]);
+        let plan = halve(halving, level, prefix, plans);
+        known.insert((part.key, target), plan.clone());
+        plan
+    }
+
+    /// The corners of both sides that together make a corner, if there are any.
+    fn targets(&self, halving: &Halving<L>, target: Corner) -> Option<[Corner; 2]> {
         let mut hulls = [Vec::new(), Vec::new()];
-        for halving in &halvings {
-            let errors = [halving.left_error, halving.right_error];
-            let known = [0, 1].map(|side| self.known(halving.side(side), errors[side]));
-            let [Some(left), Some(right)] = known else {
-                continue;
-            };
-            self.corners(left, &mut hulls[0]);
-            self.corners(right, &mut hulls[1]);
-            let Some(targets) = two_that_add_up(&hulls, target) else {
-                continue;
-            };
-            let plans = [0, 1].map(|side| {
-                let members = self.side(halving, side == 1, members);
-                self.plan_of(halving.side(side), &members, targets[side])
-            });
-            let (level, prefix) = self.place(halving, members[0]);
-            return halve(halving, level, prefix, plans);
+        let errors = [halving.left_error, halving.right_error];
+        for (side, hull) in hulls.iter_mut().enumerate() {
+            let best = self.known(halving.side(side), errors[side])?;
+            self.corners(best, hull);
         }
-        unreachable!("a corner of the hull has a split that makes it")
+        two_that_add_up(&hulls, target)
     }
 
     /// How often a split's coordinate was halved before, and the bits that all points have there; `member`
@@ -160,9 +183,9 @@ impl<const W: usize, const L: usize> Engine for Boxed<W, L> {
         Ok(corners)
     }
 
-    fn plan(&self, target: Corner) -> Plan {
+    fn plan(&self, target: Corner, known: &mut KnownPlans) -> Plan {
         let (whole, members) = (self.collapsed.whole(), self.collapsed.way().members);
-        self.plan_of(&whole, &self.whole_box(), &members, target)
+        self.plan_of(&whole, &self.whole_box(), &members, target, known)
     }
 
     fn greedy(&self, price: Price) -> (Corner, Plan) {
@@ -187,32 +210,48 @@ impl<const W: usize, const L: usize> Engine for Boxed<W, L> {
 
 impl<const W: usize, const L: usize> Boxed<W, L> {
     /// The tree of a corner: the first split that makes it, or the first coordinate that is zoomed into.
-    fn plan_of(&self, part: &Part<L>, levels: &Levels, members: &[u32], target: Corner) -> Plan {
+    fn plan_of(
+        &self,
+        part: &Part<L>,
+        levels: &Levels,
+        members: &[u32],
+        target: Corner,
+        known: &mut KnownPlans,
+    ) -> Plan {
         if target.leaves == 1 {
             return Plan::Leaf;
+        }
+        let key = self.key(part, levels, members);
+        if let Some(plan) = known.get(&(key, target)) {
+            return plan.clone();
         }
         let mut halvings = Vec::new();
         self.splits(part, members, &mut halvings);
         // A tree with at least two leaves comes after the empty ones.
         halvings.retain(|halving| target.leaves >= self.empty_leaves(halving, levels) + 2);
-        let found = halvings
-            .iter()
-            .find_map(|halving| {
-                let plan = self.plan_sides(halving, levels, members, target)?;
-                Some((halving, plan))
-            })
-            .or_else(|| {
-                halvings.iter().find_map(|halving| {
-                    let plan = self.plan_zoom(halving, part, levels, members, target)?;
-                    Some((halving, plan))
-                })
-            });
+        let mut found = None;
+        for halving in &halvings {
+            let plan = self.plan_sides(halving, levels, members, target, known);
+            if let Some(plan) = plan {
+                found = Some((halving, plan));
+                break;
+            }
+        }
+        for halving in &halvings {
+            if found.is_some() {
+                break;
+            }
+            let plan = self.plan_zoom(halving, part, levels, members, target, known);
+            found = plan.map(|plan| (halving, plan));
+        }
         let Some((halving, plan)) = found else {
             unreachable!("a corner of the hull has a move that makes it");
         };
         let empty = self.empty_leaves(halving, levels);
         let (level, prefix) = self.collapsed.place(halving, members[0]);
-        zoomed(halving, plan, empty, level, prefix)
+        let plan = zoomed(halving, plan, empty, level, prefix);
+        known.insert((key, target), plan.clone());
+        plan
     }
 
     /// A plan that separates the points at once, if one makes the target.
@@ -222,6 +261,7 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
         levels: &Levels,
         members: &[u32],
         target: Corner,
+        known: &mut KnownPlans,
     ) -> Option<Plan> {
         let empty = self.empty_leaves(halving, levels);
         let mut inside = levels.clone();
@@ -234,8 +274,10 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
             self.corners(best, hull);
         }
         let targets = two_that_add_up(&hulls, corner(target.leaves - empty, target.error))?;
-        let plans = [0, 1]
-            .map(|side| self.plan_of(halving.side(side), &inside, &sides[side], targets[side]));
+        let plans = [0, 1].map(|side| {
+            let (part, members) = (halving.side(side), &sides[side]);
+            self.plan_of(part, &inside, members, targets[side], known)
+        });
         let (level, prefix) = self.collapsed.place(halving, members[0]);
         Some(halve(halving, level, prefix, plans))
     }
@@ -248,6 +290,7 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
         levels: &Levels,
         members: &[u32],
         target: Corner,
+        known: &mut KnownPlans,
     ) -> Option<Plan> {
         let empty = self.empty_leaves(halving, levels);
         if empty == 0 {
@@ -260,7 +303,7 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
         self.corners(best, &mut hull);
         let target = corner(target.leaves - empty, target.error);
         let is_there = hull.contains(&target);
-        is_there.then(|| self.plan_of(part, &inside, members, target))
+        is_there.then(|| self.plan_of(part, &inside, members, target, known))
     }
 }
 
@@ -274,7 +317,7 @@ pub(super) fn halve<const L: usize>(
         coordinate: halving.coordinate as usize,
         level,
         prefix,
-        sides: Box::new(sides),
+        sides: Arc::new(sides),
     }
 }
 

@@ -8,7 +8,7 @@ use super::engine::Plan;
 use super::grid::Grid;
 use super::lambda_search::{adaptive_count, grid_count, l_bound, search};
 use super::path::{Path, value};
-use super::plant::plant;
+use super::plant::Planter;
 use super::rectangles::Rectangles;
 use super::{Dyadic, Method, Ties};
 use crate::budget::Budget;
@@ -30,11 +30,9 @@ pub(super) fn fit(learner: &Dyadic, data: &Dataset, budget: &Budget) -> Result<F
         Method::Heuristic => by_prices(learner, &grid, budget)?,
         _ => by_path(learner, &grid, budget)?,
     };
-    let trees = found
-        .plans
-        .iter()
-        .map(|plan| plant(plan, &grid, data, &learner.loss))
-        .collect::<Result<Vec<Tree>>>()?;
+    let mut planter = Planter::new(&grid, data, &learner.loss);
+    let trees = found.plans.iter().map(|plan| planter.plant(plan));
+    let trees = trees.collect::<Result<Vec<Tree>>>()?;
     let seconds = start.elapsed();
     let largest = trees.last().expect("one leaf is always a tree");
     let training = Training::of_leaves(largest, data).taking(seconds);
@@ -98,7 +96,7 @@ fn by_path(learner: &Dyadic, grid: &Grid, budget: &Budget) -> Result<Found> {
     }
     Ok(Found {
         values: members.iter().map(|&member| values[member]).collect(),
-        plans: members.iter().map(|&member| path.plan(member)).collect(),
+        plans: path.plans(&members),
         exact_down_to,
         work,
     })

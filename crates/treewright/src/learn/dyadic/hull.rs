@@ -13,7 +13,7 @@
 use std::cmp::Ordering;
 
 /// Leaves and error of a tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Corner {
     pub(super) leaves: u32,
     pub(super) error: u32,

@@ -10,7 +10,7 @@
 
 use super::Model;
 use super::collapsed::Limits;
-use super::engine::{Engine, Plan, engine};
+use super::engine::{Engine, KnownPlans, Plan, engine};
 use super::front::Front;
 use super::grid::Grid;
 use super::hull::{Corner, Least, Price, corner};
@@ -114,13 +114,15 @@ impl Path {
         self.values(grid).into_iter().chain(greedy).collect()
     }
 
-    /// One of all trees that were found.
-    pub(super) fn plan(&self, place: usize) -> Plan {
-        match (self.best.get(place), &self.engine) {
-            (Some(&target), Some(engine)) => engine.plan(target),
+    /// Some of all trees that were found.
+    pub(super) fn plans(&self, places: &[usize]) -> Vec<Plan> {
+        let mut known = KnownPlans::default();
+        let mut plan = |&place: &usize| match (self.best.get(place), &self.engine) {
+            (Some(&target), Some(engine)) => engine.plan(target, &mut known),
             (Some(_), None) => Plan::Leaf,
             (None, _) => self.greedy[place - self.best.len()].1.clone(),
-        }
+        };
+        places.iter().map(&mut plan).collect()
     }
 
     /// Trees that may be better than the best ones found, with more leaves than these: leaves that rise,

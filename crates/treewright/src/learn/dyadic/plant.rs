@@ -1,5 +1,7 @@
 //! From a plan of halvings to a tree with all rows in it.
 
+use rustc_hash::FxHashMap;
+
 use super::engine::Plan;
 use super::grid::{Bundle, Grid};
 use crate::cost::Loss;
@@ -7,76 +9,102 @@ use crate::data::{Dataset, Value};
 use crate::error::Result;
 use crate::tree::{MissingRoute, NodeId, Outcome, Split, Tree, TreeBuilder};
 
-/// A tree that asks what the plan says, with the class counts of all rows.
-pub(super) fn plant(plan: &Plan, grid: &Grid, data: &Dataset, loss: &Loss) -> Result<Tree> {
-    let schema = data.schema();
-    let n_classes = schema.classes().len();
-    let count = |rows: &[Bundle]| {
-        let mut counts = vec![0.0; n_classes];
+/// Makes trees of plans, with the class counts of all rows.
+pub(super) struct Planter<'a> {
+    grid: &'a Grid,
+    data: &'a Dataset,
+    loss: &'a Loss,
+    /// Questions by coordinate, level and prefix. Exact cuts take a while, and plans share them.
+    questions: FxHashMap<(usize, u32, u32), (Split, Option<u32>)>,
+}
+
+impl<'a> Planter<'a> {
+    pub(super) fn new(grid: &'a Grid, data: &'a Dataset, loss: &'a Loss) -> Self {
+        Self {
+            grid,
+            data,
+            loss,
+            questions: FxHashMap::default(),
+        }
+    }
+
+    /// A tree that asks what the plan says.
+    pub(super) fn plant(&mut self, plan: &Plan) -> Result<Tree> {
+        let (schema, loss) = (self.data.schema().clone(), self.loss.clone());
+        let rows = self.grid.bundles.clone();
+        let counts = self.count(&rows);
+        let value = self.answer(&counts, 0.0);
+        let mut builder = TreeBuilder::new(schema, loss, Outcome::Counts(counts), value)?;
+        let mut open = vec![(NodeId::ROOT, plan, rows, value)];
+        while let Some((id, plan, rows, value)) = open.pop() {
+            let Plan::Halve {
+                coordinate,
+                level,
+                prefix,
+                sides,
+            } = plan
+            else {
+                continue;
+            };
+            let (mut split, route) = self.question(*coordinate, *level, *prefix);
+            let mut parts = part(&split, &rows, self.data);
+            forget_absent(&mut split, &rows, self.data);
+            let mut sides = [&sides[0], &sides[1]];
+            let route = match only_side(&split) {
+                // All categories on one side: the other child, which is empty, comes last, and what no
+                // row has had goes there.
+                Some(side) => {
+                    if side == 1 {
+                        turn(&mut split);
+                        sides.swap(0, 1);
+                        parts.present.swap(0, 1);
+                    }
+                    1
+                }
+                None => route.unwrap_or_else(|| parts.heavier()),
+            };
+            parts.present[route as usize].append(&mut parts.missing);
+            let outcomes = parts.present.each_ref().map(|rows| {
+                let counts = self.count(rows);
+                let value = self.answer(&counts, value);
+                (Outcome::Counts(counts), value)
+            });
+            let values = [outcomes[0].1, outcomes[1].1];
+            let first = builder.split(id, split, MissingRoute::Child(route), outcomes)?;
+            for (side, rows) in parts.present.into_iter().enumerate().rev() {
+                let child = NodeId(first.0 + side as u32);
+                open.push((child, sides[side], rows, values[side]));
+            }
+        }
+        Ok(builder.finish())
+    }
+
+    fn question(&mut self, coordinate: usize, level: u32, prefix: u32) -> (Split, Option<u32>) {
+        let found = self.questions.entry((coordinate, level, prefix));
+        let found = found.or_insert_with(|| {
+            let coordinate = &self.grid.coordinates[self.grid.halved[coordinate]];
+            let feature = &self.data.schema().features[coordinate.feature];
+            coordinate.split(level, prefix, feature.categories().len())
+        });
+        found.clone()
+    }
+
+    fn count(&self, rows: &[Bundle]) -> Vec<f64> {
+        let mut counts = vec![0.0; self.data.schema().classes().len()];
         for bundle in rows {
             counts[bundle.class as usize] += bundle.weight;
         }
         counts
-    };
-    let answer = |counts: &[f64], inherited: f64| {
+    }
+
+    /// The class of a node, which without rows is that of its parent.
+    fn answer(&self, counts: &[f64], inherited: f64) -> f64 {
         if counts.iter().any(|&count| count > 0.0) {
-            loss.best_class(counts) as f64
+            self.loss.best_class(counts) as f64
         } else {
             inherited
         }
-    };
-    let rows = grid.bundles.clone();
-    let counts = count(&rows);
-    let value = answer(&counts, 0.0);
-    let mut builder =
-        TreeBuilder::new(schema.clone(), loss.clone(), Outcome::Counts(counts), value)?;
-    let mut open = vec![(NodeId::ROOT, plan, rows, value)];
-    while let Some((id, plan, rows, value)) = open.pop() {
-        let Plan::Halve {
-            coordinate,
-            level,
-            prefix,
-            sides,
-        } = plan
-        else {
-            continue;
-        };
-        let coordinate = &grid.coordinates[grid.halved[*coordinate]];
-        let n_categories = schema.features[coordinate.feature].categories().len();
-        let (mut split, route) = coordinate.split(*level, *prefix, n_categories);
-        let mut parts = part(&split, &rows, data);
-        forget_absent(&mut split, &rows, data);
-        let mut sides = [&sides[0], &sides[1]];
-        let route = match only_side(&split) {
-            // All categories on one side: the other child, which is empty, comes last, and what no row
-            // has had goes there.
-            Some(side) => {
-                if side == 1 {
-                    turn(&mut split);
-                    sides.swap(0, 1);
-                    parts.present.swap(0, 1);
-                }
-                1
-            }
-            None => route.unwrap_or_else(|| parts.heavier()),
-        };
-        parts.present[route as usize].append(&mut parts.missing);
-        let outcomes = parts.present.each_ref().map(|rows| {
-            let counts = count(rows);
-            let value = answer(&counts, value);
-            (counts, value)
-        });
-        let values = [outcomes[0].1, outcomes[1].1];
-        let outcomes = outcomes
-            .into_iter()
-            .map(|(counts, value)| (Outcome::Counts(counts), value));
-        let first = builder.split(id, split, MissingRoute::Child(route), outcomes)?;
-        for (side, rows) in parts.present.into_iter().enumerate().rev() {
-            let child = NodeId(first.0 + side as u32);
-            open.push((child, sides[side], rows, values[side]));
-        }
     }
-    Ok(builder.finish())
 }
 
 type Rows = Vec<Bundle>;

@@ -12,6 +12,8 @@
 //! and the tree is found afterwards by a walk through the memo. In the collapsed model a halving that leaves
 //! one side empty is passed over for free.
 
+use std::sync::Arc;
+
 use super::cells::{Cells, Halving};
 use super::collapsed::{Limits, Stopped};
 use super::engine::Plan;
@@ -213,7 +215,7 @@ impl<'a> Rectangles<'a> {
             coordinate,
             level: halving.level,
             prefix: halving.prefix as u32,
-            sides: Box::new(sides),
+            sides: Arc::new(sides),
         }
     }
 

@@ -9,7 +9,7 @@ use super::front::Front;
 use super::grid::Grid;
 use super::hull::{Corner, Least, Price, corner};
 use super::path::{Path, Steps, engine_for, value};
-use super::plant::plant;
+use super::plant::Planter;
 use super::rectangles::Rectangles;
 use super::{Dyadic, FamilyLearner, Model, Solver};
 use crate::budget::Budget;
@@ -43,7 +43,7 @@ pub(super) fn fit(learner: &Dyadic, data: &Dataset, budget: &Budget) -> Result<F
     let grid = learner.grid(data)?;
     let question = question(learner, data, &grid)?;
     let answer = answer(learner, &question, &grid, budget)?;
-    let tree = plant(&answer.plan, &grid, data, &learner.loss)?;
+    let tree = Planter::new(&grid, data, &learner.loss).plant(&answer.plan)?;
     let training = Training::of_leaves(&tree, data).taking(start.elapsed());
     let certificate = certificate(learner, &answer, &question, &grid, &training);
     let mut info = learner.info(&grid);
@@ -218,7 +218,7 @@ fn by_path(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) 
         .min_by(|&a, &b| question.compare(values[a], values[b], learner.ties))
         .expect("one leaf is always a tree");
     Ok(Answer {
-        plan: path.plan(best),
+        plan: path.plans(&[best]).remove(0),
         bound: bound(question, values[best], &path.still_open(grid)),
         work: path.work(),
     })

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::branch::Branch;
 use super::collapsed::Limits;
-use super::engine::{Plan, engine};
+use super::engine::{KnownPlans, Plan, engine};
 use super::front::Front;
 use super::hull::{Corner, Least, Price, corner};
 use super::points::{Field, Points};
@@ -249,8 +249,9 @@ fn both_models_agree_with_plain_recursion() {
                 let engine = engine(&points, model, front, unlimited()).unwrap();
                 let found = engine.hull().unwrap();
                 assert_eq!(found, expected, "{model:?} {front:?} {points:?}");
+                let mut known = KnownPlans::default();
                 for target in expected {
-                    let plan = engine.plan(target);
+                    let plan = engine.plan(target, &mut known);
                     assert_eq!(figures(&plan, &points), target, "{model:?} {points:?}");
                 }
                 let (found, plan) = engine.greedy(price);
