@@ -136,11 +136,14 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
         depth: usize,
         way: &mut BoxedWay<L>,
     ) -> Result<Best, Stopped> {
-        if let Some(best) = self.known(part, levels, &way.way.members[start..]) {
-            return Ok(best);
-        }
         let error = self.collapsed.error(part);
+        if self.collapsed.front.is_leaf(error) {
+            return Ok(Best::Leaf(error));
+        }
         let key = self.key(part, levels, &way.way.members[start..]);
+        if let Some(stored) = self.table.get(key) {
+            return Ok(Best::Stored(stored));
+        }
         let bound = self.collapsed.solve(part, start, 0, &mut way.way)?;
         self.collapsed.check(&mut way.way, Some(&self.table))?;
         if way.frames.len() <= depth {

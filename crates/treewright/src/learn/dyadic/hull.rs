@@ -33,10 +33,10 @@ impl Price {
         denominator: 1,
     };
 
-    /// Next to no price: a leaf costs a quarter of the least loss there is.
-    pub(super) const LOWEST: Self = Self {
+    /// A leaf costs as much as the least loss there is: lower prices are hardly more work.
+    pub(super) const ONE: Self = Self {
         numerator: 1,
-        denominator: 4,
+        denominator: 1,
     };
 
     /// This price, or another one if it is zero.

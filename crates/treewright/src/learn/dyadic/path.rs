@@ -226,7 +226,7 @@ impl Steps {
                 numerator: u64::from(error),
                 denominator: 1,
             },
-            halvings: 2,
+            halvings: 4,
             work: 0,
             work_before: 0,
         }
@@ -255,7 +255,7 @@ impl Steps {
         }
         self.work_before = self.work;
         // Two more halvings would not change much.
-        let last = least.price().or(Price::LOWEST);
+        let last = least.price().or(Price::ONE);
         let (price, beyond) = (self.price.halved(self.halvings), self.halvings + 1);
         if self.price.halved(beyond).is_above(last) {
             self.price = price;
