@@ -164,8 +164,8 @@ fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check
         if pruned::is_pruned(fit) {
             return pruned::differs(fit, certificate);
         }
-        // These two minimise the cost on the training rows plus something that is not negative.
-        let adds_to_cost = matches!(fit.learner.name.as_str(), "dyadic" | "optimal");
+        // These minimise the cost on the training rows plus something that is not negative.
+        let adds_to_cost = fit.learner.name == "optimal" || dyadic::adds_to_cost(fit);
         let slack = RELATIVE * objective.abs() + certificate.tolerance.unwrap_or(0.0);
         if adds_to_cost && objective + slack < found.cost {
             let cost = found.cost;
