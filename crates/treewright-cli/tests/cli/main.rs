@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod dyadic;
+mod dyadic_aims;
 mod dyadic_choice;
 mod fit;
 mod hostile_families;
