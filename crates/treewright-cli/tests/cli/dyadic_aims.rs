@@ -1,13 +1,13 @@
-//! Dyadic trees of a size, for other penalties, with other rules for ties; how they are searched for.
+//! Dyadic trees of a size, for other penalties, and with other rules for ties.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::dyadic::{noisy_table, verified, with_table};
+use crate::dyadic::{verified, with_table};
 use crate::support::Folder;
 
 /// The model of these options, which must hold.
 #[track_caller]
-fn fit(folder: &Folder, options: &[&str]) -> Value {
+pub(crate) fn fit(folder: &Folder, options: &[&str]) -> Value {
     let command = ["fit", "dyadic", "data.csv", "--json", "-o", "model.json"];
     let model = folder.json(&[&command[..], options].concat());
     verified(folder, "model.json");
@@ -15,23 +15,14 @@ fn fit(folder: &Folder, options: &[&str]) -> Value {
 }
 
 #[track_caller]
-fn path(folder: &Folder, options: &[&str]) -> Value {
+pub(crate) fn path(folder: &Folder, options: &[&str]) -> Value {
     let command = ["path", "dyadic", "data.csv", "--json", "-o", "family.json"];
     folder.json(&[&command[..], options].concat())
 }
 
-fn sizes(family: &Value) -> Vec<u64> {
+pub(crate) fn sizes(family: &Value) -> Vec<u64> {
     let members = family["members"].as_array().unwrap().iter();
     members.map(|it| it["leaves"].as_u64().unwrap()).collect()
-}
-
-fn keys(value: &Value) -> Vec<&str> {
-    value
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect()
 }
 
 fn what(model: &Value) -> &str {
@@ -189,151 +180,4 @@ fn tied_members() {
         table.contains("\ntied: as good as its neighbours"),
         "{table}"
     );
-}
-
-#[test]
-fn what_a_search_took() {
-    let folder = with_table("titanic.csv");
-    let figures = [
-        "solves",
-        "rectangles",
-        "rectangles_empty",
-        "states",
-        "probes",
-    ];
-    let model = fit(&folder, &[]);
-    assert_eq!(keys(&model["learner"]["params"]["search"]), figures);
-    let family = path(&folder, &[]);
-    assert_eq!(
-        keys(&family["search"]),
-        [&figures[..], &["seconds"]].concat()
-    );
-    assert!(family["search"]["states"].as_u64().unwrap() > 0);
-}
-
-#[test]
-fn solvers_and_methods_agree() {
-    let folder = with_table("titanic.csv");
-    let boxed = ["--model", "boxed", "--kappa", "5"];
-    let model = fit(&folder, &boxed);
-    for solver in ["auto", "bnb", "mrp", "mr"] {
-        let same = fit(&folder, &[&boxed[..], &["--solver", solver]].concat());
-        assert_eq!(same["certificate"], model["certificate"], "{solver}");
-        assert_eq!(same["training"]["leaves"], model["training"]["leaves"]);
-    }
-    let family = path(&folder, &["--model", "boxed"]);
-    for method in ["hull", "grid", "adaptive"] {
-        let same = path(&folder, &["--model", "boxed", "--method", method]);
-        assert_eq!(sizes(&same), sizes(&family), "{method}");
-    }
-    let fewer = sizes(&path(
-        &folder,
-        &["--model", "boxed", "--method", "heuristic"],
-    ));
-    assert!(fewer.iter().all(|leaves| sizes(&family).contains(leaves)));
-}
-
-#[test]
-fn solvers_and_methods_are_for_the_linear_penalty() {
-    let folder = with_table("titanic.csv");
-    for solver in ["bnb", "mrp", "mr"] {
-        let options = ["--penalty", "sqrt", "--solver", solver, "-o", "out.json"];
-        folder.refused(
-            &[&["fit", "dyadic", "data.csv"], &options[..]].concat(),
-            &format!("--solver {solver} is for the linear penalty"),
-        );
-    }
-    fit(&folder, &["--penalty", "sqrt", "--solver", "auto"]);
-    fit(&folder, &["--penalty", "linear", "--solver", "mrp"]);
-    for method in ["grid", "adaptive", "heuristic"] {
-        let refused = |options: &[&str], complaint: &str| {
-            let command = ["path", "dyadic", "data.csv", "--method", method];
-            folder.refused(
-                &[&command[..], options].concat(),
-                &format!("--method {method} {complaint}"),
-            );
-        };
-        refused(&["--penalty", "log"], "is for the linear penalty");
-        refused(&["--collinear"], "does not find trees that are only tied");
-    }
-    path(
-        &folder,
-        &["--method", "hull", "--penalty", "log", "--collinear"],
-    );
-}
-
-#[test]
-fn limits_leave_a_valid_tree() {
-    let folder = Folder::new().file("data.csv", noisy_table(1500));
-    for limit in [["--memory-limit", "1MB"], ["--time-limit", "0s"]] {
-        for aim in [
-            &["--leaves", "12"][..],
-            &["--kappa", "1/100", "--penalty", "sqrt"],
-            &["--lambda", "1e-6", "--penalty", "power:2"],
-            &["--kappa", "1/100", "--ties", "larger", "--model", "boxed"],
-        ] {
-            let model = fit(&folder, &[aim, &limit].concat());
-            let number = |name: &str| model["certificate"][name].as_f64().unwrap();
-            assert!(number("gap") >= 0.0, "{limit:?} {aim:?}");
-            assert!(number("lower_bound") < number("objective"));
-            assert_eq!(model["certificate"]["optimal"], false);
-            if aim[0] == "--leaves" {
-                assert!(model["training"]["leaves"].as_u64().unwrap() <= 12);
-            }
-        }
-        for options in [
-            &["--collinear"][..],
-            &["--penalty", "power:2"],
-            &["--penalty", "log"],
-        ] {
-            let family = path(&folder, &[options, &limit].concat());
-            let from = &family["certificate"]["exact_down_to"];
-            assert!(from.as_f64().unwrap() > 0.0, "{limit:?} {options:?}");
-            let take = ["prune", "family.json", "--leaves", "1", "-o", "taken.json"];
-            folder.done(&take);
-            verified(&folder, "taken.json");
-        }
-    }
-    // So little for a second leaf that no weight is known for which a single one is the best.
-    let folder = folder.file("cheap.txt", "0\n1e-330\n1\n2\n3\n");
-    let options = ["--penalty", "table:cheap.txt", "--time-limit", "0s"];
-    let family = path(&folder, &options);
-    assert_eq!(family["certificate"]["exact_down_to"], json!(null));
-    assert_eq!(family["members"][0]["lambda_low"], json!(null));
-    let command = ["path", "dyadic", "data.csv", "-o", "family.json"];
-    let run = folder.run(&[&command[..], &options].concat());
-    let said = "stopped early: for any lambda, larger trees may be better\n";
-    assert!(run.stderr.contains(said), "{run:?}");
-    folder.done(&["prune", "family.json", "--leaves", "9", "-o", "taken.json"]);
-    verified(&folder, "taken.json");
-}
-
-#[test]
-fn the_number_of_threads_does_not_matter() {
-    let folder = with_table("rings.csv");
-    let file = |options: &[&str], threads: &str| {
-        let command = [options, &["--k", "3", "--json", "--threads", threads]].concat();
-        let mut document = folder.json(&command);
-        document["training"]["seconds"] = json!(0);
-        if let Some(search) = document.get_mut("search") {
-            search["seconds"] = json!(0);
-        }
-        document.to_string()
-    };
-    for options in [
-        &["fit", "dyadic", "data.csv", "--leaves", "9"][..],
-        &[
-            "fit",
-            "dyadic",
-            "data.csv",
-            "--penalty",
-            "power:2",
-            "--lambda",
-            "1/9999",
-        ],
-        &["path", "dyadic", "data.csv", "--collinear"],
-        &["path", "dyadic", "data.csv", "--penalty", "sqrt"],
-    ] {
-        assert_eq!(file(options, "1"), file(options, "2"), "{options:?}");
-    }
 }
