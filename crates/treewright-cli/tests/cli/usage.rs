@@ -73,6 +73,10 @@ fn a_command_line_that_cannot_be_parsed_is_exit_code_2() {
     unparsable(&["path", "greedy"]);
     unparsable(&["path", "greedy", "data.csv", "--repeats", "2"]);
     unparsable(&["path", "greedy", "data.csv", "--folds", "many"]);
+}
+
+#[test]
+fn the_same_for_dyadic_trees() {
     let fit = |options: &[&str]| unparsable(&[&["fit", "dyadic", "data.csv"], options].concat());
     fit(&["--lambda", "0.1", "--kappa", "2"]);
     fit(&["--lambda", "abc"]);

@@ -8,7 +8,7 @@ use treewright::export::json;
 use treewright::learn::FamilyLearner;
 use treewright::learn::dyadic::Dyadic;
 use treewright::prune::take_out;
-use treewright::tree::FamilyFit;
+use treewright::tree::{FamilyFit, Member};
 
 use crate::dyadic_penalties::penalties;
 use crate::dyadic_sizes::any_case;
@@ -42,21 +42,20 @@ fn families_come_back_and_their_members_hold() {
             let found = found.unwrap_or_else(|error| panic!("{error}, {}", case()));
             let stored = stored(&found);
             let members = stored.family.members();
-            let is_tied =
-                |place: usize| members[place].lambda_high == Some(members[place].lambda_low);
-            let has_ties = (0..members.len()).any(is_tied);
+            let is_tied = |member: &Member| member.lambda_high == Some(member.lambda_low);
+            let has_ties = members.iter().any(is_tied);
             assert_eq!(stored.family.has_ties(), has_ties, "{}", case());
             assert!(learner.collinear || !has_ties, "{}", case());
-            for place in 0..members.len() {
+            for (place, member) in members.iter().enumerate() {
                 let taken = take_out(&stored, place, None, None).unwrap();
                 let checks = verify(&taken, &table.data);
                 assert!(checks.holds, "{checks:?}, {}", case());
                 assert!(!taken.learner.params.contains_key("collinear"));
                 // At the weight as it is written, a smaller tree is the best.
-                assert_eq!(taken.certificate.is_none(), is_tied(place), "{}", case());
-                assert_eq!(taken.training.leaves, members[place].leaves);
-                n_tied += usize::from(is_tied(place));
-                let given = stored.family.with_leaves(members[place].leaves);
+                assert_eq!(taken.certificate.is_none(), is_tied(member), "{}", case());
+                assert_eq!(taken.training.leaves, member.leaves);
+                n_tied += usize::from(is_tied(member));
+                let given = stored.family.with_leaves(member.leaves);
                 assert_eq!(given, Some(place));
             }
         }

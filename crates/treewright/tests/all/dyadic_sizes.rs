@@ -1,7 +1,7 @@
 //! The best dyadic tree of a size: against a plain recursion over boxes, and against the best trees for
 //! all weights.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use fastrand::Rng;
 use num_rational::BigRational;
@@ -60,17 +60,24 @@ pub(crate) fn sizes(learner: &Dyadic, data: &Dataset) -> (Vec<SolutionValue>, Sc
     (best, family.scale())
 }
 
+/// The cell of a row or a point on each side of the box.
+type Place = [u32; 2];
+/// Place, class and weight.
+type Row = (Place, u32, u32);
+/// Place and losses by class.
+type Point = (Place, Vec<i64>);
+/// The first cell and the number of cells on each side.
+type Sides = [(u32, u32); 2];
+
 /// Least errors of trees with at most so many leaves, over the boxes of a grid of 8 times 8 cells.
 struct Plain<'a> {
-    /// Place and losses by class of each point.
-    points: &'a [([u32; 2], Vec<i64>)],
+    points: &'a [Point],
     is_boxed: bool,
-    known: HashMap<([(u32, u32); 2], usize), i64>,
+    known: HashMap<(Sides, usize), i64>,
 }
 
 impl Plain<'_> {
-    /// `sides` are the first cell and the number of cells of a box.
-    fn least(&mut self, sides: [(u32, u32); 2], leaves: usize) -> i64 {
+    fn least(&mut self, sides: Sides, leaves: usize) -> i64 {
         if let Some(&known) = self.known.get(&(sides, leaves)) {
             return known;
         }
@@ -90,7 +97,7 @@ impl Plain<'_> {
         best
     }
 
-    fn of_split(&mut self, low: [(u32, u32); 2], high: [(u32, u32); 2], leaves: usize) -> i64 {
+    fn of_split(&mut self, low: Sides, high: Sides, leaves: usize) -> i64 {
         match (self.is_empty(low), self.is_empty(high)) {
             (true, true) => 0,
             // Its empty half is a leaf or nothing.
@@ -108,8 +115,8 @@ impl Plain<'_> {
         }
     }
 
-    fn inside(&self, sides: [(u32, u32); 2]) -> impl Iterator<Item = &Vec<i64>> {
-        let is_inside = move |place: &[u32; 2]| {
+    fn inside(&self, sides: Sides) -> impl Iterator<Item = &Vec<i64>> {
+        let is_inside = move |place: &Place| {
             (0..2).all(|side| {
                 let (first, length) = sides[side];
                 (first..first + length).contains(&place[side])
@@ -119,20 +126,20 @@ impl Plain<'_> {
         points.filter_map(move |(place, losses)| is_inside(place).then_some(losses))
     }
 
-    fn is_empty(&self, sides: [(u32, u32); 2]) -> bool {
+    fn is_empty(&self, sides: Sides) -> bool {
         self.inside(sides).next().is_none()
     }
 
-    fn of_leaf(&self, sides: [(u32, u32); 2]) -> i64 {
+    fn of_leaf(&self, sides: Sides) -> i64 {
         let of_class = |class: usize| self.inside(sides).map(|losses| losses[class]).sum();
         (0..3).map(of_class).min().unwrap_or(0)
     }
 }
 
 /// Rows in a grid whose cells are whole numbers: places, classes and weights.
-fn random_rows(rng: &mut Rng) -> Vec<([u32; 2], u32, u32)> {
+fn random_rows(rng: &mut Rng) -> Vec<Row> {
     let n_rows = rng.usize(2..30);
-    let mut rows: Vec<([u32; 2], u32, u32)> = (0..n_rows)
+    let mut rows: Vec<Row> = (0..n_rows)
         .map(|_| {
             let place = [rng.u32(0..8), rng.u32(0..8)];
             (place, rng.u32(0..3), rng.u32(1..4))
@@ -145,8 +152,8 @@ fn random_rows(rng: &mut Rng) -> Vec<([u32; 2], u32, u32)> {
 }
 
 /// What each class costs at each place, without what none can avoid, and the sum of that.
-fn points_of(rows: &[([u32; 2], u32, u32)]) -> (Vec<([u32; 2], Vec<i64>)>, i64) {
-    let mut losses: HashMap<[u32; 2], Vec<i64>> = HashMap::new();
+fn points_of(rows: &[Row]) -> (Vec<Point>, i64) {
+    let mut losses: BTreeMap<Place, Vec<i64>> = BTreeMap::new();
     for &(place, truth, weight) in rows {
         let place = place.map(|cell| cell.min(7));
         let losses = losses.entry(place).or_insert_with(|| vec![0; 3]);
@@ -157,7 +164,9 @@ fn points_of(rows: &[([u32; 2], u32, u32)]) -> (Vec<([u32; 2], Vec<i64>)>, i64) 
     let mut base = 0;
     for losses in losses.values_mut() {
         let least = losses.iter().min().copied().unwrap();
-        losses.iter_mut().for_each(|loss| *loss -= least);
+        for loss in losses {
+            *loss -= least;
+        }
         base += least;
     }
     losses.retain(|_, losses| losses.iter().any(|&loss| loss > 0));
