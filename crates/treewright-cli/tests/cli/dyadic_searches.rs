@@ -88,17 +88,23 @@ fn solvers_and_methods_are_for_the_linear_penalty() {
 
 #[test]
 fn limits_leave_a_valid_tree() {
-    let folder = Folder::new().file("data.csv", noisy_table(1500));
+    // Negative ones, and fewer than a greedy tree has leaves.
+    let penalties: String = (-20..20).fold(String::new(), |text, it| format!("{text}{it}\n"));
+    let folder = Folder::new()
+        .file("data.csv", noisy_table(1500))
+        .file("penalties.txt", penalties);
     for limit in [["--memory-limit", "1MB"], ["--time-limit", "0s"]] {
         for aim in [
-            &["--leaves", "12"][..],
+            &["--lambda", "1e-5", "--penalty", "table:penalties.txt"][..],
+            &["--lambda", "0.1", "--penalty", "table:penalties.txt"],
+            &["--leaves", "12"],
             &["--kappa", "1/100", "--penalty", "sqrt"],
             &["--lambda", "1e-6", "--penalty", "power:2"],
             &["--kappa", "1/100", "--ties", "larger", "--model", "boxed"],
         ] {
             let model = fit(&folder, &[aim, &limit].concat());
             let number = |name: &str| model["certificate"][name].as_f64().unwrap();
-            assert!(number("gap") >= 0.0, "{limit:?} {aim:?}");
+            assert!((0.0..=1.0).contains(&number("gap")), "{limit:?} {aim:?}");
             assert!(number("lower_bound") < number("objective"));
             assert_eq!(model["certificate"]["optimal"], false);
             if aim[0] == "--leaves" {

@@ -11,7 +11,7 @@ use crate::tree::{Fit, Training, Tree};
 
 const TABLE: &str = "table";
 
-fn is_dyadic(fit: &Fit<Tree>) -> bool {
+pub(super) fn is_dyadic(fit: &Fit<Tree>) -> bool {
     fit.learner.name == "dyadic"
 }
 
@@ -19,9 +19,9 @@ fn penalty_name(fit: &Fit<Tree>) -> Option<&Json> {
     fit.learner.params.get("penalty")
 }
 
-/// Is the objective the cost and something that is not negative? The values of a table may be.
-pub(super) fn adds_to_cost(fit: &Fit<Tree>) -> bool {
-    is_dyadic(fit) && penalty_name(fit).and_then(Json::as_str) != Some(TABLE)
+/// Is the penalty a table? Its values may be negative.
+pub(super) fn has_table(fit: &Fit<Tree>) -> bool {
+    is_dyadic(fit) && penalty_name(fit).is_some_and(|name| name == TABLE)
 }
 
 /// What speaks against the objective of a dyadic tree; nothing for trees of other learners.
