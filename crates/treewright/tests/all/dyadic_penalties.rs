@@ -11,6 +11,7 @@ use treewright::eval::verify;
 use treewright::export::json;
 use treewright::learn::dyadic::{Aim, Dyadic, Model, Ties};
 use treewright::learn::{FamilyLearner, Learner};
+use treewright::select::{Resampling, Searched};
 use treewright::tree::{Family, Fit};
 
 use crate::dyadic::has_cost;
@@ -145,6 +146,30 @@ fn a_short_table_is_refused_only_if_it_matters() {
         n_refused += 1;
     }
     assert!(n_refused > 100);
+}
+
+/// Without some rows, trees may be larger than the table that is long enough for all of them.
+#[test]
+fn a_table_need_not_reach_the_trees_of_folds() {
+    for seed in 0..100 {
+        let mut rng = Rng::with_seed(seed);
+        let (mut learner, table) = any_case(&mut rng, Weights::Whole);
+        if table.data.n_rows() < 2 {
+            continue;
+        }
+        let family = family_of(&learner, &table.data);
+        let most_leaves = family.values()[family.len() - 1].leaves;
+        learner.penalty = self::table(most_leaves, |_| rng.u32(1..40));
+        let resampling = Resampling::Folds {
+            folds: 2,
+            repeats: 2,
+            seed,
+        };
+        let searched = Searched::new(learner);
+        let found = searched.fit_family(&table.data, &Budget::unlimited(), Some(resampling));
+        let found = found.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{table}"));
+        assert!(found.cross_validation.is_some());
+    }
 }
 
 #[test]

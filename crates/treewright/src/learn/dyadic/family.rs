@@ -14,15 +14,21 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::tree::{Family, FamilyFit, Training, Tree};
 
-/// The family, complete or as far as time and memory allowed.
-pub(super) fn fit(learner: &Dyadic, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
+/// The family, complete or as far as time and memory allowed. `with_all_sizes`: shall a table of penalties
+/// that is too short be refused?
+pub(super) fn fit(
+    learner: &Dyadic,
+    data: &Dataset,
+    budget: &Budget,
+    with_all_sizes: bool,
+) -> Result<FamilyFit> {
     let start = Instant::now();
     let grid = learner.grid(data)?;
     let penalty = &learner.penalty;
     let wanted = front_of_all(penalty, learner.collinear, &grid, learner.model)?;
     let path = Path::search(&grid, learner.model, wanted, &learner.means(budget))?;
     let values = path.values(&grid);
-    if path.is_complete() {
+    if path.is_complete() && with_all_sizes {
         let last = values[values.len() - 1];
         check_end(penalty, wanted, last, &grid, learner.model)?;
     }
