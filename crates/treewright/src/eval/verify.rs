@@ -164,7 +164,8 @@ fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check
             return pruned::differs(fit, certificate);
         }
         // These minimise the cost on the training rows plus something that is not negative.
-        let adds_to_cost = fit.learner.name == "optimal" || dyadic::is_dyadic(fit) && !dyadic::has_table(fit);
+        let adds_to_cost =
+            fit.learner.name == "optimal" || dyadic::is_dyadic(fit) && !dyadic::has_table(fit);
         let slack = RELATIVE * objective.abs() + certificate.tolerance.unwrap_or(0.0);
         if adds_to_cost && objective + slack < found.cost {
             let cost = found.cost;
