@@ -80,19 +80,28 @@ impl Console {
     }
 }
 
-/// Draws a bar until the other end of the channel is dropped.
+/// Draws a bar until the other end of the channel is dropped. While it is not known how much there is to
+/// do, it is a spinner with what the work tells.
 fn draw_progress(progress: &Progress, stopped: &Receiver<()>) {
     let goes_on = |time| stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
     if !goes_on(PATIENCE) {
         return;
     }
+    let style = |text| ProgressStyle::with_template(text).expect("the template is well formed");
+    let known = style("{elapsed_precise} {wide_bar} {percent}%");
+    let unknown = style("{elapsed_precise} {spinner} {wide_msg}");
     let bar = ProgressBar::no_length().with_elapsed(PATIENCE);
-    let style = "{elapsed_precise} {wide_bar} {percent}%";
-    bar.set_style(ProgressStyle::with_template(style).expect("the template is well formed"));
     while goes_on(Duration::from_millis(100)) {
         let (done, total) = progress.read();
-        bar.set_length(total);
-        bar.set_position(done);
+        if total == 0 {
+            bar.set_style(unknown.clone());
+            bar.set_message(progress.news());
+            bar.tick();
+        } else {
+            bar.set_style(known.clone());
+            bar.set_length(total);
+            bar.set_position(done);
+        }
     }
     bar.finish_and_clear();
 }

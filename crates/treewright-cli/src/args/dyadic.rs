@@ -5,9 +5,9 @@ use std::str::FromStr;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use treewright::cost::Loss;
-use treewright::learn::dyadic::{Coding, Dyadic, Missing, Model, Resolution};
+use treewright::learn::dyadic::{Coding, Dyadic, Method, Missing, Model, Resolution, Solver, Ties};
 
-use super::WholeNumber;
+use super::{PenaltyArgs, WholeNumber};
 
 /// The learner of optimal dyadic trees.
 #[derive(Debug, Args)]
@@ -40,6 +40,11 @@ pub(crate) struct DyadicArgs {
         allow_negative_numbers = true
     )]
     snap: f64,
+    #[command(flatten)]
+    pub(crate) penalty: PenaltyArgs,
+    /// Which of several trees with the same objective is taken [default: smaller]
+    #[arg(long, value_name = "WHICH")]
+    ties: Option<TiesArg>,
 }
 
 /// Numbers of halvings as they were typed, perhaps out of range.
@@ -109,8 +114,67 @@ enum MissingArg {
     Refuse,
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum TiesArg {
+    /// One with the fewest leaves
+    Smaller,
+    /// One with the most leaves, as in the paper of Hush and Porter
+    Larger,
+}
+
+/// How a single tree is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SolverArg {
+    /// Whichever is likely to be faster
+    Auto,
+    /// Branch and bound
+    Bnb,
+    /// The paper's memoised recursion over rectangles, with lookahead: a rectangle whose error is below
+    /// the price of a leaf is not looked into
+    Mrp,
+    /// The same without lookahead
+    Mr,
+}
+
+impl SolverArg {
+    pub(crate) fn solver(self) -> Solver {
+        match self {
+            Self::Auto => Solver::Auto,
+            Self::Bnb => Solver::BranchAndBound,
+            Self::Mrp => Solver::Recursion,
+            Self::Mr => Solver::PlainRecursion,
+        }
+    }
+}
+
+/// How a family is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PathMethodArg {
+    /// All best trees in one pass; exact
+    Hull,
+    /// The same trees, with the number of solves of the paper's search over all weights that could
+    /// matter
+    Grid,
+    /// The same trees, with the number of solves of the paper's search that lists the weights anew after
+    /// every new tree
+    Adaptive,
+    /// The paper's search that guesses the next weight from the last solve; it may miss trees
+    Heuristic,
+}
+
+impl PathMethodArg {
+    pub(crate) fn method(self) -> Method {
+        match self {
+            Self::Hull => Method::Hull,
+            Self::Grid => Method::Grid,
+            Self::Adaptive => Method::Adaptive,
+            Self::Heuristic => Method::Heuristic,
+        }
+    }
+}
+
 impl DyadicArgs {
-    /// The learner with these parameters.
+    /// The learner with these parameters, but for the penalty, which is read first.
     pub(crate) fn learner(&self, loss: Loss, most_bytes: u64) -> Result<Dyadic> {
         Ok(Dyadic {
             resolution: self.k.resolution()?,
@@ -128,6 +192,10 @@ impl DyadicArgs {
                 MissingArg::Refuse => Missing::Refuse,
             },
             snap: self.snap,
+            ties: match self.ties {
+                None | Some(TiesArg::Smaller) => Ties::Smaller,
+                Some(TiesArg::Larger) => Ties::Larger,
+            },
             loss,
             most_bytes: usize::try_from(most_bytes).unwrap_or(usize::MAX),
             ..Dyadic::default()

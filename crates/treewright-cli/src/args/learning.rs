@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Subcommand};
 
 use super::{
-    DyadicArgs, ExactNumber, GreedyArgs, LimitArgs, OutputArgs, PruningArgs, ReadingArgs,
-    SelectArgs, WholeNumber,
+    DyadicArgs, ExactNumber, GreedyArgs, LimitArgs, OutputArgs, PathMethodArg, PruningArgs,
+    ReadingArgs, SelectArgs, SolverArg, WholeNumber,
 };
 
 /// Learn one tree from a table.
@@ -88,28 +88,35 @@ pub(crate) struct FitGreedyArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Find the best of all dyadic trees for a price of a leaf, and prove it.
+/// Find the best of all dyadic trees for a price of a leaf or a size, and prove it.
 ///
 /// The range of a feature, from its least to its largest value, can be halved, and each half again: a
 /// cut lies at a half, a quarter, an eighth, ... of the range. Among all trees of such splits, however
-/// they are combined, the one with the least cost + lambda * leaves is found; of equally good ones one
-/// with the fewest leaves. The certificate says so, or how far from it the tree may be if a limit ended
-/// the search. The target must hold classes.
+/// they are combined, the one with the least cost + lambda * penalty(leaves) is found, or with --leaves
+/// the one with the least cost that is not larger. The certificate says so, or how far from it the tree
+/// may be if a limit ended the search. The target must hold classes.
 ///
 /// A large lambda gives a small tree, and is found faster. --lambda 0.01 means that a leaf must save 1 %
 /// of the rows to be worth it. --kappa 2 says the same in rows: a leaf must save 2 of them. --select finds
-/// the best trees for all weights, and takes the one that does best on rows left out of learning.
+/// the best trees for all weights, and takes the one that does best on rows left out of learning. With
+/// --penalty sqrt or log the first leaves are dear and further ones cheap; with power:2 it is the other
+/// way round.
 #[derive(Debug, Args)]
 #[command(
-    group(ArgGroup::new("choice").args(["select", "lambda", "kappa"])),
+    group(ArgGroup::new("choice").args(["select", "lambda", "kappa", "leaves"])),
     mut_arg("folds", |arg| arg.requires("select")),
+    mut_arg("penalty", |arg| arg.conflicts_with("leaves")),
+    mut_arg("ties", |arg| arg.conflicts_with("leaves")),
 )]
 #[command(after_help = "\
 Examples:
   treewright fit dyadic iris.csv
   treewright fit dyadic iris.csv --lambda 1/150 -o model.json
+  treewright fit dyadic iris.csv --leaves 5 -o model.json
+  treewright fit dyadic iris.csv --lambda 0.02 --penalty sqrt
   treewright fit dyadic iris.csv --select 1se --folds 10 -o model.json
   treewright fit dyadic titanic.csv --target survived --kappa 5 --coding one-vs-rest
+  treewright fit dyadic titanic.csv --model boxed --solver mrp --ties larger
   treewright fit dyadic big.csv --k 3 --time-limit 60s -o model.json
   treewright verify model.json iris.csv")]
 pub(crate) struct FitDyadicArgs {
@@ -134,8 +141,25 @@ pub(crate) struct FitDyadicArgs {
         allow_hyphen_values = true
     )]
     pub(crate) kappa: Option<ExactNumber>,
+    /// The least cost with at most K leaves, instead of a price of leaves
+    #[arg(
+        long,
+        value_name = "K",
+        help_heading = "Dyadic tree",
+        allow_negative_numbers = true
+    )]
+    pub(crate) leaves: Option<WholeNumber>,
     #[command(flatten)]
     pub(crate) dyadic: DyadicArgs,
+    /// How the tree is found, for the linear penalty; all of them prove the same objective [default:
+    /// auto]
+    #[arg(
+        long,
+        value_name = "SOLVER",
+        help_heading = "Dyadic tree",
+        conflicts_with_all = ["select", "leaves"]
+    )]
+    pub(crate) solver: Option<SolverArg>,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
     #[command(flatten)]
@@ -196,10 +220,11 @@ pub(crate) struct PathGreedyArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Find the best of all dyadic trees for every price of a leaf.
+/// Find the best of all dyadic trees for every weight of the penalty.
 ///
-/// Each member of the family has the least cost + lambda * leaves, among all trees that halve ranges of
-/// features, for the weights in its interval; of equally good ones it is one with the fewest leaves.
+/// Each member of the family has the least cost + lambda * penalty(leaves), among all trees that halve
+/// ranges of features, for the weights in its interval; of equally good ones it is one with the fewest
+/// leaves. --collinear adds sizes that are as good as their neighbours at one weight, and never better.
 /// Prints a table; with -o writes a family file, from which `prune FAMILY` takes trees. --folds adds the
 /// error of each member on rows left out of learning, --select marks the member that a rule would choose.
 /// The target must hold classes.
@@ -213,7 +238,9 @@ Examples:
   treewright path dyadic iris.csv --folds 10 -o family.json
   treewright prune family.json --select 1se -o model.json
   treewright prune family.json --lambda 0.01 -o model.json
-  treewright path dyadic titanic.csv --target survived --model boxed --time-limit 60s")]
+  treewright path dyadic iris.csv --penalty log
+  treewright path dyadic titanic.csv --target survived --model boxed --time-limit 60s
+  treewright path dyadic titanic.csv --model boxed --method adaptive --json | jq .search.solves")]
 pub(crate) struct PathDyadicArgs {
     /// The table to learn from: a file or `-`
     #[arg(value_name = "DATA")]
@@ -222,6 +249,12 @@ pub(crate) struct PathDyadicArgs {
     pub(crate) reading: ReadingArgs,
     #[command(flatten)]
     pub(crate) dyadic: DyadicArgs,
+    /// Also list trees that are only tied with their neighbours, at one weight
+    #[arg(long, help_heading = "Dyadic tree")]
+    pub(crate) collinear: bool,
+    /// How the family is found; those of the paper are for the linear penalty [default: hull]
+    #[arg(long, value_name = "METHOD", help_heading = "Dyadic tree")]
+    pub(crate) method: Option<PathMethodArg>,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
     #[command(flatten)]

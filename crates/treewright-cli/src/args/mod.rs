@@ -12,6 +12,7 @@
 //! | `reading` | which columns of a table to use, and how |
 //! | `greedy` | the greedy learner |
 //! | `dyadic` | the learner of optimal dyadic trees |
+//! | `penalty` | what a number of leaves costs |
 //! | `pruning` | pruning, and choosing among prunings |
 //! | `limits` | time and memory |
 //! | `output` | where the result goes |
@@ -25,12 +26,13 @@ mod greedy;
 mod learning;
 mod limits;
 mod output;
+mod penalty;
 mod pruning;
 mod reading;
 mod using;
 mod values;
 
-pub(crate) use dyadic::DyadicArgs;
+pub(crate) use dyadic::{DyadicArgs, PathMethodArg, SolverArg};
 pub(crate) use global::GlobalArgs;
 pub(crate) use greedy::GreedyArgs;
 pub(crate) use learning::{
@@ -39,6 +41,7 @@ pub(crate) use learning::{
 };
 pub(crate) use limits::LimitArgs;
 pub(crate) use output::OutputArgs;
+pub(crate) use penalty::PenaltyArgs;
 pub(crate) use pruning::{ExactNumber, PruningArgs, SelectArg, SelectArgs};
 pub(crate) use reading::ReadingArgs;
 pub(crate) use using::{

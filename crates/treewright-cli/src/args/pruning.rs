@@ -1,26 +1,22 @@
 //! Pruning, and choosing among prunings.
 
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Result, anyhow, bail};
 use clap::{ArgGroup, Args, ValueEnum};
 use treewright::ErrorKind;
-use treewright::cost::{Lambda, Penalty};
+use treewright::cost::Lambda;
 use treewright::prune::{Impurity, Method, PruningCost};
 use treewright::select::{Resampling, Rule};
 
-use super::WholeNumber;
-use crate::input;
+use super::{PenaltyArgs, WholeNumber};
 
 /// How trees are pruned.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Pruning")]
 pub(crate) struct PruningArgs {
-    /// What a number of leaves costs: linear, sqrt, log, power:T, or table:FILE with one number a
-    /// line, line k for k leaves, strictly rising [default: linear]
-    #[arg(long, value_name = "PENALTY", allow_hyphen_values = true)]
-    pub(crate) penalty: Option<PenaltyArg>,
+    #[command(flatten)]
+    pub(crate) penalty: PenaltyArgs,
     /// What a leaf costs: its wrong predictions (or what `--costs` said about them; squared errors in
     /// regression), or weight times impurity, as in scikit-learn's `ccp_alpha` [default: error]
     #[arg(long, value_name = "COST")]
@@ -51,23 +47,6 @@ pub(crate) enum MethodArg {
 }
 
 impl PruningArgs {
-    /// The penalty; that of a table is read from its file.
-    pub(crate) fn penalty(&self) -> Result<Penalty> {
-        match &self.penalty {
-            None => Ok(Penalty::Linear),
-            Some(PenaltyArg::Named(text)) => Ok(text.parse()?),
-            Some(PenaltyArg::Table(path)) => input::penalty_table(path),
-        }
-    }
-
-    /// The file of a penalty table.
-    pub(crate) fn penalty_file(&self) -> Option<&Path> {
-        match &self.penalty {
-            Some(PenaltyArg::Table(path)) => Some(path),
-            _ => None,
-        }
-    }
-
     /// What a leaf costs. Which impurity it is depends on the learner.
     pub(crate) fn cost(&self) -> PruningCost {
         match self.cost {
@@ -83,26 +62,6 @@ impl PruningArgs {
             Some(MethodArg::Additive) => Method::Additive,
             Some(MethodArg::Family) => Method::Family,
             Some(MethodArg::Table) => Method::Table,
-        }
-    }
-}
-
-/// A penalty as it was typed, perhaps with an exponent out of range.
-#[derive(Debug, Clone)]
-pub(crate) enum PenaltyArg {
-    Named(String),
-    Table(PathBuf),
-}
-
-impl FromStr for PenaltyArg {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text.split_once(':') {
-            None if matches!(text, "linear" | "sqrt" | "log") => Ok(Self::Named(text.into())),
-            Some(("power", exponent)) if is_number(exponent) => Ok(Self::Named(text.into())),
-            Some(("table", file)) if !file.is_empty() => Ok(Self::Table(file.into())),
-            _ => Err("expected linear, sqrt, log, power:T or table:FILE"),
         }
     }
 }
@@ -139,7 +98,7 @@ impl ExactNumber {
 }
 
 /// Is this the text of a number at all?
-fn is_number(text: &str) -> bool {
+pub(super) fn is_number(text: &str) -> bool {
     let is_whole = |text: &str| {
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
         !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -268,23 +227,6 @@ mod tests {
         }
         for text in ["", "abc", "1/", "/2", "1/2/3", "1/0.5", "0,1"] {
             assert!(!is_number(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn penalties_have_names() {
-        for text in [
-            "linear",
-            "sqrt",
-            "log",
-            "power:1.5",
-            "power:-1",
-            "table:a:b",
-        ] {
-            assert!(text.parse::<PenaltyArg>().is_ok(), "{text}");
-        }
-        for text in ["", "cubic", "power", "power:", "power:x", "table", "table:"] {
-            assert!(text.parse::<PenaltyArg>().is_err(), "{text}");
         }
     }
 }

@@ -77,6 +77,9 @@ pub(super) fn table(fit: &FamilyFit) -> String {
             "({shown} of {n_members} members; --json and -o FILE give all)"
         );
     }
+    if fit.family.has_ties() {
+        text.push_str("tied: as good as its neighbours at one weight, and nowhere better\n");
+    }
     if found.is_some() {
         text.push_str(
             "min: least cv error; 1se: the smallest within one standard error (cv se) of it\n",
@@ -116,13 +119,18 @@ fn shown(n_members: usize, found: Option<&CrossValidation>) -> Vec<usize> {
 
 fn row(family: &Family, kept: &Kept, place: usize, found: Option<&CrossValidation>) -> Vec<String> {
     let member = |place: usize| family.member(kept.members()[place]);
-    let above = place.checked_sub(1).map(member);
+    // The weights of a member end where those of the next smaller one begin that has some.
+    let above = (0..place).rev().map(member).find(|above| !is_tied(above));
     let member = member(place);
     let (scale, value) = (family.scale(), family.values()[kept.members()[place]]);
     let mut cells = vec![
         mark(place, found).to_owned(),
         member.leaves.to_string(),
-        threshold(&member),
+        if is_tied(&member) {
+            "tied".into()
+        } else {
+            threshold(&member)
+        },
         above.map_or("inf".into(), |above| threshold(&above)),
         rounded_up(member.cost, |most| scale.is_at_most(value.cost, most)),
     ];
@@ -130,6 +138,11 @@ fn row(family: &Family, kept: &Kept, place: usize, found: Option<&CrossValidatio
         cells.extend([rounded(found.error[place]), rounded(found.se[place])]);
     }
     cells
+}
+
+/// Is a member only as good as its neighbours, at one weight?
+fn is_tied(member: &Member) -> bool {
+    member.lambda_high == Some(member.lambda_low)
 }
 
 /// A cost that, given back with `--max-cost`, is enough for the member: rounded up in the last digit

@@ -6,17 +6,17 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use serde_json::{Map, Value};
 use treewright::Fit;
-use treewright::cost::Loss;
+use treewright::cost::{Loss, Penalty};
 use treewright::data::{ClassWeight, Dataset, ReadOptions, Task};
 use treewright::error::quoted;
 use treewright::learn::Learner;
-use treewright::learn::dyadic;
+use treewright::learn::dyadic::{self, Dyadic, Solver};
 use treewright::prune::Aim;
 use treewright::select::{Choice, Pruned, Searched};
 use treewright::tree::Certificate;
 
-use super::{about, about_table, count, model, most_bytes, start_budget};
-use crate::args::{FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, ReadingArgs};
+use super::{about, count, model, most_bytes, start_budget};
+use crate::args::{FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, ReadingArgs, SolverArg};
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination, rounded};
 
@@ -31,7 +31,7 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.reading.options();
     let choice = choice(args)?;
-    let penalty = args.pruning.penalty()?;
+    let penalty = args.pruning.penalty.read()?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     let learner = args.greedy.learner(loss(&args.reading, &data)?)?;
     let is_pruned = choice.is_some();
@@ -49,7 +49,7 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     let budget = start_budget(&args.limits)?;
     let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
-        .map_err(|error| about(&args.data, &args.pruning, error))?;
+        .map_err(|error| about(&args.data, &args.pruning.penalty, error))?;
     let is_limit_unused = args.limits.memory_limit.is_some() && !is_pruned;
     let unused = is_limit_unused.then(|| {
         "the memory limit is not used: a greedy tree needs little beyond the table".to_owned()
@@ -63,11 +63,17 @@ fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
     let options = args.reading.options();
     let select = args.select.rule()?;
     let aim = aim(args)?;
+    let penalty = args.dyadic.penalty.read()?;
+    let solver = solver(args, &penalty)?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     need_classes(&args.data, &data, &options, "dyadic trees")?;
     let loss = loss(&args.reading, &data)?;
-    let mut learner = args.dyadic.learner(loss, most_bytes(&args.limits))?;
-    learner.aim = aim;
+    let learner = Dyadic {
+        aim,
+        penalty,
+        solver,
+        ..args.dyadic.learner(loss, most_bytes(&args.limits))?
+    };
     let learner: Box<dyn Learner> = match select {
         None => Box::new(learner),
         Some((rule, resampling)) => Box::new(Searched {
@@ -79,7 +85,7 @@ fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
     let budget = start_budget(&args.limits)?;
     let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
-        .map_err(|error| about_table(&args.data, error))?;
+        .map_err(|error| about(&args.data, &args.dyadic.penalty, error))?;
     let notes = [search_stopped(&fit), chosen(&fit)];
     finish(fit, &data, &options, &notes, file.as_ref(), console)
 }
@@ -92,6 +98,17 @@ fn aim(args: &FitDyadicArgs) -> Result<dyadic::Aim> {
         (.., Some(leaves)) => dyadic::Aim::Leaves(leaves.count("leaves", 1)?),
         _ => dyadic::Aim::default(),
     })
+}
+
+/// How the tree is found.
+fn solver(args: &FitDyadicArgs, penalty: &Penalty) -> Result<Solver> {
+    let solver = args.solver.map(SolverArg::solver).unwrap_or_default();
+    ensure!(
+        solver == Solver::Auto || *penalty == Penalty::Linear,
+        "--solver {} is for the linear penalty: leave --solver or --penalty out",
+        solver.name()
+    );
+    Ok(solver)
 }
 
 /// Writes or shows the tree, after all that is to be said about it.

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result};
 use treewright::{Budget, ErrorKind};
 
-use crate::args::{LimitArgs, PruningArgs, WholeNumber};
+use crate::args::{LimitArgs, PenaltyArgs, WholeNumber};
 use crate::input;
 
 /// More threads than this would only cost memory.
@@ -70,18 +70,11 @@ fn count(number: usize, one: &str, many: &str) -> String {
 
 /// An error of learning or pruning: about the file it was made from, unless it is about a parameter or
 /// the table of a penalty.
-fn about(file: &Path, pruning: &PruningArgs, error: treewright::Error) -> anyhow::Error {
+fn about(file: &Path, penalty: &PenaltyArgs, error: treewright::Error) -> anyhow::Error {
     let file = match error.kind() {
-        ErrorKind::Schema(what) if what.starts_with("penalty ") => {
-            pruning.penalty_file().unwrap_or(file)
-        }
+        ErrorKind::Schema(what) if what.starts_with("penalty ") => penalty.file().unwrap_or(file),
         _ => file,
     };
-    about_table(file, error)
-}
-
-/// An error of learning: about the file it was made from, unless it is about a parameter.
-fn about_table(file: &Path, error: treewright::Error) -> anyhow::Error {
     match error.kind() {
         ErrorKind::Parameter { .. } => error.into(),
         _ => anyhow::Error::from(error).context(input::name_of(file)),

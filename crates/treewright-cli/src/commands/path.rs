@@ -2,13 +2,15 @@
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
+use treewright::cost::Penalty;
 use treewright::data::{Dataset, ReadOptions};
+use treewright::learn::dyadic::{Dyadic, Method};
 use treewright::select::{Pruned, Searched};
 use treewright::tree::FamilyFit;
 
-use super::{about, about_table, family, fit, most_bytes, start_budget};
-use crate::args::{PathArgs, PathDyadicArgs, PathGreedyArgs, PathLearner};
+use super::{about, family, fit, most_bytes, start_budget};
+use crate::args::{PathArgs, PathDyadicArgs, PathGreedyArgs, PathLearner, PathMethodArg};
 use crate::input::Table;
 use crate::output::{self, Console, Destination};
 
@@ -23,7 +25,7 @@ fn greedy(args: &PathGreedyArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.reading.options();
     let resampling = args.select.resampling()?;
-    let penalty = args.pruning.penalty()?;
+    let penalty = args.pruning.penalty.read()?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     let learner = args.greedy.learner(fit::loss(&args.reading, &data)?)?;
     let pruned = Pruned {
@@ -36,7 +38,7 @@ fn greedy(args: &PathGreedyArgs, console: &Console) -> Result<ExitCode> {
     let budget = start_budget(&args.limits)?;
     let found = console
         .with_progress(&budget, || pruned.fit_family(&data, &budget, resampling))
-        .map_err(|error| about(&args.data, &args.pruning, error))?;
+        .map_err(|error| about(&args.data, &args.pruning.penalty, error))?;
     let stopped = growth_stopped(&found, resampling.is_some());
     finish(found, &data, &options, stopped, file.as_ref(), console)
 }
@@ -45,17 +47,40 @@ fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.reading.options();
     let resampling = args.select.resampling()?;
+    let penalty = args.dyadic.penalty.read()?;
+    let method = method(args, &penalty)?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     fit::need_classes(&args.data, &data, &options, "dyadic trees")?;
     let loss = fit::loss(&args.reading, &data)?;
-    let learner = args.dyadic.learner(loss, most_bytes(&args.limits))?;
+    let learner = Dyadic {
+        penalty,
+        method,
+        collinear: args.collinear,
+        ..args.dyadic.learner(loss, most_bytes(&args.limits))?
+    };
     let searched = Searched::new(learner);
     let budget = start_budget(&args.limits)?;
     let found = console
         .with_progress(&budget, || searched.fit_family(&data, &budget, resampling))
-        .map_err(|error| about_table(&args.data, error))?;
+        .map_err(|error| about(&args.data, &args.dyadic.penalty, error))?;
     let stopped = search_stopped(&found);
     finish(found, &data, &options, stopped, file.as_ref(), console)
+}
+
+/// How the family is found.
+fn method(args: &PathDyadicArgs, penalty: &Penalty) -> Result<Method> {
+    let method = args.method.map(PathMethodArg::method).unwrap_or_default();
+    let name = method.name();
+    let is_free = method == Method::Hull;
+    ensure!(
+        is_free || *penalty == Penalty::Linear,
+        "--method {name} is for the linear penalty: leave --method or --penalty out"
+    );
+    ensure!(
+        is_free || !args.collinear,
+        "--method {name} does not find trees that are only tied: leave --method or --collinear out"
+    );
+    Ok(method)
 }
 
 /// Writes or shows the family, after all that is to be said about it.
@@ -103,10 +128,14 @@ fn search_stopped(found: &FamilyFit) -> Option<String> {
         } else {
             ""
         };
-        return Some(format!(
-            "stopped early: the family is complete for lambda from {from} on; below that, larger trees \
-             may be better{too}"
-        ));
+        return Some(if from.is_finite() {
+            format!(
+                "stopped early: the family is complete for lambda from {from} on; below that, larger \
+                 trees may be better{too}"
+            )
+        } else {
+            format!("stopped early: for any lambda, larger trees may be better{too}")
+        });
     }
     is_unvalidated
         .then(|| "stopped early: nothing is cross-validated; the family is complete".to_owned())

@@ -62,7 +62,7 @@ fn family_of(
     let (pruner, costs, costs_from) = costs_of(&fit, args)?;
     let found = pruner
         .family(fit, &costs, costs_from)
-        .map_err(|error| about(&args.model, &args.pruning, error))?;
+        .map_err(|error| about(&args.model, &args.pruning.penalty, error))?;
     if family::write(&found, file, console)? {
         console.note(&family::figures(&found));
         Ok(())
@@ -85,14 +85,14 @@ fn pruning_of(fit: Fit, args: &PruneArgs) -> Result<Fit> {
     let (pruner, costs, costs_from) = costs_of(&fit, args)?;
     pruner
         .prune(fit, &costs, costs_from, &aim)
-        .map_err(|error| about(&args.model, &args.pruning, error))
+        .map_err(|error| about(&args.model, &args.pruning.penalty, error))
 }
 
 /// How to prune, and by which costs.
 fn costs_of(fit: &Fit, args: &PruneArgs) -> Result<(Pruner, NodeCosts, Option<CostsFrom>)> {
     let cost = args.pruning.cost().as_in(&fit.learner);
     let pruner = Pruner {
-        penalty: args.pruning.penalty()?,
+        penalty: args.pruning.penalty.read()?,
         cost,
         method: args.pruning.method(),
         most_bytes: most_bytes(&args.limits),
@@ -100,7 +100,7 @@ fn costs_of(fit: &Fit, args: &PruneArgs) -> Result<(Pruner, NodeCosts, Option<Co
     match &args.data {
         None => {
             let costs = NodeCosts::of(&fit.model, cost)
-                .map_err(|error| about(&args.model, &args.pruning, error))?;
+                .map_err(|error| about(&args.model, &args.pruning.penalty, error))?;
             Ok((pruner, costs, None))
         }
         Some(data) => {
@@ -150,7 +150,7 @@ fn member_of(fit: &FamilyFit, args: &PruneArgs) -> Result<Fit> {
         "a family has its costs already: leave DATA out, or prune a model file"
     );
     ensure!(
-        pruning.penalty.is_none() && pruning.cost.is_none() && pruning.method.is_none(),
+        !pruning.penalty.is_given() && pruning.cost.is_none() && pruning.method.is_none(),
         "a family is for one penalty and cost (here {}): leave --penalty, --cost and --method out, or \
          prune a model file",
         fit.family.penalty()

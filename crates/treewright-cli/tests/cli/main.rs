@@ -2,7 +2,9 @@
 
 mod bad_input;
 mod dyadic;
+mod dyadic_aims;
 mod dyadic_choice;
+mod dyadic_searches;
 mod fit;
 mod hostile_families;
 mod hostile_models;

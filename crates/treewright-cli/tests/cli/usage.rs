@@ -73,6 +73,10 @@ fn a_command_line_that_cannot_be_parsed_is_exit_code_2() {
     unparsable(&["path", "greedy"]);
     unparsable(&["path", "greedy", "data.csv", "--repeats", "2"]);
     unparsable(&["path", "greedy", "data.csv", "--folds", "many"]);
+}
+
+#[test]
+fn the_same_for_dyadic_trees() {
     let fit = |options: &[&str]| unparsable(&[&["fit", "dyadic", "data.csv"], options].concat());
     fit(&["--lambda", "0.1", "--kappa", "2"]);
     fit(&["--lambda", "abc"]);
@@ -90,6 +94,28 @@ fn a_command_line_that_cannot_be_parsed_is_exit_code_2() {
     fit(&["--folds", "5"]);
     fit(&["--repeats", "5"]);
     fit(&["--holdout", "0.5"]);
+    fit(&["--leaves", "few"]);
+    fit(&["--leaves", "2.5"]);
+    fit(&["--leaves", "3", "--lambda", "0.1"]);
+    fit(&["--leaves", "3", "--kappa", "2"]);
+    fit(&["--leaves", "3", "--select", "cv"]);
+    fit(&["--leaves", "3", "--penalty", "sqrt"]);
+    fit(&["--leaves", "3", "--ties", "larger"]);
+    fit(&["--leaves", "3", "--solver", "mrp"]);
+    fit(&["--select", "cv", "--solver", "mrp"]);
+    fit(&["--penalty", "cubic"]);
+    fit(&["--penalty", "power:x"]);
+    fit(&["--penalty", "table:"]);
+    fit(&["--ties", "none"]);
+    fit(&["--solver", "magic"]);
+    fit(&["--method", "hull"]);
+    fit(&["--collinear"]);
+    let path = |options: &[&str]| unparsable(&[&["path", "dyadic", "data.csv"], options].concat());
+    path(&["--method", "magic"]);
+    path(&["--solver", "mrp"]);
+    path(&["--leaves", "3"]);
+    path(&["--penalty", "cubic"]);
+    path(&["--ties", "none"]);
     unparsable(&["fit", "dyadic"]);
     unparsable(&["path", "dyadic"]);
     unparsable(&["path", "dyadic", "data.csv", "--lambda", "1"]);

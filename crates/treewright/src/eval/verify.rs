@@ -153,9 +153,8 @@ fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check
                 "lower_bound {bound} is above objective {objective}"
             ));
         }
-        let gap = certificate.gap();
-        if !(0.0..=1.0).contains(&gap) {
-            return Some(format!("gap {gap} is not between 0 and 1"));
+        if bound < 0.0 && objective >= 0.0 && !dyadic::has_table(fit) {
+            return Some(format!("lower_bound {bound} is below 0"));
         }
         let is_whole = pruned::has_whole_counts(fit).unwrap_or_else(|| data.has_whole_weights());
         if certificate.exact && !(is_whole && has_whole_costs(fit.model.loss())) {
@@ -164,8 +163,9 @@ fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check
         if pruned::is_pruned(fit) {
             return pruned::differs(fit, certificate);
         }
-        // These two minimise the cost on the training rows plus something that is not negative.
-        let adds_to_cost = matches!(fit.learner.name.as_str(), "dyadic" | "optimal");
+        // These minimise the cost on the training rows plus something that is not negative.
+        let adds_to_cost =
+            fit.learner.name == "optimal" || dyadic::is_dyadic(fit) && !dyadic::has_table(fit);
         let slack = RELATIVE * objective.abs() + certificate.tolerance.unwrap_or(0.0);
         if adds_to_cost && objective + slack < found.cost {
             let cost = found.cost;

@@ -22,6 +22,12 @@ pub trait FamilyLearner: Learner {
     /// Checks the parameters against the data, then learns.
     fn fit_family(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit>;
 
+    /// The same without some of the rows. Their trees may even be larger, and a table of penalties too
+    /// short for them: then trees for which it has no line are left out.
+    fn fit_fold(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
+        self.fit_family(data, budget)
+    }
+
     /// The weight that the tree of [`Learner::fit`] is best for, on the scale of files.
     fn weight(&self, data: &Dataset) -> Result<Lambda>;
 }

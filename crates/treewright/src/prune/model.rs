@@ -97,13 +97,13 @@ pub fn take_out(
     let start = Instant::now();
     let family = &fit.family;
     let lambda = match lambda {
-        Some(lambda) => lambda,
-        // As it is printed, so that it chooses the same member when it is given back.
-        None => format!("{:?}", family.lambda_low(member)).parse()?,
+        Some(lambda) => Some(lambda),
+        None => least_weight(family.lambda_low(member))?,
     };
     if is_searched(fit) {
-        return found_tree(fit, member, &lambda, rule, start);
+        return found_tree(fit, member, lambda.as_ref(), rule, start);
     }
+    let lambda = lambda.ok_or_else(|| Error::model("a pruning without a weight it is best for"))?;
     let tree = family.tree(member);
     let mut learner = fit.learner.clone();
     let cost = taken_cost(&mut learner.params, fit)?;
@@ -130,6 +130,13 @@ pub fn take_out(
     })
 }
 
+/// A weight as it is printed, so that it chooses the same member when it is given back; `None` if it is
+/// infinite, as after a search that was stopped at once.
+fn least_weight(low: f64) -> Result<Option<Lambda>> {
+    let is_weight = low.is_finite();
+    is_weight.then(|| format!("{low:?}").parse()).transpose()
+}
+
 /// Did a learner search for the members among all trees of a kind? Otherwise they are prunings of one
 /// tree, and the parameters say what they cost.
 pub fn is_searched(fit: &FamilyFit) -> bool {
@@ -140,26 +147,24 @@ pub fn is_searched(fit: &FamilyFit) -> bool {
 fn found_tree(
     fit: &FamilyFit,
     member: usize,
-    lambda: &Lambda,
+    lambda: Option<&Lambda>,
     rule: Option<&str>,
     start: Instant,
 ) -> Result<Fit<Tree>> {
     let mut learner = fit.learner.clone();
-    let parameter = |name: &str| learner.params.get(name);
-    let model = parameter("model").and_then(Value::as_str);
-    let halvings = parameter("k").map(|k| k.to_string().replace(',', ", "));
-    let what = format!(
-        "cost + {lambda} * {} over {}{} trees{}",
-        fit.family.penalty().in_words(),
-        model.map_or(String::new(), |model| format!("{model} ")),
-        learner.name,
-        halvings.map_or(String::new(), |k| format!(", k = {k}")),
-    );
-    let certificate = certificate(fit, member, lambda, what)?;
-    let choice = taken_choice(&mut learner.params, fit, member, rule);
-    let weight = lambda.number_or_text();
-    learner.params.insert("lambda".into(), weight);
-    learner.params.extend(choice);
+    let params = &mut learner.params;
+    // Which trees the family has is no matter of one of them.
+    params.shift_remove("collinear");
+    let choice = taken_choice(params, fit, member, rule);
+    let certificate = match lambda {
+        None => None,
+        Some(lambda) => {
+            let certificate = certificate(fit, member, lambda, searched_for(fit, lambda))?;
+            params.insert("lambda".into(), lambda.number_or_text());
+            certificate
+        }
+    };
+    params.extend(choice);
     let tree = fit.family.tree(member);
     Ok(Fit {
         training: training_of(&tree, &fit.training)?.taking(start.elapsed()),
@@ -167,6 +172,20 @@ fn found_tree(
         learner,
         certificate,
     })
+}
+
+/// What the best tree for a weight was searched for, in words.
+fn searched_for(fit: &FamilyFit, lambda: &Lambda) -> String {
+    let parameter = |name: &str| fit.learner.params.get(name);
+    let model = parameter("model").and_then(Value::as_str);
+    let halvings = parameter("k").map(|k| k.to_string().replace(',', ", "));
+    format!(
+        "cost + {lambda} * {} over {}{} trees{}",
+        fit.family.penalty().in_words(),
+        model.map_or(String::new(), |model| format!("{model} ")),
+        fit.learner.name,
+        halvings.map_or(String::new(), |k| format!(", k = {k}")),
+    )
 }
 
 /// The proof that a member is the best for a weight, if it is known to be.

@@ -119,7 +119,7 @@ impl<L: FamilyLearner + Sync> Searched<L> {
             return Ok(None);
         }
         let search = |rows: Dataset, budget: &Budget| {
-            let found = self.learner.fit_family(&rows, budget)?;
+            let found = self.learner.fit_fold(&rows, budget)?;
             Ok(is_complete(&found).then_some(found.family))
         };
         validate(&search, data, &found.family, resampling, budget)

@@ -143,12 +143,14 @@ impl Certificate {
         self.objective == self.lower_bound
     }
 
-    /// Relative distance between the objective and the bound; 0 when they are equal.
+    /// Relative distance between the objective and the bound; 0 when they are equal, at most 1. Penalties
+    /// from a table may be negative, and so may both.
     pub fn gap(&self) -> f64 {
         if self.is_optimal() {
             0.0
         } else {
-            (self.objective - self.lower_bound) / self.objective
+            let distance = self.objective - self.lower_bound;
+            (distance / self.objective.abs()).min(1.0)
         }
     }
 }

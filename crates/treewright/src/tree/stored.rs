@@ -31,7 +31,9 @@ impl Family {
     /// A family with figures that somebody else has computed. Refuses what no family can be: sizes that
     /// do not rise, costs that rise, weights with gaps, trees of other sizes.
     pub fn stored(penalty: Penalty, members: &[Member], trees: MemberTrees) -> Result<Self> {
-        check_members(members)?;
+        // What a node of a nested family collapses at names a single member.
+        let may_tie = matches!(trees, MemberTrees::Source(_));
+        check_members(members, may_tie)?;
         check_trees(members, &trees)?;
         let costs: Vec<f64> = members.iter().map(|member| member.cost).collect();
         let units = Units::new(&costs, costs[0]);
@@ -53,6 +55,7 @@ impl Family {
             MemberTrees::Source(trees) => Self::new(penalty, scale, values.collect(), trees),
             MemberTrees::Nested(nested) => Self::nested(penalty, scale, values.collect(), nested),
         };
+        family = family.with_ties(members.iter().any(is_tied));
         family.errors = OnceLock::from(errors);
         family.stored = Some(stored);
         Ok(family)
@@ -63,41 +66,56 @@ fn broken(member: usize, what: &str) -> Error {
     Error::model(format!("member {member}: {what}"))
 }
 
-fn check_members(members: &[Member]) -> Result<()> {
+/// Is a member only as good as its neighbours, at one weight?
+fn is_tied(member: &Member) -> bool {
+    member.lambda_high == Some(member.lambda_low)
+}
+
+fn check_members(members: &[Member], may_tie: bool) -> Result<()> {
     if members.is_empty() {
         return Err(Error::model(
             "\"members\" is empty, expected at least one tree",
         ));
     }
     for (place, member) in members.iter().enumerate() {
-        let amounts = [
-            member.cost,
-            member.lambda_low,
-            member.lambda_high.unwrap_or(0.0),
-            member.errors.unwrap_or(0.0),
-        ];
-        if amounts.iter().any(|x| !x.is_finite() || *x < 0.0) {
-            return Err(broken(place, "a number is negative or not finite"));
-        }
         let before = place.checked_sub(1).map(|before| &members[before]);
-        if before.map_or(0, |before| before.leaves) >= member.leaves {
-            return Err(broken(place, "leaves must rise from 1 on"));
-        }
-        if before.is_some_and(|before| before.cost < member.cost) {
-            return Err(broken(place, "cost must fall from member to member"));
-        }
-        if before.map(|before| before.lambda_low) != member.lambda_high {
-            let what = "lambda_high must be lambda_low of the member before, null for the first";
+        if let Some(what) = differs(member, before, members.len() == 1) {
             return Err(broken(place, what));
         }
-        if member
-            .lambda_high
-            .is_some_and(|high| high <= member.lambda_low)
-        {
+        if is_tied(member) && !may_tie {
             return Err(broken(place, "lambda_low must be below lambda_high"));
         }
     }
     Ok(())
+}
+
+/// What speaks against a member that follows another one.
+fn differs(member: &Member, before: Option<&Member>, is_alone: bool) -> Option<&'static str> {
+    let low = member.lambda_low;
+    // Of a search that was stopped at once, the weight of a single member may be infinite.
+    let is_nowhere = is_alone && low == f64::INFINITY;
+    let amounts = [
+        member.cost,
+        if is_nowhere { 0.0 } else { low },
+        member.lambda_high.unwrap_or(0.0),
+        member.errors.unwrap_or(0.0),
+    ];
+    if amounts.iter().any(|x| !x.is_finite() || *x < 0.0) {
+        return Some("a number is negative or not finite");
+    }
+    if before.map_or(0, |before| before.leaves) >= member.leaves {
+        return Some("leaves must rise from 1 on");
+    }
+    if before.is_some_and(|before| before.cost < member.cost) {
+        return Some("cost must fall from member to member");
+    }
+    if before.map(|before| before.lambda_low) != member.lambda_high {
+        return Some("lambda_high must be lambda_low of the member before, null for the first");
+    }
+    if member.lambda_high.is_some_and(|high| high < low) {
+        return Some("lambda_low must not be above lambda_high");
+    }
+    None
 }
 
 fn check_trees(members: &[Member], trees: &MemberTrees) -> Result<()> {

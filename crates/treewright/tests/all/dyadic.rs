@@ -14,7 +14,7 @@ use treewright::{Budget, Tree};
 
 use crate::tables::{Weights, Wishes, random_table};
 
-fn random_learner(rng: &mut Rng, data: &Dataset) -> Dyadic {
+pub(crate) fn random_learner(rng: &mut Rng, data: &Dataset) -> Dyadic {
     let n_classes = data.schema().classes().len();
     let loss = if rng.u8(0..3) == 0 {
         let costs: Vec<Vec<f64>> = (0..n_classes)
@@ -41,7 +41,7 @@ fn random_learner(rng: &mut Rng, data: &Dataset) -> Dyadic {
 }
 
 /// Is the cost of a tree on rows what is claimed, up to a tolerance?
-fn has_cost(tree: &Tree, data: &Dataset, cost: f64, tolerance: Option<f64>) -> bool {
+pub(crate) fn has_cost(tree: &Tree, data: &Dataset, cost: f64, tolerance: Option<f64>) -> bool {
     let slack = tolerance.unwrap_or(0.0) + 1e-12 * cost;
     (Training::of(tree, data).cost - cost).abs() <= slack
 }

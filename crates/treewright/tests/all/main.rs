@@ -3,7 +3,10 @@
 mod choosing;
 mod differential;
 mod dyadic;
+mod dyadic_files;
 mod dyadic_members;
+mod dyadic_penalties;
+mod dyadic_sizes;
 mod laws;
 mod predictions;
 mod pruned;

@@ -1,12 +1,27 @@
 //! What can be said about the certificate of a dyadic tree.
 //!
-//! The parameters say which price of a leaf the tree is the best for, so its objective is known.
+//! The parameters say what the tree is the best at: a weight of a penalty, or a number of leaves. So its
+//! objective is known, unless the penalty is a table, whose values no model has.
+
+use serde_json::Value as Json;
 
 use super::pruned::number;
+use crate::cost::Penalty;
 use crate::tree::{Fit, Training, Tree};
 
-fn is_dyadic(fit: &Fit<Tree>) -> bool {
+const TABLE: &str = "table";
+
+pub(super) fn is_dyadic(fit: &Fit<Tree>) -> bool {
     fit.learner.name == "dyadic"
+}
+
+fn penalty_name(fit: &Fit<Tree>) -> Option<&Json> {
+    fit.learner.params.get("penalty")
+}
+
+/// Is the penalty a table? Its values may be negative.
+pub(super) fn has_table(fit: &Fit<Tree>) -> bool {
+    is_dyadic(fit) && penalty_name(fit).is_some_and(|name| name == TABLE)
 }
 
 /// What speaks against the objective of a dyadic tree; nothing for trees of other learners.
@@ -19,15 +34,189 @@ pub(super) fn differs(
     if !is_dyadic(fit) {
         return None;
     }
+    match added(fit, found) {
+        Err(what) => Some(what),
+        Ok(None) => None,
+        Ok(Some(added)) => {
+            let computed = found.cost + added;
+            let differs = !((objective - computed).abs() <= slack);
+            differs.then(|| format!("objective is {objective}, found {computed}"))
+        }
+    }
+}
+
+/// What the objective adds to the cost, if that is known.
+fn added(fit: &Fit<Tree>, found: &Training) -> Result<Option<f64>, String> {
     let params = &fit.learner.params;
-    let (lambda, kappa) = (number(params, "lambda"), number(params, "kappa"));
-    let lambda = match (lambda, kappa) {
-        (Some(lambda), None) => lambda,
-        (None, Some(kappa)) => kappa / found.weight,
-        (Some(_), Some(_)) => return Some("params have both lambda and kappa".into()),
-        (None, None) => return None,
+    let aims = ["lambda", "kappa", "leaves"].map(|name| params.contains_key(name).then_some(name));
+    let aims: Vec<&str> = aims.into_iter().flatten().collect();
+    let (name, more) = match aims[..] {
+        [] => return Ok(None),
+        [name, ref more @ ..] => (name, more),
     };
-    let computed = found.cost + lambda * found.leaves as f64;
-    let differs = !((objective - computed).abs() <= slack);
-    differs.then(|| format!("objective is {objective}, found {computed}"))
+    if let Some(other) = more.first() {
+        return Err(format!("params have both {name} and {other}"));
+    }
+    if name == "leaves" {
+        let most = params[name].as_u64();
+        return has_at_most(most, found.leaves).map(|()| Some(0.0));
+    }
+    let weight = number(params, name).ok_or_else(|| format!("params.{name} is no weight"))?;
+    let lambda = match name {
+        "kappa" => weight / found.weight,
+        _ => weight,
+    };
+    Ok(penalty(fit)?.map(|penalty| lambda * penalty.at(found.leaves)))
+}
+
+fn has_at_most(most: Option<u64>, leaves: usize) -> Result<(), String> {
+    match most {
+        None => Err("params.leaves is no number of leaves".into()),
+        Some(most) if leaves as u64 > most => Err(format!(
+            "{leaves} leaves, but at most {most} were asked for"
+        )),
+        Some(_) => Ok(()),
+    }
+}
+
+/// What leaves cost; `None` if only the learner knew.
+fn penalty(fit: &Fit<Tree>) -> Result<Option<Penalty>, String> {
+    match penalty_name(fit) {
+        None => Ok(Some(Penalty::Linear)),
+        Some(Json::String(name)) if name == TABLE => Ok(None),
+        Some(Json::String(name)) => match name.parse() {
+            Ok(penalty) => Ok(Some(penalty)),
+            Err(error) => Err(format!("params: {error}")),
+        },
+        Some(_) => Err("params.penalty is no name of a penalty".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Budget;
+    use crate::data::csv::CsvSource;
+    use crate::data::{Dataset, ReadOptions};
+    use crate::eval::verify;
+    use crate::learn::Learner;
+    use crate::learn::dyadic::{Aim, Dyadic};
+
+    fn data() -> Dataset {
+        let rows = (0..40).map(|x| format!("{x},{}\n", ["a", "b"][(x / 7 + x / 11) % 2]));
+        let text = format!("x,class\n{}", rows.collect::<String>());
+        let source = CsvSource::new(text.into_bytes(), b',').unwrap();
+        Dataset::read(&source, &ReadOptions::default()).unwrap()
+    }
+
+    fn fit(aim: Aim, penalty: &str) -> Fit<Tree> {
+        let penalty = match penalty {
+            TABLE => Penalty::table(&["-3", "-1", "0", "2", "9", "10", "20", "30"]).unwrap(),
+            name => name.parse().unwrap(),
+        };
+        let learner = Dyadic {
+            aim,
+            penalty,
+            ..Dyadic::default()
+        };
+        learner.fit(&data(), &Budget::unlimited()).unwrap()
+    }
+
+    fn aims() -> [Aim; 3] {
+        [
+            Aim::Lambda("1/30".parse().unwrap()),
+            Aim::Kappa("3/2".parse().unwrap()),
+            Aim::Leaves(3),
+        ]
+    }
+
+    /// What the check of the certificate says.
+    fn complaint(fit: &Fit<Tree>) -> Option<String> {
+        let checks = verify(fit, &data()).checks;
+        let check = checks.into_iter().find(|check| check.name == "certificate");
+        check.unwrap().differs
+    }
+
+    /// The same tree with another objective.
+    fn with_objective(fit: &Fit<Tree>, change: f64) -> Fit<Tree> {
+        let mut fit = fit.clone();
+        let certificate = fit.certificate.as_mut().unwrap();
+        certificate.objective += change;
+        certificate.lower_bound = certificate.objective;
+        fit
+    }
+
+    #[test]
+    fn objectives_are_those_of_the_aim() {
+        for aim in aims() {
+            for penalty in ["linear", "sqrt", "log", "power:2", "power:1/3"] {
+                let fit = fit(aim.clone(), penalty);
+                assert_eq!(complaint(&fit), None);
+                let certificate = fit.certificate.as_ref().unwrap();
+                for change in [certificate.objective * 1e-7, -certificate.objective * 1e-7] {
+                    let complaint = complaint(&with_objective(&fit, change)).unwrap();
+                    assert!(complaint.starts_with("objective "), "{complaint}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_learner_knows_a_table() {
+        for aim in aims() {
+            let is_sized = matches!(aim, Aim::Leaves(_));
+            let fit = fit(aim, TABLE);
+            assert_eq!(complaint(&fit), None);
+            let is_found = complaint(&with_objective(&fit, -0.5)).is_some();
+            assert_eq!(is_found, is_sized);
+        }
+    }
+
+    #[test]
+    fn parameters_that_cannot_be() {
+        let refused = |aim: Aim, name: &str, value: Json, expected: &str| {
+            let mut fit = fit(aim, "sqrt");
+            fit.learner.params.insert(name.into(), value);
+            let complaint = complaint(&fit).unwrap();
+            assert!(complaint.starts_with(expected), "{complaint}");
+        };
+        let [lambda, kappa, leaves] = aims();
+        let both = "params have both lambda and kappa";
+        refused(lambda.clone(), "kappa", 2.into(), both);
+        refused(kappa.clone(), "lambda", 2.into(), both);
+        let both = "params have both lambda and leaves";
+        refused(lambda.clone(), "leaves", 9.into(), both);
+        refused(
+            leaves.clone(),
+            "leaves",
+            1.into(),
+            "3 leaves, but at most 1 were",
+        );
+        refused(
+            leaves.clone(),
+            "leaves",
+            "3".into(),
+            "params.leaves is no number",
+        );
+        refused(
+            lambda.clone(),
+            "lambda",
+            "x".into(),
+            "params.lambda is no weight",
+        );
+        refused(
+            kappa.clone(),
+            "kappa",
+            Json::Null,
+            "params.kappa is no weight",
+        );
+        refused(
+            lambda.clone(),
+            "penalty",
+            "cubic".into(),
+            "params: penalty: got",
+        );
+        refused(lambda, "penalty", 3.into(), "params.penalty is no name");
+        refused(kappa, "penalty", "linear".into(), "objective is");
+    }
 }

@@ -205,7 +205,7 @@ fn a_certificate_must_add_up() {
     );
     assert_eq!(
         with(&mut fit, 0.2, -0.2)[0].1,
-        "gap 2 is not between 0 and 1"
+        "lower_bound -0.2 is below 0"
     );
     fit.learner.name = "greedy".into();
     assert_eq!(with(&mut fit, 0.2, 0.2)[0].0, "certificate");

@@ -55,7 +55,9 @@ pub(super) struct MemberFile {
     cost: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<Amount>,
-    lambda_low: f64,
+    /// `null` is infinity: a search was stopped at once.
+    #[serde(deserialize_with = "Option::deserialize")]
+    lambda_low: Option<f64>,
     lambda_high: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cv_error: Option<f64>,
@@ -349,7 +351,7 @@ impl Serialize for WrittenMembers<'_> {
             leaves: all[member].leaves,
             cost: all[member].cost,
             errors: all[member].errors.map(Amount),
-            lambda_low: all[member].lambda_low,
+            lambda_low: Some(all[member].lambda_low).filter(|low| low.is_finite()),
             lambda_high: all[member].lambda_high,
             cv_error: found.map(|found| found.error[place]),
             cv_se: found.map(|found| found.se[place]),
@@ -387,7 +389,7 @@ impl MemberFile {
             leaves: self.leaves,
             cost: self.cost,
             errors: self.errors.map(|errors| errors.0),
-            lambda_low: self.lambda_low,
+            lambda_low: self.lambda_low.unwrap_or(f64::INFINITY),
             lambda_high: self.lambda_high,
         }
     }

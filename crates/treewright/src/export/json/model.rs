@@ -84,13 +84,23 @@ impl ModelFile {
         Ok(Fit {
             model: nodes::tree(Arc::new(schema), loss, &self.nodes)?,
             training: self.training.check()?,
-            certificate: self.certificate.map(CertificateFile::check).transpose()?,
+            certificate: match self.certificate {
+                Some(certificate) => Some(certificate.check(self.learner.has_table())?),
+                None => None,
+            },
             learner: self.learner.info(),
         })
     }
 }
 
 impl LearnerFile {
+    /// Is its penalty a table?
+    fn has_table(&self) -> bool {
+        self.params
+            .get("penalty")
+            .is_some_and(|name| name == "table")
+    }
+
     pub(super) fn of(learner: &LearnerInfo) -> Self {
         Self {
             name: learner.name.clone(),
@@ -156,7 +166,7 @@ impl CertificateFile {
     }
 
     /// A file must not claim more than its own numbers say.
-    pub(super) fn check(self) -> Result<Certificate> {
+    pub(super) fn check(self, has_table: bool) -> Result<Certificate> {
         let certificate = Certificate {
             objective: self.objective,
             lower_bound: self.lower_bound,
@@ -166,8 +176,9 @@ impl CertificateFile {
         };
         let tolerance = self.tolerance.unwrap_or(0.0);
         let numbers = [self.objective, self.lower_bound, tolerance];
-        // A table of penalties may have negative ones, so an objective may be negative, too.
-        let is_strange = tolerance < 0.0 || self.lower_bound < 0.0 && self.objective >= 0.0;
+        // A table of penalties may have negative ones, so a bound may be negative, too.
+        let is_odd = self.lower_bound < 0.0 && self.objective >= 0.0 && !has_table;
+        let is_strange = tolerance < 0.0 || is_odd;
         if is_strange || numbers.iter().any(|number| !number.is_finite()) {
             return Err(Error::model(
                 "\"certificate\" has a number that is negative or not finite",

@@ -49,7 +49,7 @@ impl Aim {
 /// An aim with all that it takes to compare trees by it.
 #[derive(Debug)]
 pub(super) enum Question {
-    Weighted(Objective),
+    Weighted(Box<Objective>),
     Sized(usize),
 }
 
@@ -78,10 +78,13 @@ impl Question {
         }
     }
 
-    /// May a tree have so many leaves?
+    /// May a tree have so many leaves? A table of penalties may end before that.
     pub(super) fn allows(&self, tree: SolutionValue) -> bool {
         match self {
-            Self::Weighted(_) => true,
+            Self::Weighted(objective) => match objective.penalty() {
+                Penalty::Table(table) => tree.leaves <= table.values().len(),
+                _ => true,
+            },
             Self::Sized(most_leaves) => tree.leaves <= *most_leaves,
         }
     }

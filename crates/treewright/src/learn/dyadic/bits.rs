@@ -107,7 +107,7 @@ impl Layout {
     pub(super) fn whole(&self, universe: &Universe) -> Set {
         let n_points = universe.ids.len();
         let mut bits = vec![u64::MAX; universe.n_words];
-        if n_points % 64 > 0 {
+        if !n_points.is_multiple_of(64) {
             bits[n_points / 64] = (1 << (n_points % 64)) - 1;
         }
         Set {

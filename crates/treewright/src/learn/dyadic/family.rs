@@ -17,8 +17,14 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::tree::{Family, FamilyFit, LearnerInfo, Training, Tree, Work};
 
-/// The family, complete or as far as time and memory allowed.
-pub(super) fn fit(learner: &Dyadic, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
+/// The family, complete or as far as time and memory allowed. `with_all_sizes`: shall a table of penalties
+/// that is too short be refused?
+pub(super) fn fit(
+    learner: &Dyadic,
+    data: &Dataset,
+    budget: &Budget,
+    with_all_sizes: bool,
+) -> Result<FamilyFit> {
     let start = Instant::now();
     let is_plain = learner.penalty == Penalty::Linear && !learner.collinear;
     if learner.method != Method::Hull && !is_plain {
@@ -28,7 +34,7 @@ pub(super) fn fit(learner: &Dyadic, data: &Dataset, budget: &Budget) -> Result<F
     let grid = learner.grid(data)?;
     let found = match learner.method {
         Method::Heuristic => by_prices(learner, &grid, budget)?,
-        _ => by_path(learner, &grid, budget)?,
+        _ => by_path(learner, &grid, budget, with_all_sizes)?,
     };
     let mut planter = Planter::new(&grid, data, &learner.loss);
     let trees = found.plans.iter().map(|plan| planter.plant(plan));
@@ -81,12 +87,12 @@ struct Found {
 }
 
 /// By one pass.
-fn by_path(learner: &Dyadic, grid: &Grid, budget: &Budget) -> Result<Found> {
+fn by_path(learner: &Dyadic, grid: &Grid, budget: &Budget, with_all_sizes: bool) -> Result<Found> {
     let (penalty, model) = (&learner.penalty, learner.model);
     let wanted = front_of_all(penalty, learner.collinear, grid, model)?;
     let path = Path::search(grid, model, wanted, &learner.means(budget))?;
     let values = path.values(grid);
-    if path.is_complete() {
+    if path.is_complete() && with_all_sizes {
         check_end(penalty, wanted, values[values.len() - 1], grid, model)?;
     }
     let (members, exact_down_to) = best_members(learner, &values, &path, grid);

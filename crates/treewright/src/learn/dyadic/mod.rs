@@ -177,7 +177,11 @@ impl Learner for Dyadic {
 
 impl FamilyLearner for Dyadic {
     fn fit_family(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
-        with_deep_stacks(|| family::fit(self, data, budget))
+        with_deep_stacks(|| family::fit(self, data, budget, true))
+    }
+
+    fn fit_fold(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
+        with_deep_stacks(|| family::fit(self, data, budget, false))
     }
 
     fn weight(&self, data: &Dataset) -> Result<Lambda> {

@@ -67,7 +67,7 @@ fn question(learner: &Dyadic, data: &Dataset, grid: &Grid) -> Result<Question> {
     }
     let (lambda, penalty) = (learner.weight(data)?, learner.penalty.clone());
     let objective = Objective::new(lambda, penalty, grid.scale);
-    Ok(Question::Weighted(objective))
+    Ok(Question::Weighted(Box::new(objective)))
 }
 
 fn answer(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) -> Result<Answer> {

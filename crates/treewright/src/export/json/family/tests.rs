@@ -1,5 +1,7 @@
 //! Round trips, and files that must be refused.
 
+mod ties;
+
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
