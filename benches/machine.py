@@ -32,11 +32,12 @@ def heading(title):
 
 
 def own_command():
-    """How the script was called, without where it keeps its tables."""
+    """How the script was called, without where things are on this machine."""
     words = ["python", os.path.relpath(sys.argv[0], ROOT), *sys.argv[1:]]
-    if "--folder" in words:
-        at = words.index("--folder")
-        del words[at : at + 2]
+    for place in ("--folder", "--program"):
+        if place in words:
+            at = words.index(place)
+            del words[at : at + 2]
     return words
 
 

@@ -44,11 +44,7 @@ pub(super) fn fit(
     let training = Training::of_leaves(largest, data).taking(seconds);
     let penalty = learner.penalty.clone();
     let family = Family::new(penalty, grid.scale, found.values, Arc::new(trees))
-        .down_to(if found.exact_down_to.is_finite() {
-            found.exact_down_to
-        } else {
-            0.0
-        })
+        .down_to(found.lowest)
         .with_ties(learner.collinear);
     family.check_weights()?;
     Ok(FamilyFit {
@@ -83,6 +79,8 @@ struct Found {
     plans: Vec<Plan>,
     /// From this weight on the family is complete.
     exact_down_to: f64,
+    /// From this weight on its last tree is the best of those that were found.
+    lowest: f64,
     work: Work,
 }
 
@@ -104,6 +102,7 @@ fn by_path(learner: &Dyadic, grid: &Grid, budget: &Budget, with_all_sizes: bool)
         values: members.iter().map(|&member| values[member]).collect(),
         plans: path.plans(&members),
         exact_down_to,
+        lowest: exact_down_to,
         work,
     })
 }
@@ -138,6 +137,7 @@ fn by_prices(learner: &Dyadic, grid: &Grid, budget: &Budget) -> Result<Found> {
             .collect(),
         // It may have missed some trees.
         exact_down_to: f64::INFINITY,
+        lowest: 0.0,
         work,
     })
 }
