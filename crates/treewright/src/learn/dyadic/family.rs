@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::aim::{check_end, front_of_all};
 use super::engine::Plan;
+use super::front::Front;
 use super::grid::Grid;
 use super::lambda_search::{adaptive_count, grid_count, l_bound, search};
 use super::path::{Path, value};
@@ -89,7 +90,10 @@ fn by_path(learner: &Dyadic, grid: &Grid, budget: &Budget, with_all_sizes: bool)
     let (penalty, model) = (&learner.penalty, learner.model);
     let wanted = front_of_all(penalty, learner.collinear, grid, model)?;
     let path = Path::search(grid, model, wanted, &learner.means(budget))?;
-    let values = path.values(grid);
+    let mut values = path.values(grid);
+    if let Front::Stairs(most_leaves) = wanted {
+        values.retain(|tree| tree.leaves <= most_leaves as usize);
+    }
     if path.is_complete() && with_all_sizes {
         check_end(penalty, wanted, values[values.len() - 1], grid, model)?;
     }
@@ -156,20 +160,28 @@ fn best_members(
     grid: &Grid,
 ) -> (Vec<usize>, f64) {
     let penalty = &learner.penalty;
-    let mut all = values.to_vec();
-    all.extend(path.still_open(grid));
-    let mut members = hull(learner.collinear, &all, penalty);
+    let open = path.still_open(grid);
+    let found = values.iter().map(|&tree| (tree, true));
+    let mut all: Vec<(SolutionValue, bool)> = found
+        .chain(open.into_iter().map(|tree| (tree, false)))
+        .collect();
+    all.sort_by_key(|(tree, _)| tree.leaves);
+    let trees: Vec<SolutionValue> = all.iter().map(|(tree, _)| *tree).collect();
+    let best = hull(learner.collinear, &trees, penalty);
     // From the first one on that may or may not exist, nothing is certain.
-    let certain = members.partition_point(|&member| member < values.len());
-    let exact_down_to = match members.get(certain) {
+    let certain = best.iter().take_while(|&&place| all[place].1).count();
+    let exact_down_to = match best.get(certain) {
         None => 0.0,
         Some(&open) => {
-            let last = values[members[certain - 1]];
-            lambda_low(last, all[open], penalty, grid.scale)
+            let last = trees[best[certain - 1]];
+            lambda_low(last, trees[open], penalty, grid.scale)
         }
     };
-    members.truncate(certain);
-    (members, exact_down_to)
+    let members = best[..certain].iter().map(|&place| {
+        let leaves = trees[place].leaves;
+        values.partition_point(|tree| tree.leaves < leaves)
+    });
+    (members.collect(), exact_down_to)
 }
 
 fn hull(with_ties: bool, trees: &[SolutionValue], penalty: &Penalty) -> Vec<usize> {

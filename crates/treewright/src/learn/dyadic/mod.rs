@@ -45,6 +45,8 @@ mod rectangles;
 #[cfg(test)]
 mod rectangles_tests;
 mod single;
+#[cfg(test)]
+mod stopped_tests;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,8 @@
 //!
 //! Below the price that was reached, the trees found are still upper bounds, and the price gives a lower
 //! one: no tree lies below the line through the last corner with that slope.
+//!
+//! A search for all sizes has no such steps. It comes after some high prices, which bound it in the same way.
 
 use super::Model;
 use super::collapsed::Limits;
@@ -25,7 +27,9 @@ pub(super) struct Path {
     /// The last search that came to its end; none if not even the first one did.
     engine: Option<Box<dyn Engine>>,
     best: Vec<Corner>,
-    /// Above this price, or for all of them, the best trees are known; `None` at first.
+    /// What was asked for.
+    wanted: Front,
+    /// Above this price the best trees are known; `None` at first.
     reached: Option<Price>,
     /// Is everything known that was wanted?
     is_complete: bool,
@@ -53,6 +57,7 @@ impl Path {
         let mut path = Self {
             engine: None,
             best: vec![corner(1, error)],
+            wanted,
             reached: None,
             is_complete: wanted.is_leaf(error),
             greedy: Vec::new(),
@@ -70,7 +75,8 @@ impl Path {
             };
             steps.done(engine.states());
             // Without an error left, lower prices have nothing to add.
-            path.is_complete = front == wanted || best.last().is_some_and(|last| last.error == 0);
+            let is_zero = best.last().is_some_and(|last| last.error == 0);
+            path.is_complete = front == wanted || is_zero && matches!(wanted, Front::Hull(_));
             path.best = best;
             path.engine = Some(engine);
             path.reached = Some(steps.price);
@@ -125,12 +131,18 @@ impl Path {
         places.iter().map(&mut plan).collect()
     }
 
-    /// Trees that may be better than the best ones found, with more leaves than these: leaves that rise,
-    /// and costs that none with so many leaves or more is below.
+    /// Trees that may exist and be better than the best ones found, by rising leaves: no tree with that
+    /// many leaves has less cost.
     pub(super) fn still_open(&self, grid: &Grid) -> Vec<SolutionValue> {
-        let mut open = Vec::new();
         if self.is_complete {
-            return open;
+            return Vec::new();
+        }
+        let mut open = Vec::new();
+        if matches!(self.wanted, Front::Stairs(_)) {
+            // Between two corners no tree is below the edge.
+            self.best
+                .windows(2)
+                .for_each(|edge| between(edge, &mut open));
         }
         let last = self.best[self.best.len() - 1];
         let least_error = |more_leaves: u32| {
@@ -143,12 +155,18 @@ impl Path {
             // Further out in longer steps: fewest leaves with the least error.
             let step = 1 + more / 1000;
             let error = least_error(more + step - 1);
-            open.push(value(corner(last.leaves + more, error), grid));
+            open.push(corner(last.leaves + more, error));
             if error == 0 {
-                return open;
+                break;
             }
             more += step;
         }
+        let is_wanted = |tree: &Corner| match self.wanted {
+            Front::Hull(_) => true,
+            Front::Stairs(most_leaves) => tree.leaves <= most_leaves,
+        };
+        let open = open.into_iter().filter(is_wanted);
+        open.map(|tree| value(tree, grid)).collect()
     }
 
     /// What it took.
@@ -189,6 +207,18 @@ pub(super) fn engine_for(
     })
 }
 
+/// The least errors that trees with leaves between those of two corners can have.
+fn between(edge: &[Corner], out: &mut Vec<Corner>) {
+    let (from, to) = (edge[0], edge[1]);
+    let saving = u64::from(from.error - to.error);
+    let leaves = u64::from(to.leaves - from.leaves);
+    let on_edge = |more: u32| {
+        let saved = saving * u64::from(more) / leaves;
+        corner(from.leaves + more, from.error - saved as u32)
+    };
+    out.extend((1..to.leaves - from.leaves).map(on_edge));
+}
+
 /// The figures of a tree, with the loss that none can avoid.
 pub(super) fn value(corner: Corner, grid: &Grid) -> SolutionValue {
     SolutionValue {
@@ -211,6 +241,8 @@ pub(super) struct Steps {
     work_before: usize,
 }
 
+/// Before a search for all sizes, prices go down to this part of the error of one leaf.
+const HIGH: u64 = 64;
 /// Each step aims at so many times the work of the one before.
 const MORE_WORK: f64 = 8.0;
 /// The price is never halved more often than this in one step.
@@ -245,7 +277,13 @@ impl Steps {
     /// What the next search is for.
     pub(super) fn next(&mut self) -> Front {
         let Front::Hull(least) = self.wanted else {
-            return self.wanted;
+            // Some prices first, so that something is known if the search for all sizes is stopped.
+            let is_high = self.price.denominator < HIGH;
+            if !is_high || self.wanted == Front::Stairs(1) {
+                return self.wanted;
+            }
+            self.price = self.price.halved(self.halvings);
+            return Front::Hull(Least::above(self.price));
         };
         if self.work_before > 0 {
             let growth = (self.work as f64 / self.work_before as f64).log2();
