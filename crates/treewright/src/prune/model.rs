@@ -155,6 +155,9 @@ fn found_tree(
     let params = &mut learner.params;
     // Which trees the family has is no matter of one of them.
     params.shift_remove("collinear");
+    // Of tied trees a family gives the smaller one.
+    params.shift_remove("ties");
+    params.shift_remove("method");
     let choice = taken_choice(params, fit, member, rule);
     let certificate = match lambda {
         None => None,

@@ -15,6 +15,9 @@
 //! | `table` | solved sets of points |
 //! | `engine` | both searches behind one face, and the tree of any corner |
 //! | `greedy` | a tree to fall back on when a search is stopped |
+//! | `branch`, `bits` | one tree by branch and bound, on sets of bits |
+//! | `rectangles`, `cells`, `memo` | the recursion of the paper, as a yardstick |
+//! | `lambda_search` | the searches of the paper over weights |
 //! | `path` | from high prices to low ones, as far as time and memory allow |
 //! | `aim`, `single` | what one tree shall be best at; finding it, and the proof |
 //! | `family` | the best trees for all weights of a penalty |
