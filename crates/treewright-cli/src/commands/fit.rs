@@ -86,7 +86,8 @@ fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
     let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
         .map_err(|error| about(&args.data, &args.dyadic.penalty, error))?;
-    let notes = [search_stopped(&fit), chosen(&fit)];
+    let capped = capped(&fit.learner.params);
+    let notes = [capped, search_stopped(&fit), chosen(&fit)];
     finish(fit, &data, &options, &notes, file.as_ref(), console)
 }
 
@@ -192,6 +193,14 @@ fn growth_stopped(fit: &Fit, is_pruned: bool) -> Option<String> {
         "the tree is smaller than it would have become"
     };
     Some(format!("stopped early: {what}"))
+}
+
+/// Were there rows that no grid could tell apart?
+pub(super) fn capped(params: &Map<String, Value>) -> Option<String> {
+    params.get("capped")?;
+    let what = "some rows of different classes lie closer together than the finest halving: their \
+                errors cannot be avoided";
+    Some(what.to_owned())
 }
 
 /// Was the search for a tree stopped?

@@ -39,8 +39,8 @@ fn greedy(args: &PathGreedyArgs, console: &Console) -> Result<ExitCode> {
     let found = console
         .with_progress(&budget, || pruned.fit_family(&data, &budget, resampling))
         .map_err(|error| about(&args.data, &args.pruning.penalty, error))?;
-    let stopped = growth_stopped(&found, resampling.is_some());
-    finish(found, &data, &options, stopped, file.as_ref(), console)
+    let notes = [growth_stopped(&found, resampling.is_some())];
+    finish(found, &data, &options, &notes, file.as_ref(), console)
 }
 
 fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
@@ -63,8 +63,11 @@ fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
     let found = console
         .with_progress(&budget, || searched.fit_family(&data, &budget, resampling))
         .map_err(|error| about(&args.data, &args.dyadic.penalty, error))?;
-    let stopped = search_stopped(&found);
-    finish(found, &data, &options, stopped, file.as_ref(), console)
+    let notes = [
+        fit::capped(&found.learner.params),
+        missed(&found).or_else(|| search_stopped(&found)),
+    ];
+    finish(found, &data, &options, &notes, file.as_ref(), console)
 }
 
 /// How the family is found.
@@ -88,14 +91,14 @@ fn finish(
     mut found: FamilyFit,
     data: &Dataset,
     options: &ReadOptions,
-    stopped: Option<String>,
+    notes: &[Option<String>],
     file: Option<&Destination>,
     console: &Console,
 ) -> Result<ExitCode> {
     fit::remember(&mut found.learner.params, &options.class_weight);
     let is_written = family::write(&found, file, console)?;
     // Messages wait until here, because an error is one line.
-    fit::say(data, options, &[stopped], console);
+    fit::say(data, options, notes, console);
     if is_written {
         console.note(&family::figures(&found));
     } else {
@@ -116,6 +119,13 @@ fn growth_stopped(found: &FamilyFit, is_validated: bool) -> Option<String> {
         "the tree is smaller than it would have become"
     };
     Some(format!("stopped early: {what}"))
+}
+
+/// Does the method promise nothing?
+fn missed(found: &FamilyFit) -> Option<String> {
+    let method = found.learner.params.get("method")?.as_str()?;
+    (method == "heuristic")
+        .then(|| "the heuristic may have missed trees; --method hull finds all of them".to_owned())
 }
 
 /// The same of a search for all best trees.

@@ -145,7 +145,8 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
             return Ok(Best::Stored(stored));
         }
         let bound = self.collapsed.solve(part, start, 0, &mut way.way)?;
-        self.collapsed.check(&mut way.way, Some(&self.table))?;
+        self.collapsed
+            .check(part, &mut way.way, Some(&self.table))?;
         if way.frames.len() <= depth {
             way.frames.resize_with(depth + 1, Frame::default);
         }
@@ -313,6 +314,7 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
             || self.learn_side(sides[0], halving, false, start, depth, inside, way),
             || self.learn(sides[1], &halving.right, inside, 0, 0, &mut other),
         );
+        way.way.work += other.way.work;
         Ok([left?, right?])
     }
 

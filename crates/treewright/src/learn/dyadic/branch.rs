@@ -40,7 +40,9 @@ pub(super) struct Branch {
     much: u64,
     table: HashMap<[u64; 2], Known, BuildHasherDefault<KeyHasher>>,
     limits: Limits,
-    steps: usize,
+    /// Points looked at, times coordinates; and how much of that when the clock was looked at.
+    work: u64,
+    checked: u64,
     /// The key of all points, and the split of the best tree found for them so far.
     root: Key,
     incumbent: Option<u16>,
@@ -57,8 +59,8 @@ struct Known {
 }
 
 const LEAF: u16 = u16::MAX;
-/// How many sets are opened between two looks at the clock; fewer in tests, which stop small searches.
-const CHECK_EVERY: usize = if cfg!(test) { 4 } else { 512 };
+/// The work between two looks at the clock; less in tests, which stop small searches.
+const CHECK_EVERY: u64 = if cfg!(test) { 100 } else { 200_000 };
 
 /// The outcome of a search.
 #[derive(Debug)]
@@ -98,7 +100,8 @@ impl Branch {
             much,
             table: HashMap::default(),
             limits,
-            steps: 0,
+            work: 0,
+            checked: 0,
             root: 0,
             incumbent: None,
         })
@@ -131,6 +134,11 @@ impl Branch {
             least_risk: risk as f64 / (self.per_error / self.much) as f64,
             is_complete,
         }
+    }
+
+    /// Points looked at, times coordinates.
+    pub(super) fn work(&self) -> u64 {
+        self.work
     }
 
     /// Sets that were solved or refuted.
@@ -178,7 +186,7 @@ impl Branch {
             // Not again for every small step.
             bound = bound.max(known.value + known.value / 4).min(as_leaf);
         }
-        self.check()?;
+        self.check(set)?;
         let packed = self.layout.packed(universe, set);
         self.open(packed.as_ref().unwrap_or(universe), set, bound, as_leaf)
     }
@@ -312,12 +320,20 @@ impl Branch {
         }
     }
 
-    fn check(&mut self) -> Result<(), Stopped> {
-        self.steps += 1;
-        if !self.steps.is_multiple_of(CHECK_EVERY) {
+    fn check(&mut self, set: &Set) -> Result<(), Stopped> {
+        self.work += (u64::from(set.n_points) + 8) * set.levels.len() as u64;
+        if self.work < self.checked + CHECK_EVERY {
             return Ok(());
         }
-        let bytes = self.table.capacity() * (size_of::<([u64; 2], Known)>() + 1);
+        self.checked = self.work;
+        if self.work > self.limits.most_work {
+            return Err(Stopped);
+        }
+        let entry = size_of::<([u64; 2], Known)>() + 1;
+        // A full table is copied into one of twice its size.
+        let is_full = self.table.len() * 8 > self.table.capacity() * 7;
+        let tables = if is_full { 3 } else { 1 };
+        let bytes = self.table.capacity() * entry * tables;
         self.limits.check(self.table.len(), bytes)
     }
 }

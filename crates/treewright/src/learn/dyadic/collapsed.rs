@@ -14,6 +14,8 @@
 //! side by side: neither search sees what the other one finds, and every set that is solved, and the
 //! number of them, is the same for any number of threads.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::front::Front;
 use super::hull::{Corner, corner};
 use super::points::{Field, Points};
@@ -35,6 +37,8 @@ pub(super) struct Collapsed<const W: usize, const L: usize> {
     pub(super) front: Front,
     pub(super) table: Table,
     limits: Limits,
+    /// Points looked at for all coordinates together, as far as it was told.
+    work: AtomicU64,
 }
 
 /// The way of one thread down to the set that it is solving.
@@ -43,8 +47,8 @@ pub(super) struct Way<const L: usize> {
     /// Points of the sets on the way, each on top of the one it is part of.
     pub(super) members: Vec<u32>,
     frames: Vec<Frame<L>>,
-    /// Searches begun.
-    steps: usize,
+    /// Points looked at, coordinate by coordinate, since the clock was looked at.
+    pub(super) work: u64,
 }
 
 /// When to stop.
@@ -52,6 +56,8 @@ pub(super) struct Way<const L: usize> {
 pub(super) struct Limits {
     pub(super) budget: Budget,
     pub(super) most_bytes: usize,
+    /// No more work than this; see [`Collapsed::work`].
+    pub(super) most_work: u64,
     /// What is solved already, to be said while the search goes on.
     pub(super) so_far: String,
 }
@@ -170,13 +176,13 @@ impl<const L: usize> Way<L> {
         Self {
             members,
             frames: Vec::new(),
-            steps: 0,
+            work: 0,
         }
     }
 }
 
-/// How many sets are solved between two looks at the clock; fewer in tests, which stop small searches.
-const CHECK_EVERY: usize = if cfg!(test) { 4 } else { 512 };
+/// The work between two looks at the clock; less in tests, which stop small searches.
+const CHECK_EVERY: u64 = if cfg!(test) { 100 } else { 200_000 };
 /// Sides with at least so many points are searched side by side; in tests, small ones too.
 const MANY_POINTS: u32 = if cfg!(test) { 4 } else { 48 };
 
@@ -201,7 +207,18 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
             front,
             table: Table::default(),
             limits,
+            work: AtomicU64::new(0),
         }
+    }
+
+    /// The work so far: points looked at, times coordinates.
+    pub(super) fn work(&self) -> u64 {
+        self.work.load(Ordering::Relaxed)
+    }
+
+    /// Is the time up?
+    pub(super) fn is_late(&self) -> bool {
+        self.limits.budget.is_spent()
     }
 
     /// The way that begins with all points.
@@ -257,7 +274,7 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
         if let Some(best) = self.known(part, error) {
             return Ok(best);
         }
-        self.check(way, None)?;
+        self.check(part, way, None)?;
         if way.frames.len() <= depth {
             way.frames.resize_with(depth + 1, Frame::default);
         }
@@ -374,6 +391,7 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
             || self.solve_side(halving, false, start, depth, way),
             || self.solve(&halving.right, 0, 0, &mut other),
         );
+        way.work += other.work;
         Ok((left?, right?))
     }
 
@@ -474,14 +492,38 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     }
 
     /// Looks now and then whether time or memory is spent; there may be another table.
-    pub(super) fn check(&self, way: &mut Way<L>, other: Option<&Table>) -> Result<(), Stopped> {
-        way.steps += 1;
-        if !way.steps.is_multiple_of(CHECK_EVERY) {
+    pub(super) fn check(
+        &self,
+        part: &Part<L>,
+        way: &mut Way<L>,
+        other: Option<&Table>,
+    ) -> Result<(), Stopped> {
+        // A set takes some work however few its points are.
+        way.work += (u64::from(part.n_points) + 8) * self.fields.len() as u64;
+        if way.work < CHECK_EVERY {
             return Ok(());
         }
+        let work = self.work.fetch_add(way.work, Ordering::Relaxed) + way.work;
+        way.work = 0;
         let sum = |of: fn(&Table) -> usize| of(&self.table) + other.map_or(0, of);
         let (states, bytes) = (sum(Table::len), sum(Table::bytes));
+        if work > self.limits.most_work {
+            return Err(Stopped);
+        }
         self.limits.check(states, bytes)
+    }
+
+    /// The Gini impurity of a set, times its weight. Losses of 0 and 1 are taken for granted: then the
+    /// weight of a class is what all others have to lose by it.
+    pub(super) fn impurity(&self, part: &Part<L>) -> f64 {
+        let loss = |class: usize| (part.losses.0[class / 2] >> (class % 2 * 32)) as u32;
+        let losses = (0..self.n_classes).map(|class| f64::from(loss(class)));
+        let weight = losses.clone().sum::<f64>() / (self.n_classes as f64 - 1.0).max(1.0);
+        if weight <= 0.0 {
+            return 0.0;
+        }
+        let squares: f64 = losses.map(|loss| (weight - loss).powi(2)).sum();
+        weight - squares / weight
     }
 }
 

@@ -9,7 +9,7 @@ use super::Model;
 use super::boxed::{Boxed, BoxedWay, Levels};
 use super::collapsed::{Collapsed, Halving, Limits, Part, Stopped};
 use super::front::Front;
-use super::hull::{Corner, Price, corner};
+use super::hull::{Corner, corner};
 use super::points::Points;
 use super::table::Key;
 
@@ -41,8 +41,8 @@ pub(super) trait Engine: Debug + Send {
     /// search, from the root down: least error of both sides, then lowest coordinate.
     fn plan(&self, target: Corner, known: &mut KnownPlans) -> Plan;
 
-    /// A good tree for a price, found at once.
-    fn greedy(&self, price: Price) -> (Corner, Plan);
+    /// Good trees, found at once: leaves and error rise and fall as in the hull, twice.
+    fn greedy(&self) -> Vec<(Corner, Plan)>;
 
     /// How many sets of points were solved, in both models together.
     fn states(&self) -> usize;
@@ -52,6 +52,9 @@ pub(super) trait Engine: Debug + Send {
 
     /// Memory of the solved sets.
     fn bytes(&self) -> usize;
+
+    /// Points looked at, times coordinates.
+    fn work(&self) -> u64;
 }
 
 /// The search for a model, made for the number of words and classes of the points.
@@ -97,9 +100,8 @@ impl<const W: usize, const L: usize> Engine for Collapsed<W, L> {
         self.plan_of(&self.whole(), &self.way().members, target, known)
     }
 
-    fn greedy(&self, price: Price) -> (Corner, Plan) {
-        let members = self.way().members;
-        Collapsed::greedy(self, &self.whole(), &members, None, price)
+    fn greedy(&self) -> Vec<(Corner, Plan)> {
+        Collapsed::greedy(self, None, self.front)
     }
 
     fn states(&self) -> usize {
@@ -112,6 +114,10 @@ impl<const W: usize, const L: usize> Engine for Collapsed<W, L> {
 
     fn bytes(&self) -> usize {
         self.table.bytes()
+    }
+
+    fn work(&self) -> u64 {
+        self.work()
     }
 }
 
@@ -146,7 +152,7 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
             self.plan_of(halving.side(side), &members, targets[side], known)
         });
         let (level, prefix) = self.place(halving, members[0]);
-        let plan = halve(halving, level, prefix, plans);
+        let plan = halve(halving.coordinate, level, prefix, plans);
         known.insert((part.key, target), plan.clone());
         plan
     }
@@ -188,11 +194,9 @@ impl<const W: usize, const L: usize> Engine for Boxed<W, L> {
         self.plan_of(&whole, &self.whole_box(), &members, target, known)
     }
 
-    fn greedy(&self, price: Price) -> (Corner, Plan) {
-        let (whole, members) = (self.collapsed.whole(), self.collapsed.way().members);
+    fn greedy(&self) -> Vec<(Corner, Plan)> {
         let levels = self.whole_box();
-        self.collapsed
-            .greedy(&whole, &members, Some(&levels), price)
+        self.collapsed.greedy(Some(&levels), self.collapsed.front)
     }
 
     fn states(&self) -> usize {
@@ -205,6 +209,10 @@ impl<const W: usize, const L: usize> Engine for Boxed<W, L> {
 
     fn bytes(&self) -> usize {
         self.table.bytes() + self.collapsed.table.bytes()
+    }
+
+    fn work(&self) -> u64 {
+        self.collapsed.work()
     }
 }
 
@@ -249,7 +257,7 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
         };
         let empty = self.empty_leaves(halving, levels);
         let (level, prefix) = self.collapsed.place(halving, members[0]);
-        let plan = zoomed(halving, plan, empty, level, prefix);
+        let plan = zoomed(halving.coordinate, plan, empty, level, prefix);
         known.insert((key, target), plan.clone());
         plan
     }
@@ -279,7 +287,7 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
             self.plan_of(part, &inside, members, targets[side], known)
         });
         let (level, prefix) = self.collapsed.place(halving, members[0]);
-        Some(halve(halving, level, prefix, plans))
+        Some(halve(halving.coordinate, level, prefix, plans))
     }
 
     /// A plan for the same points in the smaller box, if one makes the target.
@@ -307,14 +315,9 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     }
 }
 
-pub(super) fn halve<const L: usize>(
-    halving: &Halving<L>,
-    level: u32,
-    prefix: u32,
-    sides: [Plan; 2],
-) -> Plan {
+pub(super) fn halve(coordinate: u32, level: u32, prefix: u32, sides: [Plan; 2]) -> Plan {
     Plan::Halve {
-        coordinate: halving.coordinate as usize,
+        coordinate: coordinate as usize,
         level,
         prefix,
         sides: Arc::new(sides),
@@ -322,23 +325,17 @@ pub(super) fn halve<const L: usize>(
 }
 
 /// Puts `empty` halvings with an empty side each before a plan whose points have the bits `prefix`.
-pub(super) fn zoomed<const L: usize>(
-    halving: &Halving<L>,
-    plan: Plan,
-    empty: u32,
-    level: u32,
-    prefix: u32,
-) -> Plan {
+pub(super) fn zoomed(coordinate: u32, plan: Plan, empty: u32, level: u32, prefix: u32) -> Plan {
     (1..=empty).fold(plan, |plan, up| {
         let (level, prefix, bit) = (level - up, prefix >> up, prefix >> (up - 1) & 1);
         let mut sides = [Plan::Leaf, Plan::Leaf];
         sides[bit as usize] = plan;
-        halve(halving, level, prefix, sides)
+        halve(coordinate, level, prefix, sides)
     })
 }
 
 /// Corners of two hulls that add up to a third, the first with the fewest leaves.
-fn two_that_add_up(hulls: &[Vec<Corner>; 2], target: Corner) -> Option<[Corner; 2]> {
+pub(super) fn two_that_add_up(hulls: &[Vec<Corner>; 2], target: Corner) -> Option<[Corner; 2]> {
     hulls[0].iter().find_map(|&left| {
         let leaves = target.leaves.checked_sub(left.leaves)?;
         let right = corner(leaves, target.error.checked_sub(left.error)?);

@@ -39,11 +39,6 @@ impl Price {
         denominator: 1,
     };
 
-    /// This price, or another one if it is zero.
-    pub(super) fn or(self, other: Self) -> Self {
-        if self.numerator == 0 { other } else { self }
-    }
-
     /// The price divided by two so many times.
     pub(super) fn halved(self, times: u32) -> Self {
         match self.denominator.checked_mul(1 << times) {
@@ -72,11 +67,6 @@ impl Price {
     pub(super) fn is_above(self, other: Self) -> bool {
         u128::from(self.numerator) * u128::from(other.denominator)
             > u128::from(other.numerator) * u128::from(self.denominator)
-    }
-
-    /// Is a saving of `error` for `leaves` more leaves worth more than the price?
-    pub(super) fn is_worth(self, error: u32, leaves: u32) -> bool {
-        self.compare(error, leaves).is_gt()
     }
 
     /// Compares a saving of `error` for `leaves` more leaves with their price.

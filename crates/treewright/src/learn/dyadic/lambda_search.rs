@@ -68,8 +68,13 @@ impl Refused {
 pub(super) fn l_bound(points: &Points, model: Model, limits: Limits) -> Option<u32> {
     let all = Front::Hull(Least::above(Price::ZERO));
     let engine = engine(points, model, all, limits)?;
-    let (greedy, _) = engine.greedy(Price::ZERO);
-    Some(greedy.leaves)
+    // The first of the two greedy trees, grown by errors; its last pruning has none.
+    let greedy = engine.greedy();
+    let last = greedy
+        .windows(2)
+        .find(|two| two[0].0.leaves > two[1].0.leaves);
+    let last = last.map_or(greedy.last(), |two| Some(&two[0]));
+    last.map(|(tree, _)| tree.leaves)
 }
 
 /// The number of prices of the grid: different ratios `a / b` with `a <= most_error` and

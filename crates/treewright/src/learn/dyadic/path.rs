@@ -1,9 +1,9 @@
 //! From the easy to the hard, as far as time and memory allow.
 //!
 //! A search for prices above a least price is exact there, and the lower that price the longer it takes.
-//! So the price falls in steps, each of which aims at eight times the work of the one before: together
-//! they take little longer than the last, and if that does not come to its end, the one before stands.
-//! Whatever happens, there are also greedy trees to fall back on.
+//! So the price falls in steps. A step may take eight times the work of the last one that came to its end; if
+//! that is not enough, a shorter one is tried. Together they take little longer than the last one, and if
+//! time or memory does not let that come to its end, the one before stands.
 //!
 //! Below the price that was reached, the trees found are still upper bounds, and the price gives a lower
 //! one: no tree lies below the line through the last corner with that slope.
@@ -33,8 +33,6 @@ pub(super) struct Path {
     reached: Option<Price>,
     /// Is everything known that was wanted?
     is_complete: bool,
-    /// Where it is not: greedy trees.
-    greedy: Vec<(Corner, Plan)>,
     /// How many searches were begun.
     n_searches: u64,
 }
@@ -60,20 +58,24 @@ impl Path {
             wanted,
             reached: None,
             is_complete: wanted.is_leaf(error),
-            greedy: Vec::new(),
             n_searches: 0,
         };
         let mut steps = Steps::new(error, wanted);
         while !path.is_complete {
             let front = steps.next();
-            let engine = engine_for(grid, model, front, path.limits(grid, means))?;
+            let limits = Limits {
+                most_work: steps.most_work(),
+                ..path.limits(grid, means)
+            };
+            let engine = engine_for(grid, model, front, limits)?;
             path.n_searches += 1;
             let Ok(best) = engine.hull() else {
-                let prices = steps.prices();
-                path.greedy = prices.map(|price| engine.greedy(price)).collect();
+                if steps.is_too_far(engine.work(), means) {
+                    continue;
+                }
                 break;
             };
-            steps.done(engine.states());
+            steps.done(engine.work());
             // Without an error left, lower prices have nothing to add.
             let is_zero = best.last().is_some_and(|last| last.error == 0);
             path.is_complete = front == wanted || is_zero && matches!(wanted, Front::Hull(_));
@@ -114,19 +116,12 @@ impl Path {
         self.best.iter().map(|&it| value(it, grid)).collect()
     }
 
-    /// Cost and leaves of all trees that were found: the best ones, then the greedy ones.
-    pub(super) fn all_values(&self, grid: &Grid) -> Vec<SolutionValue> {
-        let greedy = self.greedy.iter().map(|(corner, _)| value(*corner, grid));
-        self.values(grid).into_iter().chain(greedy).collect()
-    }
-
-    /// Some of all trees that were found.
+    /// Some of the best trees.
     pub(super) fn plans(&self, places: &[usize]) -> Vec<Plan> {
         let mut known = KnownPlans::default();
-        let mut plan = |&place: &usize| match (self.best.get(place), &self.engine) {
-            (Some(&target), Some(engine)) => engine.plan(target, &mut known),
-            (Some(_), None) => Plan::Leaf,
-            (None, _) => self.greedy[place - self.best.len()].1.clone(),
+        let mut plan = |&place: &usize| match &self.engine {
+            Some(engine) => engine.plan(self.best[place], &mut known),
+            None => Plan::Leaf,
         };
         places.iter().map(&mut plan).collect()
     }
@@ -186,6 +181,7 @@ impl Means<'_> {
         Limits {
             budget: self.budget.clone(),
             most_bytes: self.most_bytes,
+            most_work: u64::MAX,
             so_far: String::new(),
         }
     }
@@ -231,36 +227,42 @@ pub(super) fn value(corner: Corner, grid: &Grid) -> SolutionValue {
 #[derive(Debug)]
 pub(super) struct Steps {
     wanted: Front,
-    /// The price of the step that is tried now.
+    /// The price of the last step that came to its end, and of the one that is tried now.
+    reached: Price,
     price: Price,
-    /// How often the price is halved from one step to the next.
+    /// How often the price is halved in one step.
     halvings: u32,
     /// What the last step that came to its end took.
-    work: usize,
-    /// And the one before.
-    work_before: usize,
+    work: u64,
+    /// Was the step shortened?
+    is_shortened: bool,
 }
 
+/// A step may take so many times the work of the one before,
+const MORE_WORK: u64 = 8;
+/// and so much in any case.
+const LITTLE_WORK: u64 = 30_000_000;
+/// The price is never halved more often than this in one step, unless it is the last.
+const MOST_HALVINGS: u32 = 8;
 /// Before a search for all sizes, prices go down to this part of the error of one leaf.
 const HIGH: u64 = 64;
-/// Each step aims at so many times the work of the one before.
-const MORE_WORK: f64 = 8.0;
-/// The price is never halved more often than this in one step.
-const MOST_HALVINGS: u32 = 8;
-/// Greedy trees for more prices than these are not grown.
-const MOST_GREEDY: usize = 12;
 
 impl Steps {
     pub(super) fn new(error: u32, wanted: Front) -> Self {
+        let price = Price {
+            numerator: u64::from(error),
+            denominator: 1,
+        };
         Self {
             wanted,
-            price: Price {
-                numerator: u64::from(error),
-                denominator: 1,
+            reached: price,
+            price,
+            halvings: match wanted {
+                Front::Hull(_) => MOST_HALVINGS,
+                Front::Stairs(_) => MOST_HALVINGS / 2,
             },
-            halvings: 4,
             work: 0,
-            work_before: 0,
+            is_shortened: false,
         }
     }
 
@@ -269,52 +271,64 @@ impl Steps {
         self.price
     }
 
+    /// How much work the step may take.
+    pub(super) fn most_work(&self) -> u64 {
+        let must_end = match self.wanted {
+            Front::Hull(_) => self.halvings == 1,
+            Front::Stairs(_) => self.price.numerator == 0,
+        };
+        if must_end {
+            return u64::MAX;
+        }
+        LITTLE_WORK.max(MORE_WORK.saturating_mul(self.work))
+    }
+
     /// The step came to its end and took so much work.
-    pub(super) fn done(&mut self, work: usize) {
-        self.work = work;
+    pub(super) fn done(&mut self, work: u64) {
+        if !self.is_shortened {
+            self.halvings = (self.halvings * 2).min(MOST_HALVINGS);
+        }
+        (self.work, self.reached, self.is_shortened) = (work, self.price, false);
+    }
+
+    /// Did the step take too much work, so that a shorter one is worth a try?
+    pub(super) fn is_too_far(&mut self, work: u64, means: &Means<'_>) -> bool {
+        if work <= self.most_work() || means.budget.is_spent() {
+            return false;
+        }
+        if self.halvings == 1 {
+            // No more prices: all sizes come next.
+            self.reached = Price::ZERO;
+        }
+        self.halvings = (self.halvings / 2).max(1);
+        self.is_shortened = true;
+        true
     }
 
     /// What the next search is for.
     pub(super) fn next(&mut self) -> Front {
+        let next = self.reached.halved(self.halvings);
+        let beyond = self.reached.halved(self.halvings + 1);
         let Front::Hull(least) = self.wanted else {
             // Some prices first, so that something is known if the search for all sizes is stopped.
-            let is_high = self.price.denominator < HIGH;
-            if !is_high || self.wanted == Front::Stairs(1) {
-                return self.wanted;
+            if self.reached.denominator < HIGH && self.reached.numerator > 0 {
+                self.price = next;
+                return Front::Hull(Least::above(next));
             }
-            self.price = self.price.halved(self.halvings);
-            return Front::Hull(Least::above(self.price));
+            self.price = Price::ZERO;
+            return self.wanted;
         };
-        if self.work_before > 0 {
-            let growth = (self.work as f64 / self.work_before as f64).log2();
-            let per_halving = (growth / f64::from(self.halvings)).max(1e-3);
-            let halvings = (MORE_WORK.log2() / per_halving).clamp(1.0, f64::from(MOST_HALVINGS));
-            self.halvings = halvings as u32;
-        }
-        self.work_before = self.work;
-        // Two more halvings would not change much.
-        let last = least.price().or(Price::ONE);
-        let (price, beyond) = (self.price.halved(self.halvings), self.halvings + 1);
-        if self.price.halved(beyond).is_above(last) {
-            self.price = price;
-            Front::Hull(Least::above(price))
+        // Lower prices are hardly more work than one.
+        let last = if least.price().is_above(Price::ONE) {
+            least.price()
         } else {
-            self.price = least.price();
-            self.wanted
-        }
-    }
-
-    /// Prices for greedy trees, down to the one that was wanted.
-    fn prices(&self) -> impl Iterator<Item = Price> {
-        let least = match self.wanted {
-            Front::Hull(least) => least.price(),
-            Front::Stairs(_) => Price::ZERO,
+            Price::ONE
         };
-        let mut price = self.price;
-        let falling = std::iter::from_fn(move || {
-            price = price.halved(1);
-            price.is_above(least).then_some(price)
-        });
-        std::iter::once(least).chain(falling.take(MOST_GREEDY))
+        if beyond.is_above(last) {
+            self.price = next;
+            return Front::Hull(Least::above(next));
+        }
+        self.price = least.price();
+        self.wanted
     }
 }

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::aim::{Aim, Question, check_end, price_of};
 use super::branch::Branch;
+use super::collapsed::Limits;
 use super::engine::Plan;
 use super::front::Front;
 use super::grid::Grid;
@@ -104,25 +105,30 @@ fn by_branches(
     budget: &Budget,
 ) -> Result<Answer> {
     let points = &grid.points;
-    let (mut best, mut plan) = greedy(learner, price, grid, budget)?;
-    let mut steps = Steps::new(points.least_loss(), Front::Hull(Least::above(price)));
-    let mut least_risk: f64 = 0.0;
-    let mut work = Work::default();
-    while work.solves == 0 || steps.price() != price {
+    let front = Front::Hull(Least::above(price));
+    let (mut best, mut plan) = best_greedy(learner, question, front, grid, budget)?;
+    let mut steps = Steps::new(points.least_loss(), front);
+    let means = learner.means(budget);
+    let (mut least_risk, mut work) = (0.0_f64, Work::default());
+    loop {
         steps.next();
-        let limits = learner.means(budget).limits();
+        let limits = Limits {
+            most_work: steps.most_work(),
+            ..means.limits()
+        };
         let Some(mut branch) = Branch::new(points, steps.price(), learner.ties, limits) else {
             // Prices with long numbers.
             return by_path(learner, question, grid, budget);
         };
-        let found = branch.search(branch.value(best.error, best.leaves));
+        // Also one that is only as good: of equal trees the first in the order of the search is taken.
+        let found = branch.search(branch.value(best.error, best.leaves) + 1);
         (work.solves, work.states) = (work.solves + 1, branch.states() as u64);
-        steps.done(branch.states());
         if let Some(better) = found.plan {
             let tree = points.figures(&better);
+            let (tree_value, best_value) = (value(tree, grid), value(best, grid));
             if question
-                .compare(value(tree, grid), value(best, grid), learner.ties)
-                .is_lt()
+                .compare(tree_value, best_value, learner.ties)
+                .is_le()
             {
                 (best, plan) = (tree, better);
             }
@@ -130,19 +136,17 @@ fn by_branches(
         // The best objective is a concave function of the price, and not negative at zero.
         let share = price.to_f64() / steps.price().to_f64().max(f64::MIN_POSITIVE);
         least_risk = least_risk.max(found.least_risk * share.min(1.0));
-        if !found.is_complete {
-            return Ok(Answer {
-                plan,
-                bound: above_base(least_risk, grid),
-                work,
-            });
-        }
+        let bound = match (found.is_complete, steps.price() == price) {
+            (true, true) => Bound::Found,
+            (true, false) => {
+                steps.done(branch.work());
+                continue;
+            }
+            (false, _) if steps.is_too_far(branch.work(), &means) => continue,
+            (false, _) => above_base(least_risk, grid),
+        };
+        return Ok(Answer { plan, bound, work });
     }
-    Ok(Answer {
-        plan,
-        bound: Bound::Found,
-        work,
-    })
 }
 
 /// A bound for error + price * leaves as one for the objective.
@@ -185,7 +189,8 @@ fn by_rectangles(
             work,
         });
     }
-    let (greedy, plan) = greedy(learner, price, grid, budget)?;
+    let front = Front::Hull(Least::above(price));
+    let (greedy, plan) = best_greedy(learner, question, front, grid, &Budget::unlimited())?;
     // Two leaves without an error are the least that can be hoped for.
     let open = [corner(1, points.least_loss()), corner(2, 0)].map(|tree| value(tree, grid));
     Ok(Answer {
@@ -195,18 +200,28 @@ fn by_rectangles(
     })
 }
 
-/// A tree that is found at once.
-fn greedy(learner: &Dyadic, price: Price, grid: &Grid, budget: &Budget) -> Result<(Corner, Plan)> {
-    let front = Front::Hull(Least::above(price));
+/// The best of the trees that are found at once.
+fn best_greedy(
+    learner: &Dyadic,
+    question: &Question,
+    front: Front,
+    grid: &Grid,
+    budget: &Budget,
+) -> Result<(Corner, Plan)> {
     let engine = engine_for(grid, learner.model, front, learner.means(budget).limits())?;
-    Ok(engine.greedy(price))
+    let trees = engine.greedy().into_iter();
+    let allowed = trees.filter(|(tree, _)| question.allows(value(*tree, grid)));
+    let best = allowed
+        .min_by(|(a, _), (b, _)| question.compare(value(*a, grid), value(*b, grid), learner.ties));
+    Ok(best.expect("one leaf is always a tree"))
 }
 
 /// By way of all trees that could be best.
 fn by_path(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) -> Result<Answer> {
     let wanted = question.front(grid, learner.model, learner.ties)?;
+    let (greedy, plan) = best_greedy(learner, question, wanted, grid, budget)?;
     let path = Path::search(grid, learner.model, wanted, &learner.means(budget))?;
-    let values = path.all_values(grid);
+    let values = path.values(grid);
     if path.is_complete()
         && let Question::Weighted(objective) = question
     {
@@ -217,9 +232,16 @@ fn by_path(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) 
         .filter(|&place| question.allows(values[place]))
         .min_by(|&a, &b| question.compare(values[a], values[b], learner.ties))
         .expect("one leaf is always a tree");
+    let greedy = value(greedy, grid);
+    let is_greedy = question.compare(greedy, values[best], learner.ties).is_lt();
+    let found = if is_greedy { greedy } else { values[best] };
     Ok(Answer {
-        plan: path.plans(&[best]).remove(0),
-        bound: bound(question, values[best], &path.still_open(grid)),
+        plan: if is_greedy {
+            plan
+        } else {
+            path.plans(&[best]).remove(0)
+        },
+        bound: bound(question, found, &path.still_open(grid)),
         work: path.work(),
     })
 }
