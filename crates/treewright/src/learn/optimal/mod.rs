@@ -26,7 +26,7 @@ use serde_json::Map;
 
 use self::line::Rule;
 use self::plant::plant;
-use self::price::Price;
+use self::price::{Price, Size};
 use self::search::{Plan, Search};
 use self::table::Table;
 use super::Learner;
@@ -72,17 +72,20 @@ impl Learner for Optimal {
         let (scale, is_whole) = (losses.scale, losses.is_whole);
         let tolerance = (!is_whole).then(|| losses.tolerance(data));
         let table = Table::new(data, losses);
-        let found = self.search(&table, scale, budget)?;
+        let price = self.price(&table, scale, is_whole)?;
+        let found = self.search(&table, price, budget);
         let tree = plant(&found.plan, &table, data, &self.loss)?;
         let training = Training::of_leaves(&tree, data).taking(start.elapsed());
         let objective = training.cost + self.leaf_cost.to_f64() * training.leaves as f64;
-        let bound = |losses: f64| losses * scale.unit / scale.total_weight * (1.0 - 1e-12);
+        let as_cost = |losses: f64| losses * scale.unit / scale.total_weight;
+        let bound = |losses: f64| as_cost(losses) * (1.0 - 1e-12);
+        let by_prices = as_cost(price.off_by * data.n_rows() as f64);
         Ok(Fit {
             certificate: Some(Certificate {
                 objective,
                 lower_bound: found.bound.map_or(objective, bound).min(objective),
                 exact: is_whole,
-                tolerance,
+                tolerance: tolerance.map(|by_losses| by_losses + by_prices),
                 what: self.in_words(data),
             }),
             model: tree,
@@ -121,11 +124,18 @@ impl Optimal {
         self.intervals.unwrap_or(auto)
     }
 
+    fn price(&self, table: &Table, scale: Scale, is_whole: bool) -> Result<Price> {
+        let sums = table.sums(&table.whole().all);
+        let size = Size {
+            n_rows: table.n_rows,
+            most_loss: sums.into_iter().max().unwrap_or(0),
+        };
+        Price::new(&self.leaf_cost, scale, is_whole, size)
+    }
+
     /// One depth after the other: if time is up, the best tree of the last one stands.
-    fn search(&self, table: &Table, scale: Scale, budget: &Budget) -> Result<Found> {
+    fn search(&self, table: &Table, price: Price, budget: &Budget) -> Found {
         let rows = table.whole();
-        let most_loss = table.sums(&rows.all).into_iter().max().unwrap_or(0);
-        let price = Price::new(&self.leaf_cost, scale, table.n_rows, most_loss)?;
         let most = self.intervals.unwrap_or(table.n_classes + 1);
         let mut search = Search {
             table,
@@ -142,8 +152,7 @@ impl Optimal {
             bound: None,
         };
         let mut best = price.leaf(table.error(&rows.all));
-        // No way is longer than there are rows.
-        for depth in 1..=self.depth.min(table.n_rows) {
+        for depth in 1..=self.depth.min(table.longest_way()) {
             let value = search.solve(&rows, depth, best);
             let better = value.and_then(|value| {
                 if value < best {
@@ -160,7 +169,7 @@ impl Optimal {
                 }
             }
         }
-        Ok(found)
+        found
     }
 
     fn info(&self, data: &Dataset) -> LearnerInfo {

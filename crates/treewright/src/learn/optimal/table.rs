@@ -50,6 +50,17 @@ impl Table {
         }
     }
 
+    /// No way from the root to a leaf is longer: every question separates some rows, categories can be
+    /// asked for once, and numbers once for each of the cuts and for being missing.
+    pub(super) fn longest_way(&self) -> usize {
+        let questions = |feature: &Feature| match feature {
+            Feature::Numeric { values, .. } => values.len(),
+            Feature::Categorical { .. } => 1,
+        };
+        let all: usize = self.features.iter().map(questions).sum();
+        all.min(self.n_rows)
+    }
+
     /// What each label would cost a row.
     pub(super) fn losses(&self, row: u32) -> &[u32] {
         &self.losses[row as usize * self.n_classes..][..self.n_classes]
