@@ -28,7 +28,7 @@ fn small_table(rng: &mut Rng, most_rows: usize, most_features: usize) -> Table {
     let names = (0..n_classes).map(|class| format!("c{class}")).collect();
     let weights = match rng.u8(..5) {
         0..3 => None,
-        3 => Some((0..n_rows).map(|_| f64::from(rng.u8(1..=3))).collect()),
+        3 => Some(whole_weights(rng, n_rows)),
         _ => Some(
             (0..n_rows)
                 .map(|_| f64::from(rng.u8(1..=30)) / 10.0)
@@ -36,6 +36,13 @@ fn small_table(rng: &mut Rng, most_rows: usize, most_features: usize) -> Table {
         ),
     };
     assemble(rng, columns, (TargetKind::Classes(names), target), weights)
+}
+
+/// Some rows have no weight at all, but not the first.
+fn whole_weights(rng: &mut Rng, n_rows: usize) -> Vec<f64> {
+    let mut weights: Vec<f64> = (0..n_rows).map(|_| f64::from(rng.u8(0..=3))).collect();
+    weights[0] = 1.0;
+    weights
 }
 
 /// Classes that follow two features, with some noise, or nothing at all.
@@ -48,9 +55,11 @@ fn random_classes(rng: &mut Rng, columns: &[Column], n_rows: usize, n_classes: u
         Value::Category(code) => code,
     };
     (0..n_rows)
-        .map(|row| match rng.u8(..4) < noise {
-            true => rng.u32(..n_classes),
-            false => (part(both[0], row) ^ part(both[1], row) * 2) % n_classes,
+        .map(|row| {
+            if rng.u8(..4) < noise {
+                return rng.u32(..n_classes);
+            }
+            (part(both[0], row) ^ (2 * part(both[1], row))) % n_classes
         })
         .collect()
 }

@@ -160,14 +160,12 @@ impl Optimal {
                 }
                 Ok(value)
             });
-            match better {
-                Ok(value) => best = value,
-                Err(_) => {
-                    let least = (2 * price.per_leaf).min(best);
-                    found.bound = Some(price.in_losses(least));
-                    break;
-                }
-            }
+            let Ok(value) = better else {
+                let least = (2 * price.per_leaf).min(best);
+                found.bound = Some(price.in_losses(least));
+                break;
+            };
+            best = value;
         }
         found
     }

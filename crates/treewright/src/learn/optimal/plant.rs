@@ -10,10 +10,10 @@ use crate::tree::{Closed, MissingRoute, NodeId, Outcome, Split, Tree, TreeBuilde
 /// A tree that asks what the plan says, with the class counts of all rows.
 pub(super) fn plant(plan: &Plan, table: &Table, data: &Dataset, loss: &Loss) -> Result<Tree> {
     let rows: Vec<u32> = (0..data.n_rows() as u32).collect();
-    let (counts, value) = outcome(&rows, data, loss);
+    let (counts, value) = outcome(&rows, data, loss, 0.0);
     let mut builder = TreeBuilder::new(data.schema().clone(), loss.clone(), counts, value)?;
-    let mut open = vec![(NodeId::ROOT, plan, rows)];
-    while let Some((id, plan, rows)) = open.pop() {
+    let mut open = vec![(NodeId::ROOT, plan, rows, value)];
+    while let Some((id, plan, rows, value)) = open.pop() {
         let Plan::Split {
             feature,
             cuts,
@@ -30,17 +30,20 @@ pub(super) fn plant(plan: &Plan, table: &Table, data: &Dataset, loss: &Loss) -> 
         } else {
             heaviest(&parts, data)
         };
-        let outcomes: Vec<_> = parts.iter().map(|rows| outcome(rows, data, loss)).collect();
+        let outcomes = parts.iter().map(|rows| outcome(rows, data, loss, value));
+        let outcomes: Vec<_> = outcomes.collect();
+        let values: Vec<f64> = outcomes.iter().map(|(_, value)| *value).collect();
         let first = builder.split(id, split, MissingRoute::Child(route as u32), outcomes)?;
         for (place, rows) in parts.into_iter().enumerate().rev() {
             let child = NodeId(first.0 + place as u32);
-            open.push((child, &children[place], rows));
+            open.push((child, &children[place], rows, values[place]));
         }
     }
     Ok(builder.finish())
 }
 
-fn outcome(rows: &[u32], data: &Dataset, loss: &Loss) -> (Outcome, f64) {
+/// Class counts and the best class; rows without any weight answer as the node above.
+fn outcome(rows: &[u32], data: &Dataset, loss: &Loss, above: f64) -> (Outcome, f64) {
     let Target::Classes(classes) = data.target() else {
         unreachable!("a table is made from classes");
     };
@@ -48,7 +51,11 @@ fn outcome(rows: &[u32], data: &Dataset, loss: &Loss) -> (Outcome, f64) {
     for &row in rows {
         counts[classes[row as usize] as usize] += data.weight(row as usize);
     }
-    let value = loss.best_class(&counts) as f64;
+    let value = if counts.iter().all(|&count| count == 0.0) {
+        above
+    } else {
+        loss.best_class(&counts) as f64
+    };
     (Outcome::Counts(counts), value)
 }
 

@@ -35,6 +35,9 @@ pub(super) enum Plan {
     },
 }
 
+/// The ranks at which rows are cut, and the rows of each interval.
+type Intervals = (Vec<u32>, Vec<Rows>);
+
 /// The search for the best trees of a table.
 #[derive(Debug)]
 pub(super) struct Search<'a> {
@@ -265,7 +268,7 @@ impl Search<'_> {
     }
 
     /// The lowest cuts of a feature into intervals of a value, and the intervals.
-    fn intervals(&self, rows: &Rows, feature: usize, value: u64) -> Option<(Vec<u32>, Vec<Rows>)> {
+    fn intervals(&self, rows: &Rows, feature: usize, value: u64) -> Option<Intervals> {
         let Feature::Numeric { ranks, .. } = &self.table.features[feature] else {
             return None;
         };
@@ -290,7 +293,7 @@ impl Search<'_> {
         depth: usize,
         value: u64,
         may_be_whole: bool,
-    ) -> Result<Option<(Vec<u32>, Vec<Rows>)>, Stopped> {
+    ) -> Result<Option<Intervals>, Stopped> {
         if may_be_whole && self.solve(rows, depth - 1, value + 1)? == value {
             return Ok(Some((Vec::new(), vec![rows.clone()])));
         }
