@@ -54,10 +54,7 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
         .map_err(|error| about(&args.data, &args.pruning.penalty, error))?;
-    let unused = match is_pruned {
-        true => None,
-        false => unused_limit(&args.limits, "a greedy tree"),
-    };
+    let unused = unused_limit(&args.limits, "a greedy tree").filter(|_| !is_pruned);
     let notes = [unused, growth_stopped(&fit, is_pruned), chosen(&fit)];
     finish(fit, &data, &options, &notes, file.as_ref(), console)
 }

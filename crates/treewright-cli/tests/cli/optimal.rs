@@ -88,9 +88,10 @@ fn options_choose_among_trees() {
         (&["--depth", "0"], (3.0, 1)),
     ];
     for (options, expected) in cases {
-        let depth: &[&str] = match options.contains(&"--depth") {
-            true => &[],
-            false => &["--depth", "1"],
+        let depth: &[&str] = if options.contains(&"--depth") {
+            &[]
+        } else {
+            &["--depth", "1"]
         };
         let model = fit(&folder, &[options, depth].concat());
         assert_eq!(figures(&model), expected, "{options:?}");
