@@ -5,20 +5,22 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Subcommand};
 
 use super::{
-    DyadicArgs, ExactNumber, GreedyArgs, LimitArgs, OutputArgs, PathMethodArg, PruningArgs,
-    ReadingArgs, SelectArgs, SolverArg, WholeNumber,
+    DyadicArgs, ExactNumber, GreedyArgs, LimitArgs, OptimalArgs, OutputArgs, PathMethodArg,
+    PruningArgs, ReadingArgs, SelectArgs, SolverArg, WholeNumber,
 };
 
 /// Learn one tree from a table.
 ///
 /// Choose a learner: `greedy` grows a tree from the root down, as CART and C4.5 do; `dyadic` finds the
-/// best of all trees whose splits halve the ranges of features, and proves it.
+/// best of all trees whose splits halve the ranges of features, and proves it; `optimal` finds the best
+/// of all trees of a depth, with cuts anywhere, and proves it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   treewright fit greedy iris.csv
   treewright fit greedy iris.csv --max-depth 3 -o model.json
-  treewright fit dyadic iris.csv --select 1se -o model.json")]
+  treewright fit dyadic iris.csv --select 1se -o model.json
+  treewright fit optimal iris.csv --depth 2 -o model.json")]
 pub(crate) struct FitArgs {
     #[command(subcommand)]
     pub(crate) learner: FitLearner,
@@ -28,6 +30,7 @@ pub(crate) struct FitArgs {
 pub(crate) enum FitLearner {
     Greedy(Box<FitGreedyArgs>),
     Dyadic(Box<FitDyadicArgs>),
+    Optimal(Box<FitOptimalArgs>),
 }
 
 /// Grow a tree from the root down, taking the best split at every node.
@@ -162,6 +165,41 @@ pub(crate) struct FitDyadicArgs {
     pub(crate) solver: Option<SolverArg>,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Find the best of all trees of a depth, and prove it.
+///
+/// Among all trees of depth D, the one with the least cost on the rows is found; with --leaf-cost X the
+/// one with the least cost + X * leaves. A numeric feature is cut in two, anywhere, and at the last level
+/// into up to K intervals. A categorical feature has a branch for each category of the node's rows.
+/// Missing values have a branch of their own, which counts as a leaf like any other. The certificate says
+/// that no tree is better, or how far from it the tree may be if a limit ended the search. The target
+/// must hold classes.
+///
+/// --depth 1 finds the best rule on one feature. --depth 2 is often as good as a large tree, and can be
+/// read at a glance. Each further level takes far longer: try --time-limit with --depth 3. Trees of few
+/// rows learn noise; --min-leaf 5 or --leaf-cost 0.01 keep small leaves out.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  treewright fit optimal iris.csv
+  treewright fit optimal iris.csv --depth 1 --intervals 3 -o model.json
+  treewright fit optimal titanic.csv --target survived --depth 2 --min-leaf 10
+  treewright fit optimal iris.csv --leaf-cost 1/150 -o model.json
+  treewright fit optimal big.csv --depth 3 --intervals 2 --time-limit 60s -o model.json
+  treewright verify model.json iris.csv")]
+pub(crate) struct FitOptimalArgs {
+    /// The table to learn from: a file or `-`
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+    #[command(flatten)]
+    pub(crate) optimal: OptimalArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]

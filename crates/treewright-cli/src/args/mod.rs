@@ -12,6 +12,7 @@
 //! | `reading` | which columns of a table to use, and how |
 //! | `greedy` | the greedy learner |
 //! | `dyadic` | the learner of optimal dyadic trees |
+//! | `optimal` | the learner of optimal trees of bounded depth |
 //! | `penalty` | what a number of leaves costs |
 //! | `pruning` | pruning, and choosing among prunings |
 //! | `limits` | time and memory |
@@ -25,6 +26,7 @@ mod global;
 mod greedy;
 mod learning;
 mod limits;
+mod optimal;
 mod output;
 mod penalty;
 mod pruning;
@@ -36,10 +38,11 @@ pub(crate) use dyadic::{DyadicArgs, PathMethodArg, SolverArg};
 pub(crate) use global::GlobalArgs;
 pub(crate) use greedy::GreedyArgs;
 pub(crate) use learning::{
-    FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, PathArgs, PathDyadicArgs, PathGreedyArgs,
-    PathLearner,
+    FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs, PathArgs, PathDyadicArgs,
+    PathGreedyArgs, PathLearner,
 };
 pub(crate) use limits::LimitArgs;
+pub(crate) use optimal::OptimalArgs;
 pub(crate) use output::OutputArgs;
 pub(crate) use penalty::PenaltyArgs;
 pub(crate) use pruning::{ExactNumber, PruningArgs, SelectArg, SelectArgs};
@@ -64,6 +67,7 @@ pub(crate) use values::WholeNumber;
 Examples:
   treewright fit greedy iris.csv -o model.json
   treewright fit dyadic iris.csv --lambda 0.01 -o best.json
+  treewright fit optimal iris.csv --depth 2 -o small.json
   treewright show model.json
   treewright prune model.json --leaves 5 -o small.json
   treewright predict model.json new.csv > predictions.csv

@@ -15,8 +15,11 @@ use treewright::prune::Aim;
 use treewright::select::{Choice, Pruned, Searched};
 use treewright::tree::Certificate;
 
-use super::{about, count, model, most_bytes, start_budget};
-use crate::args::{FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, ReadingArgs, SolverArg};
+use super::{about, count, in_file, model, most_bytes, start_budget};
+use crate::args::{
+    FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs, LimitArgs, ReadingArgs,
+    SolverArg,
+};
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination, rounded};
 
@@ -24,6 +27,7 @@ pub(crate) fn run(args: &FitArgs, console: &Console) -> Result<ExitCode> {
     match &args.learner {
         FitLearner::Greedy(args) => greedy(args, console),
         FitLearner::Dyadic(args) => dyadic(args, console),
+        FitLearner::Optimal(args) => optimal(args, console),
     }
 }
 
@@ -50,10 +54,7 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
         .map_err(|error| about(&args.data, &args.pruning.penalty, error))?;
-    let is_limit_unused = args.limits.memory_limit.is_some() && !is_pruned;
-    let unused = is_limit_unused.then(|| {
-        "the memory limit is not used: a greedy tree needs little beyond the table".to_owned()
-    });
+    let unused = unused_limit(&args.limits, "a greedy tree").filter(|_| !is_pruned);
     let notes = [unused, growth_stopped(&fit, is_pruned), chosen(&fit)];
     finish(fit, &data, &options, &notes, file.as_ref(), console)
 }
@@ -89,6 +90,29 @@ fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
     let capped = capped(&fit.learner.params);
     let notes = [capped, search_stopped(&fit), chosen(&fit)];
     finish(fit, &data, &options, &notes, file.as_ref(), console)
+}
+
+fn optimal(args: &FitOptimalArgs, console: &Console) -> Result<ExitCode> {
+    let file = args.output.destination(console)?;
+    let options = args.reading.options();
+    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
+    need_classes(&args.data, &data, &options, "optimal trees")?;
+    let learner = args.optimal.learner(loss(&args.reading, &data)?)?;
+    let budget = start_budget(&args.limits)?;
+    let fit = console
+        .with_progress(&budget, || learner.fit(&data, &budget))
+        .map_err(|error| in_file(&args.data, error))?;
+    let unused = unused_limit(&args.limits, "the search for an optimal tree");
+    let notes = [unused, search_stopped(&fit)];
+    finish(fit, &data, &options, &notes, file.as_ref(), console)
+}
+
+/// Was a memory limit given to something that needs little memory?
+fn unused_limit(limits: &LimitArgs, what: &str) -> Option<String> {
+    limits.memory_limit?;
+    Some(format!(
+        "the memory limit is not used: {what} needs little beyond the table"
+    ))
 }
 
 /// What the tree shall be best at.

@@ -75,6 +75,11 @@ fn about(file: &Path, penalty: &PenaltyArgs, error: treewright::Error) -> anyhow
         ErrorKind::Schema(what) if what.starts_with("penalty ") => penalty.file().unwrap_or(file),
         _ => file,
     };
+    in_file(file, error)
+}
+
+/// An error about the content of a file, with its name.
+fn in_file(file: &Path, error: treewright::Error) -> anyhow::Error {
     match error.kind() {
         ErrorKind::Parameter { .. } => error.into(),
         _ => anyhow::Error::from(error).context(input::name_of(file)),

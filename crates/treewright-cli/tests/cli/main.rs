@@ -8,6 +8,7 @@ mod dyadic_searches;
 mod fit;
 mod hostile_families;
 mod hostile_models;
+mod optimal;
 mod path;
 mod predict;
 mod prune;

@@ -133,6 +133,7 @@ fn help_and_version_are_results() {
         &["path", "--help"],
         &["path", "greedy", "--help"],
         &["fit", "dyadic", "--help"],
+        &["fit", "optimal", "--help"],
         &["path", "dyadic", "--help"],
         &["prune", "--help"],
         &["predict", "--help"],

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `loss` | what a wrong prediction costs, and which class is cheapest to predict |
 //! | `units` | costs as whole numbers, so that their sums are exact |
+//! | `row_losses` | what each label would cost each row, in whole numbers |
 //! | `penalty` | what a number of leaves costs: linear, powers, logarithm, any table |
 //! | `table` | a penalty given value by value |
 //! | `lambda` | the weight of the penalty, exactly as it was written |
@@ -24,6 +25,7 @@ mod lambda;
 mod loss;
 mod objective;
 mod penalty;
+mod row_losses;
 mod sign;
 mod table;
 mod threshold;
@@ -34,6 +36,7 @@ pub use lambda::Lambda;
 pub use loss::{CostMatrix, Loss};
 pub use objective::{Objective, Scale, SolutionValue};
 pub use penalty::{Exponent, Penalty, Shape};
+pub(crate) use row_losses::RowLosses;
 pub use table::PenaltyTable;
 pub use threshold::lambda_low;
 pub use units::Units;

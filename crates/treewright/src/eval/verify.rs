@@ -17,6 +17,7 @@ use crate::data::{Dataset, Target};
 use crate::tree::{Branch, Fit, Moments, NodeId, Training, Tree};
 
 mod dyadic;
+mod optimal;
 mod pruned;
 
 /// How far two sums of the same numbers may lie apart, relative to their size.
@@ -165,13 +166,14 @@ fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check
         }
         // These minimise the cost on the training rows plus something that is not negative.
         let adds_to_cost =
-            fit.learner.name == "optimal" || dyadic::is_dyadic(fit) && !dyadic::has_table(fit);
+            optimal::is_optimal(fit) || dyadic::is_dyadic(fit) && !dyadic::has_table(fit);
         let slack = RELATIVE * objective.abs() + certificate.tolerance.unwrap_or(0.0);
         if adds_to_cost && objective + slack < found.cost {
             let cost = found.cost;
             return Some(format!("objective {objective} is below the cost {cost}"));
         }
         dyadic::differs(fit, found, objective, slack)
+            .or_else(|| optimal::differs(fit, data, found, objective, slack))
     });
     Check::new("certificate", differs)
 }

@@ -8,6 +8,7 @@ use crate::tree::{FamilyFit, Fit, Tree};
 
 pub mod dyadic;
 pub mod greedy;
+pub mod optimal;
 
 pub use greedy::Greedy;
 

@@ -8,6 +8,7 @@ mod dyadic_members;
 mod dyadic_penalties;
 mod dyadic_sizes;
 mod laws;
+mod optimal;
 mod predictions;
 mod pruned;
 mod pruning_laws;

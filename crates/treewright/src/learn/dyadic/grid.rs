@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::coordinate::{Coding, Coordinate, Missing};
 use super::points::{Field, Points};
-use crate::cost::{Loss, Scale};
+use crate::cost::{Loss, RowLosses, Scale};
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
 
@@ -31,8 +31,6 @@ pub enum Resolution {
 
 /// More halvings than this are not tried to find a resolution.
 const MOST_AUTOMATIC: u32 = 20;
-/// Sums of losses stay below this.
-const LARGEST_TOTAL: f64 = (1_u64 << 31) as f64;
 
 /// A table as points of a grid.
 #[derive(Debug, Clone)]
@@ -84,7 +82,7 @@ impl Grid {
                 allowed,
             ));
         }
-        let losses = RowLosses::new(data, loss)?;
+        let losses = RowLosses::new(data, loss, "dyadic trees")?;
         let mut coordinates = Coordinate::of(data, coding, missing, snap)?;
         let cells: Vec<Vec<u32>> = coordinates.iter().map(|c| c.cells(data)).collect();
         let (mut merged, groups) = Merged::rows(cells, &losses);
@@ -114,7 +112,7 @@ impl Grid {
             is_capped,
             n_snapped,
             bundles,
-            tolerance: data.n_rows() as f64 * losses.off_by / data.total_weight(),
+            tolerance: losses.tolerance(data),
         })
     }
 }
@@ -131,86 +129,6 @@ impl Grid {
     /// How far costs may be off by rounding, divided by the total weight; `None` where nothing was.
     pub(super) fn tolerance(&self) -> Option<f64> {
         (!self.is_whole).then_some(self.tolerance)
-    }
-}
-
-/// The losses of all rows, as whole numbers of a unit.
-struct RowLosses {
-    n_classes: usize,
-    losses: Vec<u32>,
-    scale: Scale,
-    is_whole: bool,
-    /// How far the loss of a row may be off by rounding, where they are not whole numbers.
-    off_by: f64,
-}
-
-impl RowLosses {
-    fn new(data: &Dataset, loss: &Loss) -> Result<Self> {
-        let Target::Classes(classes) = data.target() else {
-            return Err(Error::schema(
-                "dyadic trees need classes, but the target holds numbers",
-            ));
-        };
-        let n_classes = data.schema().classes().len();
-        let loss_of = |row: usize, class: usize| {
-            data.weight(row) * loss.of_class(classes[row] as usize, class)
-        };
-        let all =
-            || (0..data.n_rows()).flat_map(|row| (0..n_classes).map(move |class| (row, class)));
-        let largest: f64 = (0..data.n_rows())
-            .map(|row| {
-                (0..n_classes)
-                    .map(|class| loss_of(row, class))
-                    .fold(0.0, f64::max)
-            })
-            .sum();
-        let total_weight = data.total_weight();
-        // Whole numbers as they are; decimals with few digits times a power of ten; others rounded to
-        // a power of two.
-        let is_whole_times = |factor: f64| {
-            largest * factor < LARGEST_TOTAL
-                && all().all(|(row, class)| {
-                    let number = loss_of(row, class);
-                    (number * factor).round() / factor == number
-                })
-        };
-        let factor = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6]
-            .into_iter()
-            .find(|&factor| is_whole_times(factor));
-        if factor.is_none() && data.has_whole_weights() && largest >= LARGEST_TOTAL {
-            return Err(Error::schema(format!(
-                "the weights of the rows, times their costs, add up to {largest}, \
-                 expected less than {LARGEST_TOTAL}"
-            )));
-        }
-        let is_scaled = factor.is_some();
-        let unit = if is_scaled {
-            1.0
-        } else {
-            2.0_f64.powi(largest.log2().ceil() as i32 - 30)
-        };
-        let factor = factor.unwrap_or(unit.recip());
-        // Powers of ten go into the weight, where they are exact.
-        let in_weight = if is_scaled { factor } else { 1.0 };
-        let is_whole = |(row, class)| loss_of(row, class).fract() == 0.0;
-        let units = |(row, class)| (loss_of(row, class) * factor).round() as u32;
-        Ok(Self {
-            n_classes,
-            losses: all().map(units).collect(),
-            scale: Scale {
-                unit,
-                total_weight: total_weight * in_weight,
-            },
-            is_whole: factor == 1.0
-                && data.has_whole_weights()
-                && has_whole_entries(loss)
-                && all().all(is_whole),
-            off_by: if is_scaled {
-                f64::EPSILON * largest
-            } else {
-                unit
-            },
-        })
     }
 }
 
@@ -238,14 +156,6 @@ fn bundles(data: &Dataset, groups: &[u32]) -> Vec<Bundle> {
         }
     }
     bundles
-}
-
-/// Are all entries of a cost matrix whole numbers, also those that no row needs?
-fn has_whole_entries(loss: &Loss) -> bool {
-    match loss {
-        Loss::Matrix(matrix) => matrix.rows().flatten().all(|cost| cost.fract() == 0.0),
-        Loss::ZeroOne | Loss::Squared => true,
-    }
 }
 
 /// Distinct points with their losses, at the present resolution.

@@ -19,8 +19,10 @@ fn random_table(random: &mut fastrand::Rng) -> Dataset {
         } else {
             (row[0] / 5 + row[1] / 7) % 3
         };
-        let cells: Vec<String> = row.iter().map(u32::to_string).collect();
-        text += &format!("{},{}\n", cells.join(","), ["a", "b", "c"][class as usize]);
+        let mut cells: Vec<String> = row.iter().map(u32::to_string).collect();
+        cells.push(["a", "b", "c"][class as usize].into());
+        text += &cells.join(",");
+        text.push('\n');
     }
     let source = CsvSource::new(text.into(), b',').unwrap();
     Dataset::read(&source, &ReadOptions::default()).unwrap()

@@ -1,5 +1,6 @@
 //! Slow and obvious: what the fast algorithms are compared with.
 
+pub(crate) mod bounded;
 pub(crate) mod build;
 mod fraction;
 mod gains;

@@ -1,0 +1,84 @@
+//! The learner of optimal trees of bounded depth.
+
+use std::str::FromStr;
+
+use anyhow::Result;
+use clap::Args;
+use treewright::cost::Loss;
+use treewright::learn::optimal::Optimal;
+
+use super::{ExactNumber, WholeNumber};
+
+/// The learner of optimal trees of bounded depth.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Optimal tree")]
+pub(crate) struct OptimalArgs {
+    /// Longest way from the root to a leaf
+    #[arg(
+        long,
+        value_name = "D",
+        default_value = "2",
+        allow_negative_numbers = true
+    )]
+    depth: WholeNumber,
+    /// Numeric features have up to K intervals at the last level, and two above it; `auto` is one more
+    /// than there are classes
+    #[arg(
+        long,
+        value_name = "K|auto",
+        default_value = "auto",
+        allow_negative_numbers = true
+    )]
+    intervals: IntervalsArg,
+    /// A leaf has at least this many rows
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        allow_negative_numbers = true
+    )]
+    min_leaf: WholeNumber,
+    /// What a leaf costs, on the scale of the error rate: a decimal or p/q, read exactly
+    #[arg(
+        long,
+        value_name = "X",
+        default_value = "0",
+        allow_hyphen_values = true
+    )]
+    leaf_cost: ExactNumber,
+}
+
+/// A number of intervals as it was typed, perhaps out of range.
+#[derive(Debug, Clone)]
+enum IntervalsArg {
+    Auto,
+    AtMost(WholeNumber),
+}
+
+impl FromStr for IntervalsArg {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "auto" {
+            return Ok(Self::Auto);
+        }
+        let number = text.parse().map(Self::AtMost);
+        number.map_err(|_| "expected auto or a whole number")
+    }
+}
+
+impl OptimalArgs {
+    /// The learner with these parameters.
+    pub(crate) fn learner(&self, loss: Loss) -> Result<Optimal> {
+        Ok(Optimal {
+            depth: self.depth.count("depth", 0)?,
+            intervals: match &self.intervals {
+                IntervalsArg::Auto => None,
+                IntervalsArg::AtMost(number) => Some(number.count("intervals", 1)?),
+            },
+            min_leaf: self.min_leaf.count("min-leaf", 1)?,
+            leaf_cost: self.leaf_cost.value("leaf-cost")?,
+            loss,
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! What each label would cost each row, as whole numbers.
+//!
+//! Exact searches add and compare whole numbers. Weights and costs that are whole stay as they are; decimals
+//! with few digits are multiplied by a power of ten; all others are rounded to a power of two, and how far
+//! that may be off is remembered.
+
+use super::{Loss, Scale};
+use crate::data::{Dataset, Target};
+use crate::error::{Error, Result};
+
+/// Sums of losses stay below this.
+const LARGEST_TOTAL: f64 = (1_u64 << 31) as f64;
+
+/// The losses of all rows, as whole numbers of a unit.
+pub(crate) struct RowLosses {
+    pub(crate) n_classes: usize,
+    pub(crate) losses: Vec<u32>,
+    pub(crate) scale: Scale,
+    pub(crate) is_whole: bool,
+    /// How far the loss of a row may be off by rounding, where they are not whole numbers.
+    off_by: f64,
+}
+
+impl RowLosses {
+    /// The losses of a table for `what`, such as "dyadic trees".
+    pub(crate) fn new(data: &Dataset, loss: &Loss, what: &str) -> Result<Self> {
+        let Target::Classes(classes) = data.target() else {
+            return Err(Error::schema(format!(
+                "{what} need classes, but the target holds numbers"
+            )));
+        };
+        let n_classes = data.schema().classes().len();
+        let loss_of = |row: usize, class: usize| {
+            data.weight(row) * loss.of_class(classes[row] as usize, class)
+        };
+        let all =
+            || (0..data.n_rows()).flat_map(|row| (0..n_classes).map(move |class| (row, class)));
+        let largest: f64 = (0..data.n_rows())
+            .map(|row| {
+                (0..n_classes)
+                    .map(|class| loss_of(row, class))
+                    .fold(0.0, f64::max)
+            })
+            .sum();
+        let total_weight = data.total_weight();
+        // Whole numbers as they are; decimals with few digits times a power of ten; others rounded to
+        // a power of two.
+        let is_whole_times = |factor: f64| {
+            largest * factor < LARGEST_TOTAL
+                && all().all(|(row, class)| {
+                    let number = loss_of(row, class);
+                    (number * factor).round() / factor == number
+                })
+        };
+        let factor = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6]
+            .into_iter()
+            .find(|&factor| is_whole_times(factor));
+        if factor.is_none() && data.has_whole_weights() && largest >= LARGEST_TOTAL {
+            return Err(Error::schema(format!(
+                "the weights of the rows, times their costs, add up to {largest}, \
+                 expected less than {LARGEST_TOTAL}"
+            )));
+        }
+        let is_scaled = factor.is_some();
+        let unit = if is_scaled {
+            1.0
+        } else {
+            2.0_f64.powi(largest.log2().ceil() as i32 - 30)
+        };
+        let factor = factor.unwrap_or(unit.recip());
+        // Powers of ten go into the weight, where they are exact.
+        let in_weight = if is_scaled { factor } else { 1.0 };
+        let is_whole = |(row, class)| loss_of(row, class).fract() == 0.0;
+        let units = |(row, class)| (loss_of(row, class) * factor).round() as u32;
+        Ok(Self {
+            n_classes,
+            losses: all().map(units).collect(),
+            scale: Scale {
+                unit,
+                total_weight: total_weight * in_weight,
+            },
+            is_whole: factor == 1.0
+                && data.has_whole_weights()
+                && has_whole_entries(loss)
+                && all().all(is_whole),
+            off_by: if is_scaled {
+                f64::EPSILON * largest
+            } else {
+                unit
+            },
+        })
+    }
+
+    /// How far costs, divided by the total weight, may be off by rounding.
+    pub(crate) fn tolerance(&self, data: &Dataset) -> f64 {
+        data.n_rows() as f64 * self.off_by / data.total_weight()
+    }
+}
+
+/// Are all entries of a cost matrix whole numbers, also those that no row needs?
+fn has_whole_entries(loss: &Loss) -> bool {
+    match loss {
+        Loss::Matrix(matrix) => matrix.rows().flatten().all(|cost| cost.fract() == 0.0),
+        Loss::ZeroOne | Loss::Squared => true,
+    }
+}

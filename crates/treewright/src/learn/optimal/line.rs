@@ -1,0 +1,170 @@
+//! The best intervals of one numeric feature.
+//!
+//! The rows lie on a line, in the order of their values, and are cut into at most `K` intervals with one label
+//! each. With `P[c](i)` the loss of label `c` for the first `i` rows and `F[k](i)` the least value of these
+//! rows in `k` intervals,
+//!
+//! `F[k](j) = min over c of P[c](j) + min over i of (F[k-1](i) - P[c](i))`
+//!
+//! where `i` and `j` are places between different values that are at least `min_leaf` rows apart. The inner
+//! minimum only ever gets more places to choose from, so it is kept, and the work is `K * classes` for each
+//! different value. This is the last level of T1 and T2 of Auer, Holte and Maass (1995).
+
+use super::price::Price;
+use super::table::Table;
+
+/// How a line may be cut.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rule {
+    /// At most so many intervals.
+    pub(super) most: usize,
+    /// With at least so many rows each.
+    pub(super) min_leaf: usize,
+}
+
+/// Rows in the order of a feature's values, with the places where they may be cut.
+#[derive(Debug)]
+pub(super) struct Line {
+    n_classes: usize,
+    /// How many rows come before each place; the first is 0, the last is after all rows.
+    pub(super) places: Vec<usize>,
+    /// For each place the loss of each class before it.
+    losses: Vec<u64>,
+}
+
+impl Line {
+    /// `rows` have rising ranks.
+    pub(super) fn new(table: &Table, ranks: &[u32], rows: &[u32]) -> Self {
+        let mut line = Self {
+            n_classes: table.n_classes,
+            places: Vec::new(),
+            losses: Vec::new(),
+        };
+        let mut sums = vec![0; table.n_classes];
+        for (at, &row) in rows.iter().enumerate() {
+            if at == 0 || ranks[rows[at - 1] as usize] != ranks[row as usize] {
+                line.push(at, &sums);
+            }
+            for (sum, &loss) in sums.iter_mut().zip(table.losses(row)) {
+                *sum += u64::from(loss);
+            }
+        }
+        line.push(rows.len(), &sums);
+        line
+    }
+
+    fn push(&mut self, place: usize, sums: &[u64]) {
+        self.places.push(place);
+        self.losses.extend_from_slice(sums);
+    }
+
+    fn losses(&self, place: usize) -> &[u64] {
+        &self.losses[place * self.n_classes..][..self.n_classes]
+    }
+
+    /// The loss of the best label between two places.
+    pub(super) fn error(&self, from: usize, to: usize) -> u64 {
+        let both = self.losses(from).iter().zip(self.losses(to));
+        both.map(|(from, to)| to - from).min().unwrap_or(0)
+    }
+
+    /// The least value of all rows; `None` if no cutting has enough rows everywhere.
+    pub(super) fn best(&self, rule: Rule, price: Price) -> Option<u64> {
+        let n = self.places.len() - 1;
+        (1..=rule.most.min(n))
+            .scan(self.none(), |before, _| {
+                *before = self.one_more(before, rule, price);
+                Some(before[n])
+            })
+            .flatten()
+            .min()
+    }
+
+    /// Values of the rows before each place, without any interval.
+    fn none(&self) -> Vec<Option<u64>> {
+        let mut values = vec![None; self.places.len()];
+        values[0] = Some(0);
+        values
+    }
+
+    /// Given the least values of the rows before each place in some intervals, those with one more.
+    fn one_more(&self, before: &[Option<u64>], rule: Rule, price: Price) -> Vec<Option<u64>> {
+        // For each class the least value of a start, less the losses before it.
+        let mut starts: Vec<Option<i64>> = vec![None; self.n_classes];
+        let mut next = 0;
+        let value = |place: usize| {
+            while next < place && self.places[place] - self.places[next] >= rule.min_leaf {
+                if let Some(before) = before[next] {
+                    for (start, &loss) in starts.iter_mut().zip(self.losses(next)) {
+                        let from = before as i64 - price.loss(loss) as i64;
+                        *start = Some(start.map_or(from, |start| start.min(from)));
+                    }
+                }
+                next += 1;
+            }
+            let both = starts.iter().zip(self.losses(place));
+            let ends = both.filter_map(|(start, &loss)| Some((*start)? + price.loss(loss) as i64));
+            ends.min().map(|value| value as u64 + price.per_leaf)
+        };
+        (0..self.places.len()).map(value).collect()
+    }
+
+    /// The places to cut at for a value that was found: the lowest first one, then the lowest second one,
+    /// and so on.
+    pub(super) fn cuts(&self, value: u64, rule: Rule, price: Price) -> Option<Vec<usize>> {
+        let n = self.places.len() - 1;
+        // From the right: values of the rows after each place, in 0, 1, ... intervals.
+        let turned = self.turned();
+        let mut after = vec![turned.none()];
+        for intervals in 1..=rule.most.min(n) {
+            after.push(turned.one_more(&after[intervals - 1], rule, price));
+            if after[intervals][n] == Some(value) {
+                return self.walk(value, intervals, &after, rule, price);
+            }
+        }
+        None
+    }
+
+    fn walk(
+        &self,
+        value: u64,
+        intervals: usize,
+        after: &[Vec<Option<u64>>],
+        rule: Rule,
+        price: Price,
+    ) -> Option<Vec<usize>> {
+        let n = self.places.len() - 1;
+        let (mut from, mut left, mut cuts) = (0, value, Vec::new());
+        for rest in (1..intervals).rev() {
+            let to = (from + 1..n).find(|&to| {
+                let is_long = self.places[to] - self.places[from] >= rule.min_leaf;
+                let first = price.leaf(self.error(from, to));
+                is_long && after[rest][n - to].is_some_and(|after| first + after == left)
+            })?;
+            left -= price.leaf(self.error(from, to));
+            cuts.push(to);
+            from = to;
+        }
+        Some(cuts)
+    }
+
+    /// The same line from the other end.
+    fn turned(&self) -> Self {
+        let n = self.places.len() - 1;
+        let all = self.losses(n);
+        let losses = (0..=n).rev().flat_map(|place| {
+            let both = all.iter().zip(self.losses(place));
+            both.map(|(all, before)| all - before)
+        });
+        Self {
+            n_classes: self.n_classes,
+            places: self
+                .places
+                .iter()
+                .rev()
+                .map(|place| self.places[n] - place)
+                .collect(),
+            losses: losses.collect(),
+        }
+    }
+}

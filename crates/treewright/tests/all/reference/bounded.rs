@@ -1,0 +1,153 @@
+//! The best tree of bounded depth by trying all of them. Slow, and meant to be obvious.
+//!
+//! All figures are whole numbers: losses in tenths, weighted so that a leaf cost of `p/q` is whole, too.
+
+use treewright::data::{Column, Dataset, MISSING_CODE, Target};
+use treewright::learn::optimal::Optimal;
+
+/// Objective, then leaves: less is better.
+pub(crate) type Worth = (u64, usize);
+
+/// A table for which the best trees are wanted.
+pub(crate) struct Bounded<'a> {
+    data: &'a Dataset,
+    intervals: usize,
+    min_leaf: usize,
+    /// For each row what each label costs.
+    losses: Vec<Vec<u64>>,
+    /// What a tenth of a loss is worth.
+    per_loss: u64,
+    /// What a leaf is worth.
+    per_leaf: u64,
+}
+
+impl<'a> Bounded<'a> {
+    /// A leaf costs `p / q`; weights are whole numbers of tenths, and costs are whole.
+    pub(crate) fn new(data: &'a Dataset, learner: &Optimal, (p, q): (u64, u64)) -> Self {
+        let Target::Classes(classes) = data.target() else {
+            panic!("no classes");
+        };
+        let n_classes = data.schema().classes().len();
+        let tenths = |row: usize| (data.weight(row) * 10.0).round() as u64;
+        let losses = (0..data.n_rows()).map(|row| {
+            let truth = classes[row] as usize;
+            let cost = |class| learner.loss.of_class(truth, class) as u64;
+            (0..n_classes)
+                .map(|class| tenths(row) * cost(class))
+                .collect()
+        });
+        Self {
+            data,
+            intervals: learner.intervals.unwrap_or(n_classes + 1),
+            min_leaf: learner.min_leaf,
+            losses: losses.collect(),
+            per_loss: q,
+            per_leaf: p * (0..data.n_rows()).map(tenths).sum::<u64>(),
+        }
+    }
+
+    /// An objective as the learner reports it.
+    pub(crate) fn objective(&self, (value, _): Worth) -> f64 {
+        let tenths = (0..self.data.n_rows()).map(|row| (self.data.weight(row) * 10.0).round());
+        value as f64 / self.per_loss as f64 / tenths.sum::<f64>()
+    }
+
+    /// The best tree for all rows.
+    pub(crate) fn best(&self, depth: usize) -> Worth {
+        let rows: Vec<usize> = (0..self.data.n_rows()).collect();
+        // One leaf is always allowed.
+        let leaf = self.label(&rows);
+        self.least(&rows, depth)
+            .map_or(leaf, |least| least.min(leaf))
+    }
+
+    fn label(&self, rows: &[usize]) -> Worth {
+        let loss = |class: usize| rows.iter().map(|&row| self.losses[row][class]).sum::<u64>();
+        let n_classes = self.losses[0].len();
+        let least = (0..n_classes).map(loss).min().unwrap();
+        (least * self.per_loss + self.per_leaf, 1)
+    }
+
+    fn leaf(&self, rows: &[usize]) -> Option<Worth> {
+        (rows.len() >= self.min_leaf).then(|| self.label(rows))
+    }
+
+    fn least(&self, rows: &[usize], depth: usize) -> Option<Worth> {
+        let mut best = self.leaf(rows);
+        if depth > 0 {
+            for column in self.data.columns() {
+                best = better(best, self.by_column(rows, column, depth));
+            }
+        }
+        best
+    }
+
+    fn by_column(&self, rows: &[usize], column: &Column, depth: usize) -> Option<Worth> {
+        let (groups, missing) = groups(rows, column);
+        let of_missing = if missing.is_empty() {
+            Some((0, 0))
+        } else {
+            self.least(&missing, depth - 1)
+        };
+        let of_present = match column {
+            _ if groups.is_empty() => None,
+            Column::Categorical(_) => groups.iter().try_fold((0, 0), |sum, group| {
+                Some(plus(sum, self.least(group, depth - 1)?))
+            }),
+            Column::Numeric(_) if depth == 1 => self.in_intervals(&groups, self.intervals),
+            Column::Numeric(_) => self.in_two(&groups, depth, !missing.is_empty()),
+        };
+        Some(plus(of_missing?, of_present?))
+    }
+
+    /// All ways to cut at the last level.
+    fn in_intervals(&self, groups: &[Vec<usize>], most: usize) -> Option<Worth> {
+        let mut best = self.leaf(&groups.concat());
+        if most > 1 {
+            for cut in 1..groups.len() {
+                let first = self.leaf(&groups[..cut].concat());
+                let others = self.in_intervals(&groups[cut..], most - 1);
+                best = better(best, first.zip(others).map(|(a, b)| plus(a, b)));
+            }
+        }
+        best
+    }
+
+    /// All ways to cut above the last level, or no cut where values are missing.
+    fn in_two(&self, groups: &[Vec<usize>], depth: usize, has_missing: bool) -> Option<Worth> {
+        let mut best = None;
+        if has_missing {
+            best = self.least(&groups.concat(), depth - 1);
+        }
+        for cut in 1..groups.len() {
+            let left = self.least(&groups[..cut].concat(), depth - 1);
+            let right = self.least(&groups[cut..].concat(), depth - 1);
+            best = better(best, left.zip(right).map(|(a, b)| plus(a, b)));
+        }
+        best
+    }
+}
+
+fn plus(a: Worth, b: Worth) -> Worth {
+    (a.0 + b.0, a.1 + b.1)
+}
+
+fn better(a: Option<Worth>, b: Option<Worth>) -> Option<Worth> {
+    a.into_iter().chain(b).min()
+}
+
+/// Rows with the same value, in the order of the values, and rows without one.
+fn groups(rows: &[usize], column: &Column) -> (Vec<Vec<usize>>, Vec<usize>) {
+    let key = |row: usize| match column {
+        Column::Numeric(numbers) => (!numbers[row].is_nan()).then_some(numbers[row]),
+        Column::Categorical(codes) => (codes[row] != MISSING_CODE).then(|| f64::from(codes[row])),
+    };
+    let mut keys: Vec<f64> = rows.iter().filter_map(|&row| key(row)).collect();
+    keys.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    keys.dedup();
+    let with = |wanted: Option<f64>| rows.iter().copied().filter(move |&row| key(row) == wanted);
+    (
+        keys.iter().map(|&key| with(Some(key)).collect()).collect(),
+        with(None).collect(),
+    )
+}
