@@ -4,10 +4,15 @@
 //! with few digits are multiplied by a power of ten; all others are rounded to a power of two, and how far
 //! that may be off is remembered.
 
+use num_rational::BigRational;
+use num_traits::ToPrimitive;
+
 use super::{Loss, Scale};
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
 
+/// What decimals are multiplied by to be whole.
+const POWERS_OF_TEN: [f64; 7] = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6];
 /// Sums of losses stay below this.
 const LARGEST_TOTAL: f64 = (1_u64 << 31) as f64;
 
@@ -42,7 +47,6 @@ impl RowLosses {
                     .fold(0.0, f64::max)
             })
             .sum();
-        let total_weight = data.total_weight();
         // Whole numbers as they are; decimals with few digits times a power of ten; others rounded to
         // a power of two.
         let is_whole_times = |factor: f64| {
@@ -52,7 +56,7 @@ impl RowLosses {
                     (number * factor).round() / factor == number
                 })
         };
-        let factor = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6]
+        let factor = POWERS_OF_TEN
             .into_iter()
             .find(|&factor| is_whole_times(factor));
         if factor.is_none() && data.has_whole_weights() && largest >= LARGEST_TOTAL {
@@ -77,7 +81,9 @@ impl RowLosses {
             losses: all().map(units).collect(),
             scale: Scale {
                 unit,
-                total_weight: total_weight * in_weight,
+                total_weight: (total_weight(data) * exact(in_weight))
+                    .to_f64()
+                    .unwrap_or(data.total_weight()),
             },
             is_whole: factor == 1.0
                 && data.has_whole_weights()
@@ -95,6 +101,27 @@ impl RowLosses {
     pub(crate) fn tolerance(&self, data: &Dataset) -> f64 {
         data.n_rows() as f64 * self.off_by / data.total_weight()
     }
+}
+
+/// The total weight of all rows. Weights with few decimals are added as what they are written: three
+/// times 0.1 is 0.3.
+pub(crate) fn total_weight(data: &Dataset) -> BigRational {
+    let weights = || (0..data.n_rows()).map(|row| data.weight(row));
+    let is_whole_times = |&factor: &f64| {
+        data.total_weight() * factor < LARGEST_TOTAL
+            && weights().all(|weight| (weight * factor).round() / factor == weight)
+    };
+    match POWERS_OF_TEN.into_iter().find(is_whole_times) {
+        Some(factor) => {
+            let sum: f64 = weights().map(|weight| (weight * factor).round()).sum();
+            exact(sum) / exact(factor)
+        }
+        None => exact(data.total_weight()),
+    }
+}
+
+fn exact(number: f64) -> BigRational {
+    BigRational::from_float(number).expect("weights are finite")
 }
 
 /// Are all entries of a cost matrix whole numbers, also those that no row needs?

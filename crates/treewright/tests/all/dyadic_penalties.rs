@@ -6,10 +6,11 @@ use treewright::Budget;
 use treewright::cost::{
     Lambda, Objective, Penalty, Scale, SolutionValue, lower_hull, lower_hull_with_ties,
 };
-use treewright::data::Dataset;
+use treewright::data::csv::CsvSource;
+use treewright::data::{Dataset, ReadOptions};
 use treewright::eval::verify;
 use treewright::export::json;
-use treewright::learn::dyadic::{Aim, Dyadic, Model, Ties};
+use treewright::learn::dyadic::{Aim, Dyadic, Model, Resolution, Ties};
 use treewright::learn::{FamilyLearner, Learner};
 use treewright::select::{Resampling, Searched};
 use treewright::tree::{Family, Fit};
@@ -295,6 +296,31 @@ fn the_number_of_threads_does_not_matter() {
                     });
                 assert_eq!(many, one, "seed {seed}");
             }
+        }
+    }
+}
+
+/// Three rows of weight 0.1 weigh 0.3, though the doubles add up to a little more.
+#[test]
+fn decimal_weights_are_tied_where_whole_ones_are() {
+    for weight in ["1", "0.1", "0.7", "1.25"] {
+        let text = format!("x,y,w\n1,a,{weight}\n2,b,{weight}\n3,a,{weight}\n");
+        let source = CsvSource::new(text.into(), b',').unwrap();
+        let mut options = ReadOptions::default();
+        options.reading.weight = Some("w".into());
+        let data = Dataset::read(&source, &options).unwrap();
+        for (ties, aim, leaves) in [
+            (Ties::Smaller, Aim::Lambda("1/6".parse().unwrap()), 1),
+            (Ties::Larger, Aim::Lambda("1/6".parse().unwrap()), 3),
+        ] {
+            let learner = Dyadic {
+                resolution: Resolution::Same(2),
+                ties,
+                aim,
+                ..Dyadic::default()
+            };
+            let fit = learner.fit(&data, &Budget::unlimited()).unwrap();
+            assert_eq!(fit.training.leaves, leaves, "{weight} {ties:?}");
         }
     }
 }

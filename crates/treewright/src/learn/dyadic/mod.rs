@@ -54,7 +54,6 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use num_rational::BigRational;
 use serde_json::{Map, Value};
 
 pub use aim::Aim;
@@ -65,7 +64,7 @@ use self::grid::Grid;
 use self::path::Means;
 use super::{FamilyLearner, Learner};
 use crate::budget::Budget;
-use crate::cost::{Lambda, Loss, Penalty};
+use crate::cost::{Lambda, Loss, Penalty, total_weight};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::tree::{FamilyFit, Fit, LearnerInfo, Tree};
@@ -195,8 +194,7 @@ impl FamilyLearner for Dyadic {
             Aim::Kappa(kappa) => kappa,
             Aim::Leaves(_) => return Ok(Lambda::zero()),
         };
-        let total = BigRational::from_float(data.total_weight());
-        Lambda::new(kappa.ratio() / total.expect("weights are finite"))
+        Lambda::new(kappa.ratio() / total_weight(data))
     }
 }
 
