@@ -1,8 +1,8 @@
 //! From the easy to the hard, as far as time and memory allow.
 //!
 //! A search for prices above a least price is exact there, and the lower that price the longer it takes.
-//! So the price falls in steps. A step may take eight times the work of the last one that came to its end; if
-//! that is not enough, a shorter one is tried. Together they take little longer than the last one, and if
+//! So the price falls in steps, each as long as the growth of the work so far allows. A step may take sixteen
+//! times the work of the last one that came to its end; if that is not enough, a shorter one is tried. Together they take little longer than the last one, and if
 //! time or memory does not let that come to its end, the one before stands.
 //!
 //! Below the price that was reached, the trees found are still upper bounds, and the price gives a lower
@@ -234,12 +234,10 @@ pub(super) struct Steps {
     halvings: u32,
     /// What the last step that came to its end took.
     work: u64,
-    /// Was the step shortened?
-    is_shortened: bool,
 }
 
 /// A step may take so many times the work of the one before,
-const MORE_WORK: u64 = 8;
+const MORE_WORK: u64 = 16;
 /// and so much in any case.
 const LITTLE_WORK: u64 = 30_000_000;
 /// The price is never halved more often than this in one step, unless it is the last.
@@ -262,7 +260,6 @@ impl Steps {
                 Front::Stairs(_) => MOST_HALVINGS / 2,
             },
             work: 0,
-            is_shortened: false,
         }
     }
 
@@ -283,12 +280,16 @@ impl Steps {
         LITTLE_WORK.max(MORE_WORK.saturating_mul(self.work))
     }
 
-    /// The step came to its end and took so much work.
+    /// The step came to its end and took so much work. The next one is as long as the growth of the work
+    /// promises that it will not take too much.
     pub(super) fn done(&mut self, work: u64) {
-        if !self.is_shortened {
-            self.halvings = (self.halvings * 2).min(MOST_HALVINGS);
+        if self.work > 0 {
+            let growth = (work as f64 / self.work as f64).log2();
+            let per_halving = (growth / f64::from(self.halvings)).max(1e-3);
+            let halvings = (MORE_WORK as f64).log2() / per_halving;
+            self.halvings = halvings.clamp(1.0, f64::from(MOST_HALVINGS)) as u32;
         }
-        (self.work, self.reached, self.is_shortened) = (work, self.price, false);
+        (self.work, self.reached) = (work, self.price);
     }
 
     /// Did the step take too much work, so that a shorter one is worth a try?
@@ -301,7 +302,6 @@ impl Steps {
             self.reached = Price::ZERO;
         }
         self.halvings = (self.halvings / 2).max(1);
-        self.is_shortened = true;
         true
     }
 
