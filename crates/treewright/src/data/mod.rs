@@ -90,7 +90,7 @@ impl Column {
         }
     }
 
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Numeric(numbers) => numbers.len(),
             Self::Categorical(codes) => codes.len(),

@@ -14,7 +14,7 @@ use crate::data::{Column, MISSING_CODE};
 
 /// How rows and classes share the 32 bits of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Packing {
+pub(in crate::learn) struct Packing {
     class_bits: u32,
 }
 
@@ -24,35 +24,39 @@ const TIE: u32 = 1;
 
 impl Packing {
     /// The packing for so many rows and classes; `None` if they do not fit.
-    pub(super) fn new(n_rows: usize, n_classes: usize) -> Option<Self> {
+    pub(in crate::learn) fn new(n_rows: usize, n_classes: usize) -> Option<Self> {
         let bits = |n: usize| usize::BITS - n.saturating_sub(1).leading_zeros();
         let class_bits = bits(n_classes);
         (bits(n_rows) + class_bits < u32::BITS).then_some(Self { class_bits })
     }
 
-    pub(super) fn pack(self, row: usize, class: u32, tie: bool) -> u32 {
+    pub(in crate::learn) fn pack(self, row: usize, class: u32, tie: bool) -> u32 {
         ((row as u32) << (self.class_bits + 1)) | (class << 1) | u32::from(tie)
     }
 
     #[inline]
-    pub(super) fn row(self, entry: u32) -> usize {
+    pub(in crate::learn) fn row(self, entry: u32) -> usize {
         (entry >> (self.class_bits + 1)) as usize
     }
 
     #[inline]
-    pub(super) fn class(self, entry: u32) -> usize {
+    pub(in crate::learn) fn class(self, entry: u32) -> usize {
         ((entry >> 1) & ((1 << self.class_bits) - 1)) as usize
     }
 }
 
 /// Does the entry have the value of the one before it?
 #[inline]
-pub(super) fn is_tie(entry: u32) -> bool {
+pub(in crate::learn) fn is_tie(entry: u32) -> bool {
     entry & TIE != 0
 }
 
 /// The list of one feature for all rows.
-pub(super) fn sorted_list(column: &Column, classes: Option<&[u32]>, packing: Packing) -> Vec<u32> {
+pub(in crate::learn) fn sorted_list(
+    column: &Column,
+    classes: Option<&[u32]>,
+    packing: Packing,
+) -> Vec<u32> {
     let class = |row: usize| classes.map_or(0, |classes| classes[row]);
     match column {
         Column::Categorical(codes) => {

@@ -26,6 +26,7 @@ use serde_json::{Map, Value, json};
 
 use self::frame::{Frame, Labels};
 use self::grow::Grower;
+pub(super) use self::lists::{Packing, is_tie, sorted_list};
 use self::measure::{Logs, Measure};
 use self::search::{Judge, Search};
 use self::summary::Summaries;

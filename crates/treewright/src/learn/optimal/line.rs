@@ -11,6 +11,7 @@
 //! different value. This is the last level of T1 and T2 of Auer, Holte and Maass (1995).
 
 use super::price::Price;
+use super::rows::Rows;
 use super::table::Table;
 
 /// How a line may be cut.
@@ -27,29 +28,68 @@ pub(super) struct Rule {
 pub(super) struct Line {
     n_classes: usize,
     /// How many rows come before each place; the first is 0, the last is after all rows.
-    pub(super) places: Vec<usize>,
+    places: Vec<usize>,
     /// For each place the loss of each class before it.
     losses: Vec<u64>,
 }
 
+/// The least value of the rows that have a cell of a feature, cut into intervals of any size.
+pub(super) fn least(rows: &Rows, feature: usize, most: usize, price: Price) -> u64 {
+    let cells = &rows.cells[feature];
+    let most = most.min(cells.n_ranks());
+    let p = rows.sums.len();
+    // What all rows so far gain by each class; and for each number of cuts and class of the last interval
+    // what is gained more, or less, by the best cuts so far.
+    let mut sums = vec![0_i64; p];
+    let mut more = vec![0_i64; p * most];
+    let mut all = 0_u64;
+    for group in cells.starts.windows(2) {
+        if most > 1 {
+            for cuts in (1..most).rev() {
+                let (before, after) = more.split_at_mut(cuts * p);
+                let gains = before[(cuts - 1) * p..].iter().zip(&sums);
+                let gain = gains.map(|(more, sum)| more + sum).max().unwrap_or(0);
+                for (more, sum) in after.iter_mut().zip(&sums) {
+                    *more = (*more).max(gain - sum);
+                }
+            }
+        }
+        for &row in &cells.order[group[0] as usize..group[1] as usize] {
+            let weight = rows.weights[row as usize];
+            sums[rows.classes[row as usize] as usize] += i64::from(weight);
+            all += u64::from(weight);
+        }
+    }
+    let value = |cuts: usize| {
+        let gains = more[cuts * p..][..p].iter().zip(&sums);
+        let gain = gains.map(|(more, sum)| more + sum).max().unwrap_or(0);
+        price.loss(all - gain as u64) + (cuts as u64 + 1) * price.per_leaf
+    };
+    (0..most).map(value).min().unwrap_or(u64::MAX)
+}
+
 impl Line {
-    /// `rows` have rising ranks.
-    pub(super) fn new(table: &Table, ranks: &[u32], rows: &[u32]) -> Self {
+    /// Place `i` is before the rank `i`.
+    pub(super) fn new(table: &Table<'_>, rows: &Rows, feature: usize) -> Self {
+        let cells = &rows.cells[feature];
         let mut line = Self {
             n_classes: table.n_classes,
             places: Vec::new(),
             losses: Vec::new(),
         };
-        let mut sums = vec![0; table.n_classes];
-        for (at, &row) in rows.iter().enumerate() {
-            if at == 0 || ranks[rows[at - 1] as usize] != ranks[row as usize] {
-                line.push(at, &sums);
+        let (mut n_rows, mut sums) = (0, vec![0; table.n_classes]);
+        line.push(0, &sums);
+        for group in cells.starts.windows(2) {
+            let group = &cells.order[group[0] as usize..group[1] as usize];
+            n_rows += table.n_real(group.iter().map(|&row| rows.ids[row as usize]));
+            for &row in group {
+                let weight = u64::from(rows.weights[row as usize]);
+                let class = rows.classes[row as usize] as usize;
+                sums.iter_mut().for_each(|sum| *sum += weight);
+                sums[class] -= weight;
             }
-            for (sum, &loss) in sums.iter_mut().zip(table.losses(row)) {
-                *sum += u64::from(loss);
-            }
+            line.push(n_rows, &sums);
         }
-        line.push(rows.len(), &sums);
         line
     }
 

@@ -8,27 +8,43 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `table` | ranks in place of numbers, and what each label would cost each row |
+//! | `table` | weighted classes in place of losses, and what a feature can be asked |
+//! | `rows` | sets of rows, with the order of every feature |
 //! | `price` | what a tree is worth, as one whole number |
-//! | `line` | the best intervals of one feature: the last level |
-//! | `search` | all levels above, with bounds |
+//! | `line`, `one` | the best intervals of one feature: trees of one level |
+//! | `pieces`, `lanes`, `level`, `two` | trees of two levels: all cuts of a root at once, then closer and closer |
+//! | `deep` | trees of more levels: the root with the least bound first |
+//! | `best` | the best tree so far, and what a search leaves behind |
+//! | `search` | which of these, and the tree of a value |
 //! | `plant` | from a plan to a tree with all rows in it |
 
+mod best;
+mod deep;
+mod lanes;
+mod level;
 mod line;
+mod one;
+mod pieces;
 mod plant;
 mod price;
+mod rows;
 mod search;
 mod table;
+mod two;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::Map;
 
+use self::best::Solved;
+use self::level::Setting;
 use self::line::Rule;
 use self::plant::plant;
 use self::price::{Price, Size};
-use self::search::{Plan, Search};
-use self::table::Table;
+use self::rows::Cells;
+use self::search::{Plan, Search, Stopped};
+use self::table::{Kind, Table};
 use super::Learner;
 use crate::budget::Budget;
 use crate::cost::{Lambda, Loss, RowLosses, Scale};
@@ -71,10 +87,10 @@ impl Learner for Optimal {
         let losses = RowLosses::new(data, &self.loss, "optimal trees")?;
         let (scale, is_whole) = (losses.scale, losses.is_whole);
         let tolerance = (!is_whole).then(|| losses.tolerance(data));
-        let table = Table::new(data, losses);
+        let table = Table::new(data, &losses);
         let price = self.price(&table, scale, is_whole)?;
         let found = self.search(&table, price, budget);
-        let tree = plant(&found.plan, &table, data, &self.loss)?;
+        let tree = plant(&found.plan, data, &self.loss)?;
         let training = Training::of_leaves(&tree, data).taking(start.elapsed());
         let objective = training.cost + self.leaf_cost.to_f64() * training.leaves as f64;
         let as_cost = |losses: f64| losses * scale.unit / scale.total_weight;
@@ -124,49 +140,71 @@ impl Optimal {
         self.intervals.unwrap_or(auto)
     }
 
-    fn price(&self, table: &Table, scale: Scale, is_whole: bool) -> Result<Price> {
-        let sums = table.sums(&table.whole().all);
+    fn price(&self, table: &Table<'_>, scale: Scale, is_whole: bool) -> Result<Price> {
         let size = Size {
-            n_rows: table.n_rows,
-            most_loss: sums.into_iter().max().unwrap_or(0),
+            n_rows: table.whole.len(),
+            most_loss: table.whole.weight(),
         };
         Price::new(&self.leaf_cost, scale, is_whole, size)
     }
 
     /// One depth after the other: if time is up, the best tree of the last one stands.
-    fn search(&self, table: &Table, price: Price, budget: &Budget) -> Found {
-        let rows = table.whole();
-        let most = self.intervals.unwrap_or(table.n_classes + 1);
-        let mut search = Search {
-            table,
-            price,
-            rule: Rule {
-                most,
-                min_leaf: self.min_leaf,
+    fn search(&self, table: &Table<'_>, price: Price, budget: &Budget) -> Found {
+        let rows = Arc::new(table.whole.clone());
+        let may_need_leaf =
+            table.kinds.contains(&Kind::Categorical) || rows.cells.iter().any(Cells::has_missing);
+        let search = Search {
+            setting: Setting {
+                table,
+                price,
+                rule: Rule {
+                    most: self.intervals.unwrap_or(table.n_classes + 1),
+                    min_leaf: self.min_leaf,
+                },
+                arch: pulp::Arch::new(),
             },
             budget,
-            states: 0,
+            per_row: if may_need_leaf { price.per_leaf } else { 0 },
         };
         let mut found = Found {
             plan: Plan::Leaf,
             bound: None,
         };
-        let mut best = price.leaf(table.error(&rows.all));
-        for depth in 1..=self.depth.min(table.longest_way()) {
-            let value = search.solve(&rows, depth, best);
-            let better = value.and_then(|value| {
-                if value < best {
-                    found.plan = search.plan(&rows, depth, value)?;
-                }
-                Ok(value)
-            });
-            let Ok(value) = better else {
-                let least = (2 * price.per_leaf).min(best);
-                found.bound = Some(price.in_losses(least));
+        let mut best = price.leaf(rows.error());
+        let mut known: Option<(usize, Solved)> = None;
+        let mut flat = None;
+        let deepest = self.depth.min(table.longest_way());
+        for depth in 2.min(deepest)..=deepest {
+            let solved = search.solve_whole(&rows, depth, best, flat.take());
+            let is_done = solved.is_done;
+            if !is_done {
+                let loss = price.in_losses(solved.least.min(best)) + table.constant as f64;
+                found.bound = Some(loss.max(0.0));
+            }
+            if let Some(value) = solved.value.filter(|&value| value < best) {
+                best = value;
+                known = Some((depth, solved.clone()));
+            }
+            flat = Some(solved);
+            if !is_done {
                 break;
-            };
-            best = value;
+            }
         }
+        let Some((depth, solved)) = known else {
+            return found;
+        };
+        let is_flat = depth == 2
+            && price.leaves(best) <= search.most_leaves_of_one()
+            && search.setting.one(&rows) == Some(best);
+        let plan = match solved.is_done {
+            true if is_flat => search.plan(&rows, 1, best, &[]),
+            true => search.plan(&rows, depth, best, &solved.floors),
+            false => Err(Stopped),
+        };
+        found.plan = plan
+            .ok()
+            .or_else(|| search.follow(&rows, depth, solved.sketch.as_ref()?))
+            .unwrap_or(Plan::Leaf);
         found
     }
 

@@ -1,14 +1,13 @@
 //! From a plan to a tree with all rows in it.
 
 use super::search::Plan;
-use super::table::{Feature, NONE, Table};
 use crate::cost::Loss;
-use crate::data::{Dataset, Target};
+use crate::data::{Column, Dataset, MISSING_CODE, Target, Value};
 use crate::error::Result;
 use crate::tree::{Closed, MissingRoute, NodeId, Outcome, Split, Tree, TreeBuilder};
 
 /// A tree that asks what the plan says, with the class counts of all rows.
-pub(super) fn plant(plan: &Plan, table: &Table, data: &Dataset, loss: &Loss) -> Result<Tree> {
+pub(super) fn plant(plan: &Plan, data: &Dataset, loss: &Loss) -> Result<Tree> {
     let rows: Vec<u32> = (0..data.n_rows() as u32).collect();
     let (counts, value) = outcome(&rows, data, loss, 0.0);
     let mut builder = TreeBuilder::new(data.schema().clone(), loss.clone(), counts, value)?;
@@ -22,9 +21,7 @@ pub(super) fn plant(plan: &Plan, table: &Table, data: &Dataset, loss: &Loss) -> 
         else {
             continue;
         };
-        let cells = &table.features[*feature];
-        let n_categories = data.schema().features[*feature].categories().len();
-        let (split, parts, has_missing) = part(*feature, cells, cuts, n_categories, &rows);
+        let (split, parts, has_missing) = part(*feature, cuts, data, &rows);
         let route = if has_missing {
             parts.len() - 1
         } else {
@@ -79,55 +76,43 @@ fn heaviest(parts: &[Vec<u32>], data: &Dataset) -> usize {
 /// The question, and the rows of each answer; those without one come last, if there are any, which is said.
 fn part(
     feature: usize,
-    cells: &Feature,
-    cuts: &[u32],
-    n_categories: usize,
+    cuts: &[f64],
+    data: &Dataset,
     rows: &[u32],
 ) -> (Split, Vec<Vec<u32>>, bool) {
-    let (split, child_of, n_children) = match cells {
-        Feature::Numeric { values, .. } => {
-            let threshold = |&cut: &u32| {
-                let below = rows
-                    .iter()
-                    .map(|&row| cells.cell(row))
-                    .filter(|&rank| rank < cut);
-                between(
-                    values[below.max().unwrap_or(cut) as usize],
-                    values[cut as usize],
-                )
-            };
+    let (split, n_children) = match &data.columns()[feature] {
+        Column::Numeric(_) => {
             let split = Split::Intervals {
                 feature,
-                cuts: cuts.iter().map(threshold).collect(),
+                cuts: cuts.to_vec(),
                 closed: Closed::Left,
             };
-            let child_of: Box<dyn Fn(u32) -> usize> =
-                Box::new(|rank| cuts.partition_point(|&cut| cut <= rank));
-            (split, child_of, cuts.len() + 1)
+            (split, cuts.len() + 1)
         }
-        Feature::Categorical { .. } => {
+        Column::Categorical(codes) => {
+            let n_categories = data.schema().features[feature].categories().len();
             let mut branches = vec![None; n_categories];
-            for &row in rows.iter().filter(|&&row| cells.cell(row) != NONE) {
-                branches[cells.cell(row) as usize] = Some(0);
+            for &row in rows
+                .iter()
+                .filter(|&&row| codes[row as usize] != MISSING_CODE)
+            {
+                branches[codes[row as usize] as usize] = Some(0);
             }
             for (place, branch) in branches.iter_mut().flatten().enumerate() {
                 *branch = place as u32;
             }
             let n_children = branches.iter().flatten().count();
-            let places = branches.clone();
-            let split = Split::Categories { feature, branches };
-            let child_of: Box<dyn Fn(u32) -> usize> =
-                Box::new(move |code| places[code as usize].unwrap_or(0) as usize);
-            (split, child_of, n_children)
+            (Split::Categories { feature, branches }, n_children)
         }
     };
     let mut parts = vec![Vec::new(); n_children + 1];
     for &row in rows {
-        let cell = cells.cell(row);
-        let child = if cell == NONE {
-            n_children
-        } else {
-            child_of(cell)
+        let child = match (&split, data.columns()[feature].value(row as usize)) {
+            (Split::Categories { branches, .. }, Value::Category(code)) => {
+                branches[code as usize].map_or(n_children, |child| child as usize)
+            }
+            (_, Value::Number(number)) => cuts.partition_point(|&cut| cut <= number),
+            _ => n_children,
         };
         parts[child].push(row);
     }
@@ -136,14 +121,4 @@ fn part(
         parts.pop();
     }
     (split, parts, has_missing)
-}
-
-/// A number above the first and not above the second: midway where there is one.
-fn between(below: f64, above: f64) -> f64 {
-    let middle = below / 2.0 + above / 2.0;
-    if below < middle && middle <= above {
-        middle
-    } else {
-        above
-    }
 }

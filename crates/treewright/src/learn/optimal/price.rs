@@ -88,6 +88,11 @@ impl Price {
         self.per_loss * loss
     }
 
+    /// The leaves of a value.
+    pub(super) fn leaves(self, value: u64) -> u64 {
+        value % self.much
+    }
+
     /// Loss and leaf prices of a value, in units of loss; the leaves that only break ties are left out.
     pub(super) fn in_losses(self, value: u64) -> f64 {
         (value / self.much) as f64 / (self.per_loss / self.much) as f64

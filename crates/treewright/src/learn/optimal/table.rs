@@ -1,153 +1,156 @@
-//! The working form of a table: ranks in place of numbers, and what each label would cost each row.
+//! The working form of a table: weighted classes in place of losses, ranks in place of numbers.
+//!
+//! Let a row cost `loss[c]` if its leaf is labelled `c`, and `most` the largest of these. The label then *gains*
+//! `most - loss[c]`, and a tree costs the constant sum of `most` less all that its labels gain. A row that gains
+//! by several labels is as good as several rows with the same cells, one for each: so whatever the costs and
+//! weights are, a table becomes rows with **one class and one weight each**, and the best tree has the least
+//! weight of rows outside the class of their leaf. With plain errors these rows are the rows of the table.
+
+use rayon::prelude::*;
 
 use crate::cost::RowLosses;
 use crate::data::{Column, Dataset, MISSING_CODE};
+use crate::learn::greedy::{Packing, is_tie, sorted_list};
 
-/// A table as the search sees it.
+use super::rows::{Cells, Rows};
+
+/// What all sets of rows of a table have in common.
 #[derive(Debug)]
-pub(super) struct Table {
-    pub(super) features: Vec<Feature>,
-    pub(super) n_rows: usize,
+pub(super) struct Table<'a> {
+    data: &'a Dataset,
+    pub(super) kinds: Vec<Kind>,
     pub(super) n_classes: usize,
-    /// `n_classes` for each row.
-    losses: Vec<u32>,
+    /// The row of the table behind each weighted row; `None` if they are the same.
+    real: Option<Vec<u32>>,
+    /// The loss of a tree is the weight of rows outside their class and this.
+    pub(super) constant: i64,
+    pub(super) whole: Rows,
 }
 
-/// The cells of a feature.
-#[derive(Debug)]
-pub(super) enum Feature {
-    Numeric {
-        /// The place of each cell among the different values, or [`NONE`].
-        ranks: Vec<u32>,
-        /// The different values.
-        values: Vec<f64>,
-    },
-    Categorical {
-        /// The category of each cell, or [`NONE`].
-        codes: Vec<u32>,
-        n_categories: usize,
-    },
+/// What a feature can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Numeric,
+    Categorical,
 }
 
 /// A missing cell.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Some rows, and for each numeric feature those that have a value, in the order of their values.
-#[derive(Debug, Clone)]
-pub(super) struct Rows {
-    pub(super) all: Vec<u32>,
-    /// Empty for categorical features.
-    pub(super) by_value: Vec<Vec<u32>>,
-}
-
-impl Table {
-    pub(super) fn new(data: &Dataset, losses: RowLosses) -> Self {
+impl<'a> Table<'a> {
+    pub(super) fn new(data: &'a Dataset, losses: &RowLosses) -> Self {
+        let p = losses.n_classes;
+        let (mut classes, mut weights) = (Vec::new(), Vec::new());
+        let (mut real, mut constant) = (Vec::new(), 0_i64);
+        for (row, losses) in losses.losses.chunks_exact(p).enumerate() {
+            let most = losses.iter().copied().max().unwrap_or(0);
+            constant += i64::from(most);
+            let before = classes.len();
+            for (class, &loss) in losses.iter().enumerate().filter(|&(_, &loss)| loss < most) {
+                classes.push(class as u32);
+                weights.push(most - loss);
+                constant -= i64::from(most - loss);
+            }
+            if classes.len() == before {
+                // No label is better than another, but the row is still there.
+                classes.push(0);
+                weights.push(0);
+            }
+            real.extend((before..classes.len()).map(|_| row as u32));
+        }
+        let real = (classes.len() != data.n_rows()).then_some(real);
+        let cells = |column: &Column| {
+            let cells = cells(column);
+            match &real {
+                None => cells,
+                Some(real) => cells.spread(real),
+            }
+        };
+        let cells = data.columns().par_iter().map(cells).collect();
         Self {
-            features: data.columns().iter().map(Feature::of).collect(),
-            n_rows: data.n_rows(),
-            n_classes: losses.n_classes,
-            losses: losses.losses,
+            data,
+            kinds: data.columns().iter().map(Kind::of).collect(),
+            n_classes: p,
+            constant,
+            whole: Rows::new(classes, weights, cells, p),
+            real,
         }
     }
 
     /// No way from the root to a leaf is longer: every question separates some rows, categories can be
     /// asked for once, and numbers once for each of the cuts and for being missing.
     pub(super) fn longest_way(&self) -> usize {
-        let questions = |feature: &Feature| match feature {
-            Feature::Numeric { values, .. } => values.len(),
-            Feature::Categorical { .. } => 1,
+        let questions = |(kind, cells): (&Kind, &Cells)| match kind {
+            Kind::Numeric => cells.n_ranks(),
+            Kind::Categorical => 1,
         };
-        let all: usize = self.features.iter().map(questions).sum();
-        all.min(self.n_rows)
+        let all: usize = self
+            .kinds
+            .iter()
+            .zip(&self.whole.cells)
+            .map(questions)
+            .sum();
+        all.min(self.data.n_rows())
     }
 
-    /// What each label would cost a row.
-    pub(super) fn losses(&self, row: u32) -> &[u32] {
-        &self.losses[row as usize * self.n_classes..][..self.n_classes]
-    }
-
-    /// All rows.
-    pub(super) fn whole(&self) -> Rows {
-        let by_value = self.features.iter().map(|feature| match feature {
-            Feature::Categorical { .. } => Vec::new(),
-            Feature::Numeric { ranks, .. } => {
-                let present = |row: &u32| ranks[*row as usize] != NONE;
-                let mut rows: Vec<u32> = (0..self.n_rows as u32).filter(present).collect();
-                rows.sort_by_key(|&row| ranks[row as usize]);
-                rows
-            }
-        });
-        Rows {
-            all: (0..self.n_rows as u32).collect(),
-            by_value: by_value.collect(),
-        }
-    }
-
-    /// The loss of each label for some rows.
-    pub(super) fn sums(&self, rows: &[u32]) -> Vec<u64> {
-        let mut sums = vec![0; self.n_classes];
-        for &row in rows {
-            for (sum, &loss) in sums.iter_mut().zip(self.losses(row)) {
-                *sum += u64::from(loss);
+    /// How many rows of the table are behind some weighted rows, which have rising numbers.
+    pub(super) fn n_real(&self, ids: impl IntoIterator<Item = u32>) -> usize {
+        let ids = ids.into_iter();
+        match &self.real {
+            None => ids.count(),
+            Some(real) => {
+                let mut rows: Vec<u32> = ids.map(|id| real[id as usize]).collect();
+                rows.dedup();
+                rows.len()
             }
         }
-        sums
     }
 
-    /// The loss of the best label for some rows.
-    pub(super) fn error(&self, rows: &[u32]) -> u64 {
-        self.sums(rows).into_iter().min().unwrap_or(0)
-    }
-}
-
-impl Rows {
-    /// Some of these rows.
-    pub(super) fn only(&self, is_in: impl Fn(u32) -> bool) -> Self {
-        let keep = |rows: &Vec<u32>| rows.iter().copied().filter(|&row| is_in(row)).collect();
-        Self {
-            all: keep(&self.all),
-            by_value: self.by_value.iter().map(keep).collect(),
+    /// The number that is a rank among some rows.
+    pub(super) fn number(&self, feature: usize, rows: &Rows, rank: u32) -> f64 {
+        let cells = &rows.cells[feature];
+        let id = rows.ids[cells.order[cells.starts[rank as usize] as usize] as usize];
+        let row = self.real.as_ref().map_or(id, |real| real[id as usize]);
+        match &self.data.columns()[feature] {
+            // Minus zero is zero.
+            Column::Numeric(numbers) => numbers[row as usize] + 0.0,
+            Column::Categorical(codes) => f64::from(codes[row as usize]),
         }
     }
 }
 
-impl Feature {
+impl Kind {
     fn of(column: &Column) -> Self {
         match column {
-            Column::Numeric(numbers) => {
-                // Minus zero is zero.
-                let present = || numbers.iter().filter(|x| !x.is_nan()).map(|x| x + 0.0);
-                let mut values: Vec<f64> = present().collect();
-                values.sort_by(f64::total_cmp);
-                values.dedup();
-                let rank = |number: &f64| {
-                    if number.is_nan() {
-                        return NONE;
-                    }
-                    values.partition_point(|value| *value < *number) as u32
-                };
-                Self::Numeric {
-                    ranks: numbers.iter().map(rank).collect(),
-                    values,
-                }
-            }
-            Column::Categorical(codes) => {
-                let code = |&code: &u32| if code == MISSING_CODE { NONE } else { code };
-                let codes: Vec<u32> = codes.iter().map(code).collect();
-                let present = codes.iter().filter(|&&code| code != NONE);
-                Self::Categorical {
-                    n_categories: present.max().map_or(0, |&most| most as usize + 1),
-                    codes,
-                }
-            }
+            Column::Numeric(_) => Self::Numeric,
+            Column::Categorical(_) => Self::Categorical,
         }
     }
+}
 
-    /// The rank or the category of a row, or [`NONE`].
-    pub(super) fn cell(&self, row: u32) -> u32 {
-        match self {
-            Self::Numeric { ranks, .. } => ranks[row as usize],
-            Self::Categorical { codes, .. } => codes[row as usize],
+/// Ranks and order of a column.
+fn cells(column: &Column) -> Cells {
+    let is_missing = |row: usize| match column {
+        Column::Numeric(numbers) => numbers[row].is_nan(),
+        Column::Categorical(codes) => codes[row] == MISSING_CODE,
+    };
+    let n_rows = column.len();
+    let packing = Packing::new(n_rows, 1).expect("a table has below 2^31 rows");
+    let list = sorted_list(column, None, packing);
+    let n_present = list.partition_point(|&entry| !is_missing(packing.row(entry)));
+    let mut cells = Cells {
+        ranks: vec![NONE; n_rows],
+        order: Vec::with_capacity(n_present),
+        starts: Vec::new(),
+    };
+    for &entry in &list[..n_present] {
+        if cells.order.is_empty() || !is_tie(entry) {
+            cells.starts.push(cells.order.len() as u32);
         }
+        let row = packing.row(entry);
+        cells.ranks[row] = cells.starts.len() as u32 - 1;
+        cells.order.push(row as u32);
     }
+    cells.starts.push(n_present as u32);
+    cells
 }

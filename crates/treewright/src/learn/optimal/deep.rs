@@ -1,0 +1,491 @@
+//! Trees of three and more levels: the best root first.
+//!
+//! Let `L(t)` and `R(t)` be the least values of the rows below and above a cut `t`. Fewer rows never cost more, so
+//! between two cuts `a < b` the sum is at least `L(a) + R(b)`. A range of cuts waits with such a bound; the one with
+//! the least bound of all features comes next. Its middle cut is solved, a level less deep, and leaves two
+//! ranges with better bounds. When the least bound is not below the best tree, nothing better exists.
+
+use std::collections::BinaryHeap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::best::{Best, Floors, Root, Sketch, Solved};
+use super::rows::Rows;
+use super::search::Search;
+use super::table::{Kind, NONE};
+
+/// Cuts of a feature that are still to be tried.
+#[derive(Debug, Clone)]
+struct Range {
+    /// No cut in it has a smaller value.
+    bound: u64,
+    root: usize,
+    /// The first and the last cut.
+    low: u32,
+    high: u32,
+    /// What the rows below the first and above the last cut cost at least.
+    least: [u64; 2],
+    /// The same by features that are asked next.
+    floors: [Arc<[u64]>; 2],
+}
+
+impl Ord for Range {
+    /// The smallest bound is the greatest range: it comes first.
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let key = |range: &Self| (range.bound, range.root, range.low);
+        key(other).cmp(&key(self))
+    }
+}
+
+impl PartialOrd for Range {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Range {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Range {}
+
+/// A numeric feature as the root.
+#[derive(Debug)]
+pub(super) struct Numbers {
+    feature: usize,
+    /// The rows that have a number.
+    rows: Arc<Rows>,
+    /// The value of the others.
+    missing: u64,
+    missing_sketch: Option<Sketch>,
+    /// What the rows below each rank could cost, at most.
+    most: Vec<u64>,
+}
+
+/// What waits, and what is being done.
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: BinaryHeap<Range>,
+    /// Bounds of the ranges that are worked on.
+    busy: Vec<u64>,
+    floors: Vec<u64>,
+    /// No tree with a level less has a smaller value.
+    flat: u64,
+    is_stopped: bool,
+}
+
+/// A search from three levels on.
+pub(super) struct Deep<'s, 'a> {
+    search: &'s Search<'a>,
+    depth: usize,
+    roots: Vec<Numbers>,
+    best: Best,
+    queue: Mutex<Queue>,
+    news: Condvar,
+    /// Is it about all rows?
+    is_top: bool,
+}
+
+impl<'s, 'a> Deep<'s, 'a> {
+    /// The least value of some rows if it is below `bound`. For all rows of a table it is known already what
+    /// is possible with a level less.
+    pub(super) fn solve(
+        search: &'s Search<'a>,
+        rows: &Arc<Rows>,
+        depth: usize,
+        bound: u64,
+        floors: &[u64],
+        flat: Option<Solved>,
+    ) -> Solved {
+        let mut deep = Self {
+            search,
+            depth,
+            roots: Vec::new(),
+            best: Best::below(bound),
+            queue: Mutex::default(),
+            news: Condvar::new(),
+            is_top: flat.is_some(),
+        };
+        deep.start(rows, floors, flat);
+        deep.work();
+        let queue = deep
+            .queue
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut all = queue.floors;
+        for range in &queue.waiting {
+            let feature = deep.roots[range.root].feature;
+            all[feature] = all[feature].min(range.bound);
+        }
+        let known = Floors {
+            own: all,
+            flat: queue.flat,
+            before: floors,
+        };
+        Solved::new(
+            &deep.best,
+            bound,
+            search.setting.leaf(rows),
+            known,
+            !queue.is_stopped,
+        )
+    }
+
+    fn start(&mut self, rows: &Arc<Rows>, floors: &[u64], flat: Option<Solved>) {
+        let setting = self.search.setting;
+        let n_features = setting.table.kinds.len();
+        let mut queue = Queue {
+            floors: vec![u64::MAX; n_features],
+            ..Queue::default()
+        };
+        if let Some(leaf) = setting.leaf(rows) {
+            self.best.offer(leaf, Sketch::Leaf);
+        }
+        let least = setting.price.per_leaf;
+        if self.best.value() > 2 * least {
+            // A level less is quick, and often nearly as good.
+            let flat = flat.unwrap_or_else(|| {
+                self.search
+                    .solve(rows, self.depth - 1, self.best.value(), &[])
+            });
+            queue.is_stopped |= !flat.is_done;
+            queue.flat = flat.least;
+            if let (Some(value), Some(sketch)) = (flat.value, &flat.sketch) {
+                self.best.offer(value, sketch.clone());
+            }
+            let none: Arc<[u64]> = vec![0; n_features].into();
+            for feature in 0..n_features {
+                let floor = floors.get(feature).copied().unwrap_or(0);
+                if floor >= self.best.value() {
+                    queue.floors[feature] = floor;
+                    continue;
+                }
+                let (floor, range) = self.root(rows, feature, &none);
+                queue.floors[feature] = floor;
+                queue.waiting.extend(range);
+            }
+            self.deepen(flat.sketch);
+            queue.is_stopped |= self.search.budget.is_spent();
+        }
+        self.queue = Mutex::new(queue);
+    }
+
+    /// The root of a good tree, with one level more below.
+    fn deepen(&self, flat: Option<Sketch>) {
+        let Some(Sketch::Alone(question) | Sketch::Split(question, _)) = flat else {
+            return;
+        };
+        let root = self
+            .roots
+            .iter()
+            .find(|root| root.feature == question.feature);
+        if let (Some(root), Some(cut)) = (root, question.cut) {
+            let bound = self.best.value().saturating_sub(root.missing);
+            let mut value = root.missing;
+            let mut parts = Vec::new();
+            let n_ranks = root.rows.cells[root.feature].n_ranks() as u32;
+            for ranks in [0..cut, cut..n_ranks] {
+                let rows = Arc::new(root.rows.within(root.feature, ranks));
+                let solved = self.search.solve(&rows, self.depth - 1, bound, &[]);
+                let (Some(side), Some(sketch)) = (solved.value, solved.sketch) else {
+                    return;
+                };
+                value += side;
+                parts.push(sketch);
+            }
+            parts.extend(root.missing_sketch.clone());
+            self.best.offer(value, Sketch::Split(question, parts));
+        }
+    }
+
+    /// A floor for a feature as the root, and the range of all its cuts.
+    fn root(
+        &mut self,
+        rows: &Arc<Rows>,
+        feature: usize,
+        none: &Arc<[u64]>,
+    ) -> (u64, Option<Range>) {
+        let setting = self.search.setting;
+        let cells = &rows.cells[feature];
+        if cells.n_ranks() == 0 || cells.n_ranks() == 1 && !cells.has_missing() {
+            return (u64::MAX, None);
+        }
+        let (mut missing, mut missing_sketch) = (0, None);
+        if cells.has_missing() {
+            let part = Arc::new(rows.missing(feature));
+            let solved = self
+                .search
+                .solve(&part, self.depth - 1, self.best.value(), &[]);
+            let Some(value) = solved.value.filter(|_| solved.is_done) else {
+                return (solved.least, None);
+            };
+            (missing, missing_sketch) = (value, solved.sketch);
+        }
+        if setting.table.kinds[feature] == Kind::Categorical {
+            return (
+                self.categories(rows, feature, missing, missing_sketch),
+                None,
+            );
+        }
+        let mut floor = u64::MAX;
+        let mut present = Arc::clone(rows);
+        if cells.has_missing() {
+            present = Arc::new(rows.only(|row| cells.ranks[row] != NONE));
+            let bound = self.best.value() - missing;
+            let solved = self.search.solve(&present, self.depth - 1, bound, &[]);
+            floor = missing.saturating_add(solved.least);
+            if let Some(value) = solved.value {
+                let root = Root { feature, cut: None };
+                let parts = solved
+                    .sketch
+                    .into_iter()
+                    .chain(missing_sketch.clone())
+                    .collect();
+                self.best.offer(missing + value, Sketch::Split(root, parts));
+            }
+        }
+        let n_ranks = present.cells[feature].n_ranks() as u32;
+        let least = setting.price.per_leaf;
+        let range = Range {
+            bound: 2 * least + missing,
+            root: self.roots.len(),
+            low: 1,
+            high: n_ranks - 1,
+            least: [least; 2],
+            floors: [Arc::clone(none), Arc::clone(none)],
+        };
+        self.roots.push(Numbers {
+            feature,
+            most: self.search.most_below(&present, feature),
+            rows: present,
+            missing,
+            missing_sketch,
+        });
+        (floor, (n_ranks > 1).then_some(range))
+    }
+
+    /// A floor for a categorical root: its value, if that is the best.
+    fn categories(
+        &self,
+        rows: &Rows,
+        feature: usize,
+        missing: u64,
+        missing_sketch: Option<Sketch>,
+    ) -> u64 {
+        let n_ranks = rows.cells[feature].n_ranks() as u32;
+        let (mut value, mut parts) = (missing, Vec::new());
+        for rank in 0..n_ranks {
+            let others = u64::from(n_ranks - rank - 1) * self.search.setting.price.per_leaf;
+            let best = self.best.value();
+            if value + others >= best {
+                return value + others;
+            }
+            let bound = best - value - others;
+            let part = Arc::new(rows.within(feature, rank..rank + 1));
+            let solved = self.search.solve(&part, self.depth - 1, bound, &[]);
+            let (Some(branch), Some(sketch), true) = (solved.value, &solved.sketch, solved.is_done)
+            else {
+                return (value + others).saturating_add(solved.least);
+            };
+            value += branch;
+            parts.push(sketch.clone());
+        }
+        parts.extend(missing_sketch);
+        let root = Root { feature, cut: None };
+        self.best.offer(value, Sketch::Split(root, parts));
+        value
+    }
+
+    fn work(&self) {
+        if !self.is_top || rayon::current_num_threads() == 1 {
+            self.worker();
+            return;
+        }
+        rayon::scope(|scope| {
+            for _ in 0..rayon::current_num_threads() {
+                scope.spawn(|_| self.worker());
+            }
+        });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn worker(&self) {
+        while let Some(range) = self.next() {
+            let bound = range.bound;
+            let rest = self.split(&range);
+            let mut queue = self.lock();
+            if let Some(at) = queue.busy.iter().position(|&busy| busy == bound) {
+                queue.busy.swap_remove(at);
+            }
+            match rest {
+                Some(ranges) => queue.waiting.extend(ranges),
+                None => {
+                    queue.is_stopped = true;
+                    queue.waiting.push(range);
+                }
+            }
+            drop(queue);
+            self.news.notify_all();
+        }
+    }
+
+    /// The range with the least bound, as long as a better tree may be in any.
+    fn next(&self) -> Option<Range> {
+        let mut queue = self.lock();
+        loop {
+            let best = self.best.value();
+            let is_open = queue.waiting.peek().is_some_and(|range| range.bound < best);
+            if is_open && self.search.budget.is_spent() {
+                queue.is_stopped = true;
+            }
+            if queue.is_stopped {
+                return None;
+            }
+            if is_open && let Some(range) = queue.waiting.pop() {
+                queue.busy.push(range.bound);
+                if self.is_top {
+                    let least = queue.busy.iter().copied().min().unwrap_or(best);
+                    self.search.tell(self.depth, best, least);
+                }
+                return Some(range);
+            }
+            if queue.busy.is_empty() {
+                return None;
+            }
+            queue = self
+                .news
+                .wait(queue)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Solves the middle cut of a range; what remains are two ranges. `None` if time is up.
+    fn split(&self, range: &Range) -> Option<Vec<Range>> {
+        let root = &self.roots[range.root];
+        let per_leaf = self.search.setting.price.per_leaf;
+        let cells = &root.rows.cells[root.feature];
+        let middle = middle(&cells.starts, range.low, range.high);
+        let below = Arc::new(root.rows.within(root.feature, 0..middle));
+        let above = Arc::new(
+            root.rows
+                .within(root.feature, middle..cells.n_ranks() as u32),
+        );
+        let mut sides: [Option<Solved>; 2] = [None, None];
+        // The larger side first: if it alone costs too much, so do all cuts beyond.
+        let order = if below.len() > above.len() {
+            [0, 1]
+        } else {
+            [1, 0]
+        };
+        let mut least = [per_leaf; 2];
+        for side in order {
+            let best = self.best.value().saturating_sub(root.missing);
+            let other = 1 - side;
+            let bound = best.saturating_sub(range.least[other]);
+            let rows = [&below, &above][side];
+            let solved = self
+                .search
+                .solve(rows, self.depth - 1, bound, &range.floors[side]);
+            if !solved.is_done {
+                return None;
+            }
+            least[side] = solved.least.max(range.least[side]);
+            sides[side] = Some(solved);
+        }
+        let [Some(low), Some(high)] = sides else {
+            return None;
+        };
+        if let (Some(a), Some(b)) = (low.value, high.value) {
+            let root_question = Root {
+                feature: root.feature,
+                cut: Some(middle),
+            };
+            let value = a + b + root.missing;
+            if value < self.best.value() {
+                let parts = [
+                    low.sketch.clone(),
+                    high.sketch.clone(),
+                    root.missing_sketch.clone(),
+                ];
+                let parts = parts.into_iter().flatten().collect();
+                self.best.offer(value, Sketch::Split(root_question, parts));
+            }
+        }
+        let is_monotone = self.search.setting.rule.min_leaf == 1;
+        let best = self.best.value();
+        let slack = (least[0] + least[1] + root.missing).saturating_sub(best);
+        let floors = [low.inherited.into(), high.inherited.into()];
+        let mut ranges = Vec::new();
+        let mut push = |low: u32, high: u32, least: [u64; 2], floors: [&Arc<[u64]>; 2]| {
+            if low <= high {
+                ranges.push(Range {
+                    bound: least[0] + least[1] + root.missing,
+                    root: range.root,
+                    low,
+                    high,
+                    least,
+                    floors: floors.map(Arc::clone),
+                });
+            }
+        };
+        if is_monotone {
+            let (before, after) = root.far_from(middle, range.low, range.high, slack);
+            push(
+                range.low,
+                before,
+                [range.least[0], least[1]],
+                [&range.floors[0], &floors[1]],
+            );
+            push(
+                after,
+                range.high,
+                [least[0], range.least[1]],
+                [&floors[0], &range.floors[1]],
+            );
+        } else {
+            push(
+                range.low,
+                middle - 1,
+                range.least,
+                [&range.floors[0], &range.floors[1]],
+            );
+            push(
+                middle + 1,
+                range.high,
+                range.least,
+                [&range.floors[0], &range.floors[1]],
+            );
+        }
+        let mut queue = self.lock();
+        // The middle cut, and those that are too near to it.
+        let floor = least[0] + least[1] + root.missing;
+        let known = &mut queue.floors[root.feature];
+        *known = (*known).min(floor).min(best);
+        Some(ranges)
+    }
+}
+
+impl Numbers {
+    /// The last cut before and the first one after `middle` that are further from it than `slack`.
+    fn far_from(&self, middle: u32, low: u32, high: u32, slack: u64) -> (u32, u32) {
+        let at = |cut: u32| self.most[cut as usize];
+        let cuts = &self.most[low as usize..middle as usize];
+        let before = low + cuts.partition_point(|&most| at(middle) - most > slack) as u32;
+        let cuts = &self.most[middle as usize..=high as usize];
+        let after = middle + cuts.partition_point(|&most| most - at(middle) <= slack) as u32;
+        (before.max(1) - 1, after)
+    }
+}
+
+/// The cut in the middle of the rows between the first and the last.
+fn middle(starts: &[u32], low: u32, high: u32) -> u32 {
+    let (first, last) = (starts[low as usize], starts[high as usize]);
+    let half = u32::midpoint(first, last);
+    let cuts = &starts[low as usize..=high as usize];
+    let at = low + cuts.partition_point(|&start| start < half) as u32;
+    at.clamp(low, high)
+}

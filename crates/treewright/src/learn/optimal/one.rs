@@ -1,0 +1,72 @@
+//! Trees of one question.
+
+use super::level::Setting;
+use super::line::{self, Line};
+use super::rows::Rows;
+use super::table::{Kind, NONE};
+
+impl Setting<'_> {
+    /// The value of some rows as a leaf, if there are enough of them.
+    pub(super) fn leaf(self, rows: &Rows) -> Option<u64> {
+        let least = self.rule.min_leaf;
+        let is_large = least == 1 || self.table.n_real(rows.ids.iter().copied()) >= least;
+        is_large.then(|| self.price.leaf(rows.error()))
+    }
+
+    /// The same for a part of the rows.
+    fn leaf_of(self, rows: &Rows, part: &[u32]) -> Option<u64> {
+        let ids = part.iter().map(|&row| rows.ids[row as usize]);
+        let least = self.rule.min_leaf;
+        if least > 1 && self.table.n_real(ids) < least {
+            return None;
+        }
+        let mut sums = vec![0_u64; self.table.n_classes];
+        for &row in part {
+            let class = rows.classes[row as usize] as usize;
+            sums[class] += u64::from(rows.weights[row as usize]);
+        }
+        let most = sums.iter().max().copied().unwrap_or(0);
+        Some(self.price.leaf(sums.iter().sum::<u64>() - most))
+    }
+
+    /// The least value of some rows by at most one question; `None` if there are too few of them.
+    pub(super) fn one(self, rows: &Rows) -> Option<u64> {
+        let mut best = self.leaf(rows)?;
+        for feature in 0..self.table.kinds.len() {
+            // Two leaves are the least that a question can cost.
+            if best <= 2 * self.price.per_leaf {
+                break;
+            }
+            if let Some(value) = self.asked(rows, feature) {
+                best = best.min(value);
+            }
+        }
+        Some(best)
+    }
+
+    /// The least value by asking a feature, all branches of which are leaves.
+    pub(super) fn asked(self, rows: &Rows, feature: usize) -> Option<u64> {
+        let cells = &rows.cells[feature];
+        if cells.n_ranks() == 0 {
+            return None;
+        }
+        let mut missing = 0;
+        if cells.has_missing() {
+            let is_missing = |&row: &u32| cells.ranks[row as usize] == NONE;
+            let part: Vec<u32> = (0..rows.len() as u32).filter(is_missing).collect();
+            missing = self.leaf_of(rows, &part)?;
+        }
+        let present = match self.table.kinds[feature] {
+            Kind::Numeric if self.rule.min_leaf == 1 => {
+                line::least(rows, feature, self.rule.most, self.price)
+            }
+            Kind::Numeric => Line::new(self.table, rows, feature).best(self.rule, self.price)?,
+            Kind::Categorical => {
+                let groups = (0..cells.n_ranks() as u32).map(|rank| cells.rows(rank, rank + 1));
+                let values = groups.map(|group| self.leaf_of(rows, group));
+                values.sum::<Option<u64>>()?
+            }
+        };
+        Some(missing + present)
+    }
+}
