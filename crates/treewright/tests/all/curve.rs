@@ -180,10 +180,10 @@ fn rates_are_errors_above_the_optimum() {
     let optima = [0, 1].map(|i| learners[i].fit(&data, &budget).unwrap().training.cost);
     let curves = [0, 1].map(|i| curve.points[i].as_slice());
     let rates = Rates::new(&data, 3, curves, optima.map(Some));
-    for i in 0..2 {
-        assert_eq!(rates.depths[i].depth, i + 1);
-        for (point, rate) in curve.points[i].iter().zip(&rates.depths[i].points) {
-            let eps = point.error - optima[i];
+    for (depth, optimum) in rates.depths.iter().zip(optima) {
+        let points = &curve.points[depth.depth - 1];
+        for (point, rate) in points.iter().zip(&depth.points) {
+            let eps = point.error - optimum;
             assert_eq!(rate.eps, (eps > 0.0).then_some(eps));
         }
     }
