@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail, ensure};
 use clap::Args;
+use treewright::error::quoted;
+use treewright::learn::optimal::Optimal;
 use treewright::select::LearningCurve;
 
 use super::values::Names;
@@ -119,25 +121,29 @@ pub(crate) struct CurveArgs {
 }
 
 impl CurveArgs {
-    /// The learners of the list, each once.
+    /// The learners of the list, each once, and those that `--rates` adds.
     pub(crate) fn learners(&self) -> Result<Vec<NamedLearner>> {
-        let mut texts = self.learners.0.clone();
+        let texts = &self.learners.0;
         if texts.is_empty() {
             bail!("learner: got none, expected a list such as greedy,optimal:depth=2");
         }
         for (place, text) in texts.iter().enumerate() {
-            ensure!(
-                !texts[..place].contains(text),
-                "learner: {text} is in the list twice"
-            );
+            let is_new = !texts[..place].contains(text);
+            ensure!(is_new, "learner: {} is in the list twice", quoted(text));
         }
-        for text in ["optimal:depth=1", "optimal:depth=2"] {
-            if self.rates && !texts.iter().any(|given| given == text) {
-                texts.push(text.to_owned());
+        let parse = |text: &str| NamedLearner::parse(text, self.limits);
+        let learners = texts.iter().map(|text| parse(text));
+        let mut learners = learners.collect::<Result<Vec<NamedLearner>>>()?;
+        for depth in [1, 2] {
+            let wanted = Optimal {
+                depth,
+                ..Optimal::default()
+            };
+            if self.rates && !learners.iter().any(|learner| learner.is(&wanted)) {
+                learners.push(parse(&format!("optimal:depth={depth}"))?);
             }
         }
-        let parse = |text: &String| NamedLearner::parse(text, self.limits);
-        texts.iter().map(parse).collect()
+        Ok(learners)
     }
 
     /// Which rows are learned from and held out.

@@ -6,6 +6,7 @@
 use anyhow::{Result, anyhow, ensure};
 use clap::{Args, Command, FromArgMatches};
 use treewright::error::quoted;
+use treewright::learn::optimal::Optimal;
 
 use super::{FitDyadicArgs, FitGreedyArgs, FitOptimalArgs, LimitArgs};
 
@@ -55,6 +56,15 @@ impl NamedLearner {
             name: text.to_owned(),
             args,
         })
+    }
+
+    /// Is it the learner of optimal trees with these parameters, whatever wrong predictions cost?
+    pub(super) fn is(&self, learner: &Optimal) -> bool {
+        let LearnerArgs::Optimal(args) = &self.args else {
+            return false;
+        };
+        let own = args.optimal.learner(learner.loss.clone());
+        own.is_ok_and(|own| own == *learner)
     }
 }
 

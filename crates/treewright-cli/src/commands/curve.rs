@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde::Serialize;
 use treewright::cost::Loss;
 use treewright::data::Dataset;
+use treewright::error::quoted;
 use treewright::learn::Learner;
 use treewright::learn::optimal::Optimal;
 use treewright::select::{Curve, LearningCurve, Point};
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &CurveArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.reading.options();
     let named = args.learners()?;
-    let plans = named.iter().map(|named| learner::any(&named.args));
+    let plans = named.iter().map(checked);
     let plans = plans.collect::<Result<Vec<Plan<'_>>>>()?;
     let plan = args.plan()?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
@@ -85,6 +86,11 @@ pub(crate) fn run(args: &CurveArgs, console: &Console) -> Result<ExitCode> {
         output::print(&document.in_words(&curve))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A learner whose settings are in range.
+fn checked(named: &NamedLearner) -> Result<Plan<'_>> {
+    learner::any(&named.args).with_context(|| format!("learner {}", quoted(&named.name)))
 }
 
 /// What the learner makes, if that is for classes only.
@@ -223,8 +229,9 @@ impl<'a> Document<'a> {
         });
         let names: Vec<&str> = self.learners.iter().map(|one| one.learner).collect();
         let what = format!(
-            "error on {}, mean of {}:\n",
+            "error on {}, mean of {}{}:\n",
             count(self.held_out, "row held out", "rows held out"),
+            if self.stopped { "up to " } else { "" },
             count(self.repeats, "repeat", "repeats")
         );
         let parts = [

@@ -223,6 +223,8 @@ fn little_to_learn_from() {
         .file("data.csv", "x,class\n1,a\n2,a\n3,a\n")
         .file("one.csv", "x,class\n1,a\n");
     let found = curve(&folder, "greedy,dyadic,optimal", &["--rates"]);
+    // The default depth is 2, so only depth 1 is added.
+    assert_eq!(found["learners"].as_array().unwrap().len(), 4);
     assert_eq!(found["sizes"], json!([2]));
     assert_eq!(found["learners"][2]["points"][0]["error"], 0.0);
     let complaint = "one.csv: got 1 row, expected at least 2 to leave some of them out\n";
@@ -272,7 +274,7 @@ fn what_cannot_be_is_refused() {
     refused(
         "greedy,greedy",
         &[],
-        "learner: greedy is in the list twice\n",
+        "learner: \"greedy\" is in the list twice\n",
     );
     let settings = "expected depth, intervals, min-leaf, leaf-cost\n";
     let complaint = format!("learner \"optimal:k=1\": there is no setting \"k\", {settings}");
@@ -283,12 +285,12 @@ fn what_cannot_be_is_refused() {
     refused(
         "optimal:depth=-1",
         &[],
-        "depth: got -1, expected at least 0\n",
+        "learner \"optimal:depth=-1\": depth: got -1, expected at least 0\n",
     );
     refused(
         "greedy:leaves=0",
         &[],
-        "leaves: got 0, expected at least 1\n",
+        "learner \"greedy:leaves=0\": leaves: got 0, expected at least 1\n",
     );
     let allowed = "expected between 1 and 280, the rows that are left when 120 are held out\n";
     refused(
