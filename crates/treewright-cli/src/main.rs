@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod csv;
 mod input;
 mod output;
 
@@ -31,6 +32,8 @@ fn run(cli: &Cli, console: &Console) -> anyhow::Result<ExitCode> {
     match &cli.command {
         Command::Fit(args) => commands::fit::run(args, console),
         Command::Path(args) => commands::path::run(args, console),
+        Command::Summary(args) => commands::summary::run(args, console),
+        Command::Curve(args) => commands::curve::run(args, console),
         Command::Prune(args) => commands::prune::run(args, console),
         Command::Predict(args) => commands::predict::run(args, console),
         Command::Score(args) => commands::score::run(args, console),

@@ -229,6 +229,24 @@ pub(crate) fn cell(text: &str) -> String {
 
 /// A table whose first column holds names and whose others hold figures. An empty header is none.
 pub(crate) fn figures(header: Vec<String>, rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    aligned(header, rows, usize::MAX)
+}
+
+/// The same with words in the last column.
+pub(crate) fn figures_and_words(
+    header: Vec<String>,
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
+    let words = header.len().saturating_sub(1);
+    aligned(header, rows, words)
+}
+
+/// A table with names in the first column, words in the column `words`, and figures in the others.
+fn aligned(
+    header: Vec<String>,
+    rows: impl IntoIterator<Item = Vec<String>>,
+    words: usize,
+) -> String {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     if !header.is_empty() {
@@ -237,7 +255,7 @@ pub(crate) fn figures(header: Vec<String>, rows: impl IntoIterator<Item = Vec<St
     table.add_rows(rows);
     for (position, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));
-        if position > 0 {
+        if position > 0 && position != words {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 /// When to stop with the best result so far.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
     /// Stop after this time with the best result so far: 500ms, 30s, 5m, 1h

@@ -8,6 +8,8 @@
 //! |---|---|
 //! | `global` | of every command |
 //! | `learning` | commands that learn: `fit`, `path` |
+//! | `describing` | commands that describe a table: `summary`, `curve` |
+//! | `learners` | learners in a list, each with its settings |
 //! | `using` | commands that use a model: `prune`, `predict`, `score`, `show`, `verify`, `export` |
 //! | `reading` | which columns of a table to use, and how |
 //! | `greedy` | the greedy learner |
@@ -21,9 +23,11 @@
 
 use clap::{Parser, Subcommand};
 
+mod describing;
 mod dyadic;
 mod global;
 mod greedy;
+mod learners;
 mod learning;
 mod limits;
 mod optimal;
@@ -34,9 +38,11 @@ mod reading;
 mod using;
 mod values;
 
+pub(crate) use describing::{CurveArgs, SummaryArgs};
 pub(crate) use dyadic::{DyadicArgs, PathMethodArg, SolverArg};
 pub(crate) use global::GlobalArgs;
 pub(crate) use greedy::GreedyArgs;
+pub(crate) use learners::{LearnerArgs, NamedLearner};
 pub(crate) use learning::{
     FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs, PathArgs, PathDyadicArgs,
     PathGreedyArgs, PathLearner,
@@ -68,6 +74,8 @@ Examples:
   treewright fit greedy iris.csv -o model.json
   treewright fit dyadic iris.csv --lambda 0.01 -o best.json
   treewright fit optimal iris.csv --depth 2 -o small.json
+  treewright summary iris.csv
+  treewright curve greedy,optimal:depth=2 iris.csv
   treewright show model.json
   treewright prune model.json --leaves 5 -o small.json
   treewright predict model.json new.csv > predictions.csv
@@ -84,6 +92,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Fit(Box<FitArgs>),
     Path(Box<PathArgs>),
+    Summary(Box<SummaryArgs>),
+    Curve(Box<CurveArgs>),
     Prune(Box<PruneArgs>),
     Predict(PredictArgs),
     Score(ScoreArgs),

@@ -1,6 +1,6 @@
 //! Where the result goes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -16,6 +16,11 @@ pub(crate) struct OutputArgs {
 }
 
 impl OutputArgs {
+    /// The file as it was given.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
     /// Where to write to, if that was said; refused where there is no place for it. With `--json`
     /// standard output is taken.
     pub(crate) fn destination(&self, console: &Console) -> anyhow::Result<Option<Destination>> {

@@ -6,19 +6,15 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use serde_json::{Map, Value};
 use treewright::Fit;
-use treewright::cost::{Loss, Penalty};
+use treewright::cost::Loss;
 use treewright::data::{ClassWeight, Dataset, ReadOptions, Task};
 use treewright::error::quoted;
 use treewright::learn::Learner;
-use treewright::learn::dyadic::{self, Dyadic, Solver};
-use treewright::prune::Aim;
-use treewright::select::{Choice, Pruned, Searched};
 use treewright::tree::Certificate;
 
-use super::{about, count, in_file, model, most_bytes, start_budget};
+use super::{about, count, in_file, learner, model, start_budget};
 use crate::args::{
     FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs, LimitArgs, ReadingArgs,
-    SolverArg,
 };
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination, rounded};
@@ -34,26 +30,14 @@ pub(crate) fn run(args: &FitArgs, console: &Console) -> Result<ExitCode> {
 fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.reading.options();
-    let choice = choice(args)?;
-    let penalty = args.pruning.penalty.read()?;
+    let plan = learner::greedy(args)?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    let learner = args.greedy.learner(loss(&args.reading, &data)?)?;
-    let is_pruned = choice.is_some();
-    let learner: Box<dyn Learner> = match choice {
-        None => Box::new(learner),
-        Some(choice) => Box::new(Pruned {
-            learner,
-            cost: args.pruning.cost(),
-            penalty,
-            method: args.pruning.method(),
-            choice,
-            most_bytes: most_bytes(&args.limits),
-        }),
-    };
+    let learner = plan(loss(&args.reading, &data)?)?;
     let budget = start_budget(&args.limits)?;
     let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
         .map_err(|error| about(&args.data, &args.pruning.penalty, error))?;
+    let is_pruned = learner::choice(args)?.is_some();
     let unused = unused_limit(&args.limits, "a greedy tree").filter(|_| !is_pruned);
     let notes = [unused, growth_stopped(&fit, is_pruned), chosen(&fit)];
     finish(fit, &data, &options, &notes, file.as_ref(), console)
@@ -62,27 +46,10 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
 fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.reading.options();
-    let select = args.select.rule()?;
-    let aim = aim(args)?;
-    let penalty = args.dyadic.penalty.read()?;
-    let solver = solver(args, &penalty)?;
+    let plan = learner::dyadic(args)?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     need_classes(&args.data, &data, &options, "dyadic trees")?;
-    let loss = loss(&args.reading, &data)?;
-    let learner = Dyadic {
-        aim,
-        penalty,
-        solver,
-        ..args.dyadic.learner(loss, most_bytes(&args.limits))?
-    };
-    let learner: Box<dyn Learner> = match select {
-        None => Box::new(learner),
-        Some((rule, resampling)) => Box::new(Searched {
-            learner,
-            rule,
-            resampling,
-        }),
-    };
+    let learner = plan(loss(&args.reading, &data)?)?;
     let budget = start_budget(&args.limits)?;
     let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
@@ -108,32 +75,11 @@ fn optimal(args: &FitOptimalArgs, console: &Console) -> Result<ExitCode> {
 }
 
 /// Was a memory limit given to something that needs little memory?
-fn unused_limit(limits: &LimitArgs, what: &str) -> Option<String> {
+pub(super) fn unused_limit(limits: &LimitArgs, what: &str) -> Option<String> {
     limits.memory_limit?;
     Some(format!(
         "the memory limit is not used: {what} needs little beyond the table"
     ))
-}
-
-/// What the tree shall be best at.
-fn aim(args: &FitDyadicArgs) -> Result<dyadic::Aim> {
-    Ok(match (&args.lambda, &args.kappa, &args.leaves) {
-        (Some(lambda), ..) => dyadic::Aim::Lambda(lambda.value("lambda")?),
-        (_, Some(kappa), _) => dyadic::Aim::Kappa(kappa.value("kappa")?),
-        (.., Some(leaves)) => dyadic::Aim::Leaves(leaves.count("leaves", 1)?),
-        _ => dyadic::Aim::default(),
-    })
-}
-
-/// How the tree is found.
-fn solver(args: &FitDyadicArgs, penalty: &Penalty) -> Result<Solver> {
-    let solver = args.solver.map(SolverArg::solver).unwrap_or_default();
-    ensure!(
-        solver == Solver::Auto || *penalty == Penalty::Linear,
-        "--solver {} is for the linear penalty: leave --solver or --penalty out",
-        solver.name()
-    );
-    Ok(solver)
 }
 
 /// Writes or shows the tree, after all that is to be said about it.
@@ -189,20 +135,6 @@ pub(super) fn need_classes(
         quoted(&schema.target.name)
     );
     Ok(())
-}
-
-/// How a pruning is chosen, if the tree is pruned at all.
-fn choice(args: &FitGreedyArgs) -> Result<Option<Choice>> {
-    if let Some(lambda) = &args.lambda {
-        let aim = Aim::Weight(lambda.value("lambda")?);
-        return Ok(Some(Choice::Aim(aim)));
-    }
-    if let Some(leaves) = &args.leaves {
-        let aim = Aim::Leaves(leaves.count("leaves", 1)?);
-        return Ok(Some(Choice::Aim(aim)));
-    }
-    let select = args.select.rule()?;
-    Ok(select.map(|(rule, resampling)| Choice::Select { rule, resampling }))
 }
 
 /// Was the work on a greedy tree stopped?

@@ -1,5 +1,6 @@
 //! The commands, one file each, and what they share.
 
+pub(crate) mod curve;
 pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod path;
@@ -7,10 +8,14 @@ pub(crate) mod predict;
 pub(crate) mod prune;
 pub(crate) mod score;
 pub(crate) mod show;
+pub(crate) mod summary;
 pub(crate) mod verify;
 
 mod family;
+mod learner;
 mod model;
+mod plot;
+mod rates;
 
 use std::path::Path;
 use std::sync::Arc;

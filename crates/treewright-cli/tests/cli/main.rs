@@ -1,6 +1,7 @@
 //! The real program on real files, with the expected text beside the command.
 
 mod bad_input;
+mod curve;
 mod dyadic;
 mod dyadic_aims;
 mod dyadic_choice;
@@ -14,5 +15,6 @@ mod predict;
 mod prune;
 mod reading;
 mod results;
+mod summary;
 mod support;
 mod usage;

@@ -5,6 +5,8 @@
 //! | `metrics` | the figures of a tree on rows |
 //! | `recost` | what every node would cost as a leaf, on rows other than those of training |
 //! | `folds` | which rows are left out when |
+//! | `nested` | rows in an order of which every beginning is a fair part |
+//! | `sample_size` | how many rows are enough, by the VC dimension of trees |
 //! | `verify` | checks of what a model file claims |
 
 use crate::data::{Column, Dataset, FeatureKind, Target, TargetKind};
@@ -13,12 +15,16 @@ use crate::tree::Tree;
 
 mod folds;
 mod metrics;
+mod nested;
 mod recost;
+mod sample_size;
 mod verify;
 
 pub use folds::Folds;
 pub use metrics::{ClassFigures, Figures, Score, score};
+pub use nested::nested_order;
 pub use recost::{Recost, recost};
+pub use sample_size::{TreeClass, sample_size};
 pub use verify::{Check, Verification, verify};
 
 /// Refuses rows that the tree cannot be judged on: other columns, no target, a target of another kind.

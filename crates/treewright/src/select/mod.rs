@@ -5,10 +5,13 @@
 //!
 //! | file | idea |
 //! |---|---|
+//! | `by_depth` | the best trees of depth 0, 1, 2, ... on a whole table |
 //! | `choose` | cross-validation of a family, and the choice of a member by it |
+//! | `curve` | learning curves: error against the number of rows learned from |
 //! | `held_out` | the cost of all members of a family on rows that were left out, in one pass |
 //! | `mixture` | the same for rows that a missing value distributes over several leaves |
 //! | `pruned` | a learner followed by pruning, with a member chosen by hand or by cross-validation |
+//! | `rates` | rows against 1/eps for two depths, beside their VC dimensions |
 //! | `resampling` | which rows are left out |
 //! | `searched` | a learner of whole families, with a member chosen by cross-validation |
 //!
@@ -38,14 +41,20 @@
 //! # Ok::<(), treewright::Error>(())
 //! ```
 
+mod by_depth;
 mod choose;
+mod curve;
 mod held_out;
 mod mixture;
 mod pruned;
+mod rates;
 mod resampling;
 mod searched;
 
+pub use by_depth::{ByDepth, by_depth};
 pub use choose::{Rule, cross_validate};
+pub use curve::{Curve, LearningCurve, Point};
 pub use pruned::{Choice, Pruned};
+pub use rates::{DepthRates, RatePoint, Rates, SameError};
 pub use resampling::Resampling;
 pub use searched::Searched;

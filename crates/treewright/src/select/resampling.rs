@@ -92,7 +92,7 @@ impl Resampling {
 }
 
 /// The seed of a repeat. Far apart, so that the repeats of one seed are not those of its neighbour.
-fn seed_of(seed: u64, repeat: u64) -> u64 {
+pub(super) fn seed_of(seed: u64, repeat: u64) -> u64 {
     const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
     seed.wrapping_add(repeat.wrapping_mul(GOLDEN))
 }

@@ -1,6 +1,8 @@
 //! All integration tests, in one binary.
 
+mod by_depth;
 mod choosing;
+mod curve;
 mod differential;
 mod dyadic;
 mod dyadic_files;

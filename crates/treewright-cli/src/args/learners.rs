@@ -1,0 +1,195 @@
+//! Learners in a list, each with its settings: `greedy,dyadic:kappa=5,optimal:depth=1:intervals=2`.
+//!
+//! A setting is an option of `fit` with that learner, without the dashes, and goes through the same parser.
+//! Options about reading, limits and output belong to the command and are no settings.
+
+use anyhow::{Result, anyhow, ensure};
+use clap::{Args, Command, FromArgMatches};
+use treewright::error::quoted;
+use treewright::learn::optimal::Optimal;
+
+use super::{FitDyadicArgs, FitGreedyArgs, FitOptimalArgs, LimitArgs};
+
+/// Options under these headings are not settings of a learner.
+const OF_THE_COMMAND: [&str; 3] = ["Reading", "Limits", "Output"];
+
+/// A learner with the text that asked for it.
+#[derive(Debug)]
+pub(crate) struct NamedLearner {
+    pub(crate) name: String,
+    pub(crate) args: LearnerArgs,
+}
+
+#[derive(Debug)]
+pub(crate) enum LearnerArgs {
+    Greedy(Box<FitGreedyArgs>),
+    Dyadic(Box<FitDyadicArgs>),
+    Optimal(Box<FitOptimalArgs>),
+}
+
+impl NamedLearner {
+    /// Reads one learner of a list. The limits are those of the command.
+    pub(crate) fn parse(text: &str, limits: LimitArgs) -> Result<Self> {
+        let (learner, settings) = match text.split_once(':') {
+            Some((learner, settings)) => (learner, split_settings(settings)),
+            None => (text, Vec::new()),
+        };
+        let settings = &settings;
+        let mut args = match learner {
+            "greedy" => LearnerArgs::Greedy(parse(text, settings)?),
+            "dyadic" => LearnerArgs::Dyadic(parse(text, settings)?),
+            "optimal" => LearnerArgs::Optimal(parse(text, settings)?),
+            _ => {
+                let given = quoted(learner);
+                return Err(anyhow!(
+                    "learner: got {given}, expected greedy, dyadic or optimal, perhaps with settings as in \
+                     optimal:depth=1"
+                ));
+            }
+        };
+        match &mut args {
+            LearnerArgs::Greedy(args) => args.limits = limits,
+            LearnerArgs::Dyadic(args) => args.limits = limits,
+            LearnerArgs::Optimal(args) => args.limits = limits,
+        }
+        Ok(Self {
+            name: text.to_owned(),
+            args,
+        })
+    }
+
+    /// Is it the learner of optimal trees with these parameters, whatever wrong predictions cost?
+    pub(super) fn is(&self, learner: &Optimal) -> bool {
+        let LearnerArgs::Optimal(args) = &self.args else {
+            return false;
+        };
+        let own = args.optimal.learner(learner.loss.clone());
+        own.is_ok_and(|own| own == *learner)
+    }
+}
+
+/// Reads the settings of a learner as options of `fit`.
+fn parse<T: Args + FromArgMatches>(text: &str, settings: &[String]) -> Result<T> {
+    let command = T::augment_args(Command::new("learner").no_binary_name(true));
+    let is_setting = |heading: Option<&str>| heading.is_none_or(|it| !OF_THE_COMMAND.contains(&it));
+    let known: Vec<String> = command
+        .get_arguments()
+        .filter(|argument| is_setting(argument.get_help_heading()))
+        .filter_map(|argument| argument.get_long().map(str::to_owned))
+        .collect();
+    // The table is that of the command.
+    let mut words = vec!["-".to_owned()];
+    for setting in settings {
+        let name = setting.split('=').next().unwrap_or_default();
+        ensure!(
+            known.iter().any(|known| known == name),
+            "learner {}: there is no setting {}, expected {}",
+            quoted(text),
+            quoted(name),
+            known.join(", ")
+        );
+        words.push(format!("--{setting}"));
+    }
+    command
+        .try_get_matches_from(words)
+        .and_then(|matches| T::from_arg_matches(&matches))
+        .map_err(|error| anyhow!("learner {}: {}", quoted(text), on_one_line(&error)))
+}
+
+/// The settings between colons. A penalty may have a colon inside, as in `penalty=power:2`.
+fn split_settings(text: &str) -> Vec<String> {
+    let mut settings: Vec<String> = Vec::new();
+    for part in text.split(':') {
+        match settings.last_mut() {
+            Some(last) if matches!(&**last, "penalty=power" | "penalty=table") => {
+                last.push(':');
+                last.push_str(part);
+            }
+            _ => settings.push(part.to_owned()),
+        }
+    }
+    settings
+}
+
+/// What the parser complains about, without the advice that fits a whole command line only.
+fn on_one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let lines = text.lines().map(str::trim);
+    let about_the_value = lines.take_while(|line| {
+        !["Usage:", "For more information", "tip:"]
+            .iter()
+            .any(|advice| line.starts_with(advice))
+    });
+    let words: Vec<&str> = about_the_value.filter(|line| !line.is_empty()).collect();
+    let words = words.join(" ");
+    words.strip_prefix("error: ").unwrap_or(&words).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NO_LIMITS: LimitArgs = LimitArgs {
+        time_limit: None,
+        memory_limit: None,
+    };
+
+    fn complaint(text: &str) -> String {
+        NamedLearner::parse(text, NO_LIMITS)
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn learners_have_the_settings_of_fit() {
+        for text in [
+            "greedy",
+            "greedy:criterion=gain-ratio:select=1se:folds=5",
+            "greedy:zero-gain:max-depth=3",
+            "greedy:lambda=1/300:penalty=power:0.5",
+            "dyadic:kappa=2",
+            "dyadic:k=3,2,1:missing=refuse",
+            "optimal:depth=1:intervals=auto:min-leaf=5:leaf-cost=0.01",
+        ] {
+            let learner = NamedLearner::parse(text, NO_LIMITS).unwrap();
+            assert_eq!(learner.name, text);
+        }
+    }
+
+    #[test]
+    fn complaints_say_what_would_be_right() {
+        assert_eq!(
+            complaint("gredy:depth=1"),
+            "learner: got \"gredy\", expected greedy, dyadic or optimal, perhaps with settings as in \
+             optimal:depth=1"
+        );
+        assert_eq!(
+            complaint("optimal:deep=1"),
+            "learner \"optimal:deep=1\": there is no setting \"deep\", expected depth, intervals, min-leaf, \
+             leaf-cost"
+        );
+        for text in [
+            "optimal:target=x",
+            "greedy:output=x",
+            "greedy:time-limit=1s",
+            "greedy:",
+        ] {
+            assert!(complaint(text).contains("there is no setting"), "{text}");
+        }
+        assert_eq!(
+            complaint("greedy:missing=forget"),
+            "learner \"greedy:missing=forget\": invalid value 'forget' for '--missing <HOW>' [possible \
+             values: distribute, branch, majority]"
+        );
+        for text in [
+            "greedy:max-depth",
+            "greedy:zero-gain=1",
+            "optimal:depth=1:depth=2",
+            "greedy:folds=3",
+            "dyadic:lambda=1:kappa=2",
+        ] {
+            let line = complaint(text);
+            assert!(!line.contains('\n') && !line.contains("Usage"), "{line}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! From options to a learner.
+//!
+//! What can be wrong with the options is found before any table is read. What wrong predictions cost is known
+//! only after that.
+
+use anyhow::{Result, ensure};
+use treewright::cost::{Loss, Penalty};
+use treewright::learn::Learner;
+use treewright::learn::dyadic::{self, Dyadic, Solver};
+use treewright::prune::Aim;
+use treewright::select::{Choice, Pruned, Searched};
+
+use super::most_bytes;
+use crate::args::{FitDyadicArgs, FitGreedyArgs, LearnerArgs, SolverArg};
+
+/// Makes the learner, once it is known what wrong predictions cost.
+pub(super) type Plan<'a> = Box<dyn Fn(Loss) -> Result<BoxedLearner> + 'a>;
+
+pub(super) type BoxedLearner = Box<dyn Learner + Sync>;
+
+/// A learner of any kind.
+pub(super) fn any(args: &LearnerArgs) -> Result<Plan<'_>> {
+    match args {
+        LearnerArgs::Greedy(args) => greedy(args),
+        LearnerArgs::Dyadic(args) => dyadic(args),
+        LearnerArgs::Optimal(args) => {
+            // Whatever is wrong with the numbers has nothing to do with the loss.
+            args.optimal.learner(Loss::ZeroOne)?;
+            Ok(Box::new(|loss| Ok(Box::new(args.optimal.learner(loss)?))))
+        }
+    }
+}
+
+/// The greedy learner, perhaps followed by pruning.
+pub(super) fn greedy(args: &FitGreedyArgs) -> Result<Plan<'_>> {
+    let choice = choice(args)?;
+    let penalty = args.pruning.penalty.read()?;
+    args.greedy.learner(Loss::ZeroOne)?;
+    Ok(Box::new(move |loss| {
+        let learner = args.greedy.learner(loss)?;
+        Ok(match choice.clone() {
+            None => Box::new(learner),
+            Some(choice) => Box::new(Pruned {
+                learner,
+                cost: args.pruning.cost(),
+                penalty: penalty.clone(),
+                method: args.pruning.method(),
+                choice,
+                most_bytes: most_bytes(&args.limits),
+            }),
+        })
+    }))
+}
+
+/// The learner of dyadic trees, for one weight or size or with a choice among all.
+pub(super) fn dyadic(args: &FitDyadicArgs) -> Result<Plan<'_>> {
+    let select = args.select.rule()?;
+    let aim = aim(args)?;
+    let penalty = args.dyadic.penalty.read()?;
+    let solver = solver(args, &penalty)?;
+    let most_bytes = most_bytes(&args.limits);
+    args.dyadic.learner(Loss::ZeroOne, most_bytes)?;
+    Ok(Box::new(move |loss| {
+        let learner = Dyadic {
+            aim: aim.clone(),
+            penalty: penalty.clone(),
+            solver,
+            ..args.dyadic.learner(loss, most_bytes)?
+        };
+        Ok(match select {
+            None => Box::new(learner),
+            Some((rule, resampling)) => Box::new(Searched {
+                learner,
+                rule,
+                resampling,
+            }),
+        })
+    }))
+}
+
+/// How a pruning is chosen, if the tree is pruned at all.
+pub(super) fn choice(args: &FitGreedyArgs) -> Result<Option<Choice>> {
+    if let Some(lambda) = &args.lambda {
+        let aim = Aim::Weight(lambda.value("lambda")?);
+        return Ok(Some(Choice::Aim(aim)));
+    }
+    if let Some(leaves) = &args.leaves {
+        let aim = Aim::Leaves(leaves.count("leaves", 1)?);
+        return Ok(Some(Choice::Aim(aim)));
+    }
+    let select = args.select.rule()?;
+    Ok(select.map(|(rule, resampling)| Choice::Select { rule, resampling }))
+}
+
+/// What the tree shall be best at.
+fn aim(args: &FitDyadicArgs) -> Result<dyadic::Aim> {
+    Ok(match (&args.lambda, &args.kappa, &args.leaves) {
+        (Some(lambda), ..) => dyadic::Aim::Lambda(lambda.value("lambda")?),
+        (_, Some(kappa), _) => dyadic::Aim::Kappa(kappa.value("kappa")?),
+        (.., Some(leaves)) => dyadic::Aim::Leaves(leaves.count("leaves", 1)?),
+        _ => dyadic::Aim::default(),
+    })
+}
+
+/// How the tree is found.
+fn solver(args: &FitDyadicArgs, penalty: &Penalty) -> Result<Solver> {
+    let solver = args.solver.map(SolverArg::solver).unwrap_or_default();
+    ensure!(
+        solver == Solver::Auto || *penalty == Penalty::Linear,
+        "--solver {} is for the linear penalty: leave --solver or --penalty out",
+        solver.name()
+    );
+    Ok(solver)
+}

@@ -1,0 +1,92 @@
+//! How well trees of depth 0, 1, 2, ... can describe a whole table.
+//!
+//! The best tree of each depth, one depth after the other, as in the tables of Auer, Holte and Maass (1995).
+//! The budget spans all of them. A deeper tree is never worse: where a search that was stopped has found
+//! nothing as good, the tree of the depth before stands, which is also one of this depth.
+
+use rustc_hash::FxHashSet;
+
+use crate::budget::Budget;
+use crate::cost::Lambda;
+use crate::data::{Column, Dataset};
+use crate::error::Result;
+use crate::learn::Learner;
+use crate::learn::optimal::Optimal;
+use crate::tree::{Certificate, Fit};
+
+/// The best trees of rising depths.
+#[derive(Debug, Clone)]
+pub struct ByDepth {
+    /// The tree of depth 0, of depth 1, and so on.
+    pub fits: Vec<Fit>,
+    /// Was the budget spent before all of them were proven?
+    pub stopped: bool,
+}
+
+/// Finds the best trees of depth 0, 1, ... up to the learner's depth. It ends before that where no deeper
+/// tree can cost less: nothing is wrong any more and leaves are free, or no way can be longer.
+pub fn by_depth(learner: &Optimal, data: &Dataset, budget: &Budget) -> Result<ByDepth> {
+    let deepest = learner.depth.min(longest_way(data));
+    budget.progress().start(0);
+    let mut fits: Vec<Fit> = Vec::new();
+    for depth in 0..=deepest {
+        budget.progress().tell(format!("depth {depth}"));
+        let learner = Optimal {
+            depth,
+            ..learner.clone()
+        };
+        let mut fit = learner.fit(data, &budget.for_part())?;
+        if let Some(before) = fits.last()
+            && objective(&fit) > objective(before)
+        {
+            stand_in(&mut fit, before);
+        }
+        let is_done = fit.training.cost == 0.0 && learner.leaf_cost == Lambda::zero();
+        fits.push(fit);
+        if is_done {
+            break;
+        }
+    }
+    let is_proven = |fit: &Fit| {
+        fit.certificate
+            .as_ref()
+            .is_some_and(Certificate::is_optimal)
+    };
+    let stopped = !fits.iter().all(is_proven);
+    Ok(ByDepth { fits, stopped })
+}
+
+fn objective(fit: &Fit) -> f64 {
+    fit.certificate
+        .as_ref()
+        .map_or(fit.training.cost, |certificate| certificate.objective)
+}
+
+/// The tree of the depth before takes the place of a worse one. What is known about this depth stays.
+fn stand_in(fit: &mut Fit, before: &Fit) {
+    let seconds = fit.training.seconds;
+    fit.model = before.model.clone();
+    fit.training = before.training;
+    fit.training.seconds = seconds;
+    if let Some(certificate) = &mut fit.certificate {
+        certificate.objective = objective(before);
+        certificate.lower_bound = certificate.lower_bound.min(certificate.objective);
+    }
+}
+
+/// No way from the root to a leaf asks more questions that separate something: one for a categorical
+/// feature, one less than it has different values for a numeric one.
+fn longest_way(data: &Dataset) -> usize {
+    let questions = |column: &Column| match column {
+        Column::Numeric(numbers) => {
+            // Both zeros are one value, and missing is one more.
+            let value = |x: &f64| if *x == 0.0 { 0 } else { x.to_bits() };
+            let is_known = |x: &&f64| !x.is_nan();
+            let known: FxHashSet<u64> = numbers.iter().filter(is_known).map(value).collect();
+            (known.len() + usize::from(column.has_missing())).saturating_sub(1)
+        }
+        Column::Categorical(_) => 1,
+    };
+    let most: usize = data.columns().iter().map(questions).sum();
+    most.min(data.n_rows().saturating_sub(1))
+}
