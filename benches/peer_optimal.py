@@ -2,12 +2,11 @@
 
     python benches/peer_optimal.py PEER TABLE.npz DEPTH LIMIT REPEATS
 
-Prints a JSON line for each run: CPU milliseconds of fitting alone, errors on the rows, whether the
-peer says that the tree is the best, and the peak of memory in kilobytes.
+Prints a JSON line for each run: CPU milliseconds of fitting alone, errors on the rows, and whether
+the peer says that the tree is the best.
 """
 
 import json
-import resource
 import sys
 import time
 import warnings
@@ -72,7 +71,6 @@ def main():
             "ms": seconds * 1e3,
             "errors": int((model.predict(x) != y).sum()),
             "optimal": is_proven(name, model, caught),
-            "peak_rss": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
         }
         print(json.dumps(line), flush=True)
         if time.perf_counter() - start > LONG_ENOUGH:
