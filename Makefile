@@ -36,6 +36,7 @@ slow: tools ## the widest runs: ignored tests and all tables of TREEWRIGHT_DATA
 bench: tools ## comparisons with peers, written to benches/record/
 	@reason=$$(tests/python/venv benches/requirements.txt) || { echo "bench: $$reason"; exit 1; }
 	.venv/bin/python benches/fit_greedy.py | tee "benches/record/$$(date +%F)-fit-greedy.md"
+	.venv/bin/python benches/fit_optimal.py | tee "benches/record/$$(date +%F)-fit-optimal.md"
 	.venv/bin/python benches/predict.py | tee "benches/record/$$(date +%F)-predict.md"
 	.venv/bin/python benches/read_csv.py | tee "benches/record/$$(date +%F)-read-csv.md"
 	.venv/bin/python benches/prune.py | tee "benches/record/$$(date +%F)-prune.md"

@@ -34,7 +34,7 @@ def heading(title):
 def own_command():
     """How the script was called, without where things are on this machine."""
     words = ["python", os.path.relpath(sys.argv[0], ROOT), *sys.argv[1:]]
-    for place in ("--folder", "--program"):
+    for place in ("--folder", "--program", "--save-peers", "--peers-from"):
         if place in words:
             at = words.index(place)
             del words[at : at + 2]
@@ -53,7 +53,8 @@ def processor():
 
 
 def versions():
-    for name in ("numpy", "pandas", "pyarrow", "scikit-learn", "lightgbm"):
+    peers = ("scikit-learn", "lightgbm", "pycontree", "pytrees-rs")
+    for name in ("numpy", "pandas", "pyarrow", *peers):
         try:
             yield name, version(name)
         except PackageNotFoundError:
