@@ -35,6 +35,9 @@ impl RowLosses {
             )));
         };
         let n_classes = data.schema().classes().len();
+        if *loss == Loss::ZeroOne && data.weights().is_none() {
+            return Ok(Self::of_errors(classes, n_classes));
+        }
         let loss_of = |row: usize, class: usize| {
             data.weight(row) * loss.of_class(classes[row] as usize, class)
         };
@@ -95,6 +98,24 @@ impl RowLosses {
                 unit
             },
         })
+    }
+
+    /// One for each wrong class.
+    fn of_errors(classes: &[u32], n_classes: usize) -> Self {
+        let mut losses = vec![1; classes.len() * n_classes];
+        for (losses, &class) in losses.chunks_exact_mut(n_classes).zip(classes) {
+            losses[class as usize] = 0;
+        }
+        Self {
+            n_classes,
+            losses,
+            scale: Scale {
+                unit: 1.0,
+                total_weight: classes.len() as f64,
+            },
+            is_whole: true,
+            off_by: 0.0,
+        }
     }
 
     /// How far costs, divided by the total weight, may be off by rounding.

@@ -1,13 +1,15 @@
 //! The best tree that is known so far, and what a search leaves behind.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The best tree that is known, for all who search.
 #[derive(Debug)]
 pub(super) struct Best {
     value: AtomicU64,
     known: Mutex<Option<(u64, Sketch)>>,
+    /// Of equal trees, is the first in the order of features and cuts wanted, and not just any?
+    is_first_wanted: bool,
 }
 
 /// The upper levels of a tree. What is below them is as good as it can be.
@@ -20,7 +22,7 @@ pub(super) enum Sketch {
 }
 
 /// The first question of a tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Root {
     pub(super) feature: usize,
     /// The rank at which the upper side begins; none if there is no cut.
@@ -33,12 +35,22 @@ impl Root {
     }
 }
 
+impl Sketch {
+    fn root(&self) -> Option<Root> {
+        match self {
+            Self::Leaf => None,
+            Self::Alone(root) | Self::Split(root, _) => Some(*root),
+        }
+    }
+}
+
 impl Best {
     /// Nothing is known, and nothing is wanted that is not below a bound.
-    pub(super) fn below(bound: u64) -> Self {
+    pub(super) fn below(bound: u64, is_first_wanted: bool) -> Self {
         Self {
             value: AtomicU64::new(bound),
             known: Mutex::new(None),
+            is_first_wanted,
         }
     }
 
@@ -46,18 +58,40 @@ impl Best {
         self.value.load(Ordering::Relaxed)
     }
 
+    /// A tree is only of interest if its value is below this. `root` is the first question that it could have.
+    pub(super) fn limit(&self, root: Root) -> u64 {
+        if !self.is_first_wanted {
+            return self.value();
+        }
+        let known = self.lock();
+        match &*known {
+            Some((value, sketch)) => value + u64::from(Some(root) < sketch.root()),
+            None => self.value(),
+        }
+    }
+
+    /// Is a tree with this root better than the best?
     pub(super) fn offer(&self, value: u64, sketch: Sketch) {
-        if value < self.value.fetch_min(value, Ordering::Relaxed) {
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            if known.as_ref().is_none_or(|&(known, _)| value < known) {
+        let limit = sketch.root().map_or(self.value(), |root| self.limit(root));
+        if value < limit {
+            let mut known = self.lock();
+            let is_better = |(old_value, old): &(u64, Sketch)| {
+                let is_before = self.is_first_wanted && sketch.root() < old.root();
+                value < *old_value || value == *old_value && is_before
+            };
+            if known.as_ref().is_none_or(is_better) {
+                self.value.fetch_min(value, Ordering::Relaxed);
                 *known = Some((value, sketch));
             }
         }
     }
 
     pub(super) fn sketch(&self) -> Option<Sketch> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.as_ref().map(|(_, sketch)| sketch.clone())
+        self.lock().as_ref().map(|(_, sketch)| sketch.clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<(u64, Sketch)>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -68,10 +102,8 @@ pub(super) struct Solved {
     pub(super) value: Option<u64>,
     /// No tree has a smaller value; but it is not worth much more than the bound of the search.
     pub(super) least: u64,
-    /// For each feature: no tree that asks it first has a smaller value.
-    pub(super) floors: Vec<u64>,
-    /// The same for all sets that contain these rows. If all these rows go to one branch there, they have
-    /// a level less.
+    /// For each feature: no tree of a set that contains these rows has a smaller value for them, if it asks
+    /// that feature first. If all these rows go to one branch there, they have a level less.
     pub(super) inherited: Vec<u64>,
     pub(super) sketch: Option<Sketch>,
     /// Was everything looked at?
@@ -116,7 +148,6 @@ impl Solved {
         Self {
             value,
             least,
-            floors,
             inherited,
             sketch: best.sketch(),
             is_done,
@@ -128,7 +159,6 @@ impl Solved {
         Self {
             value: Some(value),
             least: value,
-            floors: Vec::new(),
             inherited: Vec::new(),
             sketch: Some(sketch),
             is_done: true,
@@ -140,7 +170,6 @@ impl Solved {
         Self {
             value: None,
             least: LARGEST,
-            floors: Vec::new(),
             inherited: Vec::new(),
             sketch: None,
             is_done: true,

@@ -102,7 +102,7 @@ impl<'s, 'a> Deep<'s, 'a> {
             search,
             depth,
             roots: Vec::new(),
-            best: Best::below(bound),
+            best: Best::below(bound, flat.is_some()),
             queue: Mutex::default(),
             news: Condvar::new(),
             is_top: flat.is_some(),
@@ -157,7 +157,7 @@ impl<'s, 'a> Deep<'s, 'a> {
             let none: Arc<[u64]> = vec![0; n_features].into();
             for feature in 0..n_features {
                 let floor = floors.get(feature).copied().unwrap_or(0);
-                if floor >= self.best.value() {
+                if floor >= self.best.limit(Root { feature, cut: None }) {
                     queue.floors[feature] = floor;
                     continue;
                 }
@@ -181,7 +181,7 @@ impl<'s, 'a> Deep<'s, 'a> {
             .iter()
             .find(|root| root.feature == question.feature);
         if let (Some(root), Some(cut)) = (root, question.cut) {
-            let bound = self.best.value().saturating_sub(root.missing);
+            let bound = self.best.limit(question).saturating_sub(root.missing);
             let mut value = root.missing;
             let mut parts = Vec::new();
             let n_ranks = root.rows.cells[root.feature].n_ranks() as u32;
@@ -214,9 +214,8 @@ impl<'s, 'a> Deep<'s, 'a> {
         let (mut missing, mut missing_sketch) = (0, None);
         if cells.has_missing() {
             let part = Arc::new(rows.missing(feature));
-            let solved = self
-                .search
-                .solve(&part, self.depth - 1, self.best.value(), &[]);
+            let limit = self.best.limit(Root { feature, cut: None });
+            let solved = self.search.solve(&part, self.depth - 1, limit, &[]);
             let Some(value) = solved.value.filter(|_| solved.is_done) else {
                 return (solved.least, None);
             };
@@ -232,7 +231,7 @@ impl<'s, 'a> Deep<'s, 'a> {
         let mut present = Arc::clone(rows);
         if cells.has_missing() {
             present = Arc::new(rows.only(|row| cells.ranks[row] != NONE));
-            let bound = self.best.value() - missing;
+            let bound = self.best.limit(Root { feature, cut: None }) - missing;
             let solved = self.search.solve(&present, self.depth - 1, bound, &[]);
             floor = missing.saturating_add(solved.least);
             if let Some(value) = solved.value {
@@ -277,7 +276,7 @@ impl<'s, 'a> Deep<'s, 'a> {
         let (mut value, mut parts) = (missing, Vec::new());
         for rank in 0..n_ranks {
             let others = u64::from(n_ranks - rank - 1) * self.search.setting.price.per_leaf;
-            let best = self.best.value();
+            let best = self.best.limit(Root { feature, cut: None });
             if value + others >= best {
                 return value + others;
             }
@@ -309,6 +308,14 @@ impl<'s, 'a> Deep<'s, 'a> {
         });
     }
 
+    /// The first question that a tree of a range can have.
+    fn first(&self, range: &Range) -> Root {
+        Root {
+            feature: self.roots[range.root].feature,
+            cut: Some(range.low),
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -338,7 +345,9 @@ impl<'s, 'a> Deep<'s, 'a> {
         let mut queue = self.lock();
         loop {
             let best = self.best.value();
-            let is_open = queue.waiting.peek().is_some_and(|range| range.bound < best);
+            // Of ranges with equal bounds the first in the order of features and cuts comes first.
+            let is_near = |range: &Range| range.bound < self.best.limit(self.first(range));
+            let is_open = queue.waiting.peek().is_some_and(is_near);
             if is_open && self.search.budget.is_spent() {
                 queue.is_stopped = true;
             }
@@ -383,7 +392,10 @@ impl<'s, 'a> Deep<'s, 'a> {
         };
         let mut least = [per_leaf; 2];
         for side in order {
-            let best = self.best.value().saturating_sub(root.missing);
+            let best = self
+                .best
+                .limit(self.first(range))
+                .saturating_sub(root.missing);
             let other = 1 - side;
             let bound = best.saturating_sub(range.least[other]);
             let rows = [&below, &above][side];
@@ -405,7 +417,7 @@ impl<'s, 'a> Deep<'s, 'a> {
                 cut: Some(middle),
             };
             let value = a + b + root.missing;
-            if value < self.best.value() {
+            if value <= self.best.value() {
                 let parts = [
                     low.sketch.clone(),
                     high.sketch.clone(),
@@ -416,7 +428,7 @@ impl<'s, 'a> Deep<'s, 'a> {
             }
         }
         let is_monotone = self.search.setting.rule.min_leaf == 1;
-        let best = self.best.value();
+        let best = self.best.limit(self.first(range));
         let slack = (least[0] + least[1] + root.missing).saturating_sub(best);
         let floors = [low.inherited.into(), high.inherited.into()];
         let mut ranges = Vec::new();

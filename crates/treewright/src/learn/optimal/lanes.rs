@@ -26,10 +26,12 @@ pub(super) trait Lane: Copy + Ord + Debug + Default + Send + Sync {
     fn minus(self, other: Self) -> Self;
     fn wide(self) -> i64;
     fn from_wide(number: i64) -> Self;
+    /// From numbers that are not negative to their sums so far.
+    fn add_up(numbers: &mut [Self]);
 }
 
 macro_rules! lane {
-    ($type: ty) => {
+    ($type: ty, $add_up: path) => {
         impl Lane for $type {
             const LARGEST: u64 = <$type>::MAX as u64;
 
@@ -57,13 +59,43 @@ macro_rules! lane {
             fn from_wide(number: i64) -> Self {
                 number as $type
             }
+
+            #[inline(always)]
+            fn add_up(numbers: &mut [Self]) {
+                $add_up(numbers);
+            }
         }
     };
 }
 
-lane!(i16);
-lane!(i32);
-lane!(i64);
+lane!(i16, four_at_a_time);
+lane!(i32, one_by_one);
+lane!(i64, one_by_one);
+
+/// Four numbers are one of 64 bits. Times 1 + 2^16 + 2^32 + 2^48, each has become the sum of those up to it:
+/// nothing is carried over, as the sums fit.
+#[inline(always)]
+fn four_at_a_time(numbers: &mut [i16]) {
+    const ONES: u64 = 0x0001_0001_0001_0001;
+    let mut before = 0;
+    for four in numbers.as_chunks_mut::<4>().0 {
+        let [a, b, c, d] = four.map(|number| u64::from(number as u16));
+        let sums = (a | b << 16 | c << 32 | d << 48)
+            .wrapping_add(before)
+            .wrapping_mul(ONES);
+        *four = [0, 16, 32, 48].map(|bits| (sums >> bits) as i16);
+        before = sums >> 48;
+    }
+}
+
+#[inline(always)]
+fn one_by_one<T: Lane>(numbers: &mut [T]) {
+    let mut sum = T::default();
+    for number in numbers {
+        sum = sum.plus(*number);
+        *number = sum;
+    }
+}
 
 /// A number for each lane.
 pub(super) type Vector<T> = [T; LANES];

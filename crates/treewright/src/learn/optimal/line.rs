@@ -55,8 +55,8 @@ pub(super) fn least(rows: &Rows, feature: usize, most: usize, price: Price) -> u
             }
         }
         for &row in &cells.order[group[0] as usize..group[1] as usize] {
-            let weight = rows.weights[row as usize];
-            sums[rows.classes[row as usize] as usize] += i64::from(weight);
+            let weight = rows.labels[row as usize].weight;
+            sums[rows.labels[row as usize].class as usize] += i64::from(weight);
             all += u64::from(weight);
         }
     }
@@ -83,8 +83,8 @@ impl Line {
             let group = &cells.order[group[0] as usize..group[1] as usize];
             n_rows += table.n_real(group.iter().map(|&row| rows.ids[row as usize]));
             for &row in group {
-                let weight = u64::from(rows.weights[row as usize]);
-                let class = rows.classes[row as usize] as usize;
+                let weight = u64::from(rows.labels[row as usize].weight);
+                let class = rows.labels[row as usize].class as usize;
                 sums.iter_mut().for_each(|sum| *sum += weight);
                 sums[class] -= weight;
             }

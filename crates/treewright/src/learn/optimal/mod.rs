@@ -12,7 +12,9 @@
 //! | `rows` | sets of rows, with the order of every feature |
 //! | `price` | what a tree is worth, as one whole number |
 //! | `line`, `one` | the best intervals of one feature: trees of one level |
-//! | `pieces`, `lanes`, `level`, `two` | trees of two levels: all cuts of a root at once, then closer and closer |
+//! | `pieces`, `lanes`, `level`, `sweep` | all cuts of a root at once, from afar |
+//! | `finer`, `reach` | a closer look |
+//! | `two` | trees of two levels, by both |
 //! | `deep` | trees of more levels: the root with the least bound first |
 //! | `best` | the best tree so far, and what a search leaves behind |
 //! | `search` | which of these, and the tree of a value |
@@ -20,6 +22,7 @@
 
 mod best;
 mod deep;
+mod finer;
 mod lanes;
 mod level;
 mod line;
@@ -27,8 +30,10 @@ mod one;
 mod pieces;
 mod plant;
 mod price;
+mod reach;
 mod rows;
 mod search;
+mod sweep;
 mod table;
 mod two;
 
@@ -150,7 +155,7 @@ impl Optimal {
 
     /// One depth after the other: if time is up, the best tree of the last one stands.
     fn search(&self, table: &Table<'_>, price: Price, budget: &Budget) -> Found {
-        let rows = Arc::new(table.whole.clone());
+        let rows = Arc::clone(&table.whole);
         let may_need_leaf =
             table.kinds.contains(&Kind::Categorical) || rows.cells.iter().any(Cells::has_missing);
         let search = Search {
@@ -175,7 +180,7 @@ impl Optimal {
         let mut flat = None;
         let deepest = self.depth.min(table.longest_way());
         for depth in 2.min(deepest)..=deepest {
-            let solved = search.solve_whole(&rows, depth, best, flat.take());
+            let solved = search.solve_node(&rows, depth, best, flat.take());
             let is_done = solved.is_done;
             if !is_done {
                 let loss = price.in_losses(solved.least.min(best)) + table.constant as f64;
@@ -193,18 +198,20 @@ impl Optimal {
         let Some((depth, solved)) = known else {
             return found;
         };
-        let is_flat = depth == 2
-            && price.leaves(best) <= search.most_leaves_of_one()
-            && search.setting.one(&rows) == Some(best);
+        // A tree of one level may be as good.
+        let is_flat = depth == 1
+            || depth == 2
+                && price.leaves(best) <= search.most_leaves_of_one()
+                && search.setting.one(&rows) == Some(best);
         let plan = match solved.is_done {
-            true if is_flat => search.plan(&rows, 1, best, &[]),
-            true => search.plan(&rows, depth, best, &solved.floors),
+            true if is_flat => search.plan(&rows, 1),
+            true => search.plan_below(&rows, depth, solved.sketch.as_ref()),
             false => Err(Stopped),
         };
-        found.plan = plan
-            .ok()
-            .or_else(|| search.follow(&rows, depth, solved.sketch.as_ref()?))
-            .unwrap_or(Plan::Leaf);
+        found.plan = plan.unwrap_or_else(|Stopped| {
+            let sketch = solved.sketch.as_ref();
+            sketch.map_or(Plan::Leaf, |sketch| search.follow(&rows, depth, sketch))
+        });
         found
     }
 

@@ -22,8 +22,8 @@ impl Setting<'_> {
         }
         let mut sums = vec![0_u64; self.table.n_classes];
         for &row in part {
-            let class = rows.classes[row as usize] as usize;
-            sums[class] += u64::from(rows.weights[row as usize]);
+            let class = rows.labels[row as usize].class as usize;
+            sums[class] += u64::from(rows.labels[row as usize].weight);
         }
         let most = sums.iter().max().copied().unwrap_or(0);
         Some(self.price.leaf(sums.iter().sum::<u64>() - most))
@@ -50,12 +50,7 @@ impl Setting<'_> {
         if cells.n_ranks() == 0 {
             return None;
         }
-        let mut missing = 0;
-        if cells.has_missing() {
-            let is_missing = |&row: &u32| cells.ranks[row as usize] == NONE;
-            let part: Vec<u32> = (0..rows.len() as u32).filter(is_missing).collect();
-            missing = self.leaf_of(rows, &part)?;
-        }
+        let missing = self.missing(rows, feature)?;
         let present = match self.table.kinds[feature] {
             Kind::Numeric if self.rule.min_leaf == 1 => {
                 line::least(rows, feature, self.rule.most, self.price)
@@ -68,5 +63,16 @@ impl Setting<'_> {
             }
         };
         Some(missing + present)
+    }
+
+    /// The value of rows without a cell, as a leaf.
+    pub(super) fn missing(self, rows: &Rows, feature: usize) -> Option<u64> {
+        let cells = &rows.cells[feature];
+        if !cells.has_missing() {
+            return Some(0);
+        }
+        let is_missing = |&row: &u32| cells.ranks[row as usize] == NONE;
+        let part: Vec<u32> = (0..rows.len() as u32).filter(is_missing).collect();
+        self.leaf_of(rows, &part)
     }
 }

@@ -4,54 +4,93 @@
 //! share of the rows, and of each class: where a class is rare, its rows are what the cost is about. A cell
 //! with more than its share is a piece of its own, which no cut can part.
 
+use std::sync::OnceLock;
+
 use super::lanes::Piece;
 use super::rows::{Cells, Rows};
 use super::table::Kind;
 
-/// The pieces of all features for some rows.
+/// The pieces of all features for some rows, found when they are needed.
 #[derive(Debug)]
 pub(super) struct Pieces {
-    pub(super) of_feature: Vec<Vec<Piece>>,
-    /// For each feature the piece of each row, one too large for rows without a cell; nothing for features
-    /// with too many categories.
-    pub(super) of_row: Vec<Vec<u8>>,
+    /// At most so many lanes of numeric roots and pieces of numeric children.
+    sizes: (usize, usize),
+    /// What a unit of weight counts in each class.
+    shares: Vec<f32>,
+    features: Vec<OnceLock<FeaturePieces>>,
+}
+
+/// The pieces of a feature. Categories are pieces of their own.
+#[derive(Debug)]
+pub(super) struct FeaturePieces {
+    /// As a child.
+    pub(super) pieces: Vec<Piece>,
+    /// The piece of each row, one too large for rows without a cell; nothing for features with too many
+    /// categories.
+    pub(super) of_row: Vec<u8>,
+    /// As a root: where pieces begin, and the end. Nothing for categories.
+    pub(super) cuts: Vec<u32>,
 }
 
 /// So many pieces have numbers that fit into a byte, with one for missing cells.
-pub(super) const MOST_CATEGORIES: usize = 255;
+pub(super) const MOST_PIECES: usize = 254;
 
 impl Pieces {
-    /// At most `most` pieces for numeric features; categories are pieces of their own.
-    pub(super) fn new(rows: &Rows, kinds: &[Kind], most: usize) -> Self {
-        let shares = shares(rows);
-        let of_feature = rows
-            .cells
-            .iter()
-            .zip(kinds)
-            .map(|(cells, kind)| match kind {
-                Kind::Numeric => even(cells, most, |row| {
-                    shares[rows.classes[row] as usize] * rows.weights[row] as f32
-                }),
-                Kind::Categorical => singles(cells),
-            });
-        let of_feature: Vec<Vec<Piece>> = of_feature.collect();
-        let of_row = rows.cells.iter().zip(&of_feature).map(|(cells, pieces)| {
-            if pieces.len() > MOST_CATEGORIES {
-                return Vec::new();
-            }
-            let mut of_row = vec![pieces.len() as u8; rows.len()];
-            for (at, piece) in pieces.iter().enumerate() {
-                for &row in cells.rows(piece.start, piece.end) {
-                    of_row[row as usize] = at as u8;
-                }
-            }
-            of_row
-        });
+    pub(super) fn new(rows: &Rows, sizes: (usize, usize)) -> Self {
         Self {
-            of_row: of_row.collect(),
-            of_feature,
+            sizes,
+            shares: shares(rows),
+            features: rows.cells.iter().map(|_| OnceLock::new()).collect(),
         }
     }
+
+    /// The pieces of a feature of the same rows.
+    pub(super) fn of(&self, rows: &Rows, feature: usize, kind: Kind) -> &FeaturePieces {
+        self.features[feature].get_or_init(|| {
+            let cells = &rows.cells[feature];
+            let (cuts, pieces) = match kind {
+                Kind::Categorical => (Vec::new(), singles(cells)),
+                Kind::Numeric => self.numeric(rows, cells),
+            };
+            FeaturePieces {
+                of_row: by_row(cells, &pieces),
+                pieces,
+                cuts,
+            }
+        })
+    }
+
+    fn numeric(&self, rows: &Rows, cells: &Cells) -> (Vec<u32>, Vec<Piece>) {
+        let (n_lanes, n_pieces) = self.sizes;
+        let n_ranks = cells.n_ranks();
+        if n_ranks <= n_lanes.min(n_pieces) {
+            return ((0..=n_ranks as u32).collect(), singles(cells));
+        }
+        let mut shares = vec![0.0; n_ranks];
+        for (&rank, label) in cells.ranks.iter().zip(&rows.labels) {
+            if let Some(share) = shares.get_mut(rank as usize) {
+                *share += self.shares[label.class as usize] * label.weight as f32;
+            }
+        }
+        let starts = even(&shares, n_lanes).into_iter().map(|piece| piece.start);
+        let mut cuts: Vec<u32> = starts.collect();
+        cuts.push(n_ranks as u32);
+        (cuts, even(&shares, n_pieces))
+    }
+}
+
+/// The piece of each row.
+fn by_row(cells: &Cells, pieces: &[Piece]) -> Vec<u8> {
+    if pieces.len() > MOST_PIECES {
+        return Vec::new();
+    }
+    let mut of_rank = vec![0; cells.n_ranks()];
+    for (at, piece) in pieces.iter().enumerate() {
+        of_rank[piece.start as usize..piece.end as usize].fill(at as u8);
+    }
+    let missing = pieces.len() as u8;
+    let of_row = |&rank: &u32| of_rank.get(rank as usize).copied().unwrap_or(missing);
+    cells.ranks.iter().map(of_row).collect()
 }
 
 /// What a unit of weight counts in each class: half by the weight, half by the class.
@@ -73,24 +112,21 @@ fn singles(cells: &Cells) -> Vec<Piece> {
     (0..cells.n_ranks() as u32).map(piece).collect()
 }
 
-/// Pieces with about the same share.
-fn even(cells: &Cells, most: usize, share: impl Fn(usize) -> f32) -> Vec<Piece> {
-    if cells.n_ranks() <= most {
-        return singles(cells);
+/// At most so many pieces with about the same share.
+fn even(shares: &[f32], most: usize) -> Vec<Piece> {
+    if shares.len() <= most {
+        return (0..shares.len() as u32)
+            .map(|rank| piece(rank, rank + 1))
+            .collect();
     }
-    let shares = cells.starts.windows(2).map(|group| {
-        let rows = &cells.order[group[0] as usize..group[1] as usize];
-        rows.iter().map(|&row| share(row as usize)).sum::<f32>()
-    });
-    let shares: Vec<f32> = shares.collect();
     let mut left: f32 = shares.iter().sum();
     let (mut pieces, mut start, mut here) = (Vec::with_capacity(most), 0, 0.0);
+    let mut fair = left / most as f32;
     for (rank, &share) in shares.iter().enumerate() {
-        let free = most - pieces.len();
-        let is_full = here + share * 0.5 > left / free as f32 && here > 0.0;
-        if is_full && free > 1 {
+        if here + share * 0.5 > fair && here > 0.0 && pieces.len() + 1 < most {
             pieces.push(piece(start, rank as u32));
             left -= here;
+            fair = left / (most - pieces.len()) as f32;
             start = rank as u32;
             here = 0.0;
         }

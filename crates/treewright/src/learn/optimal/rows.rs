@@ -7,14 +7,28 @@ use super::table::NONE;
 pub(super) struct Rows {
     /// Their numbers in the whole table, rising.
     pub(super) ids: Vec<u32>,
-    pub(super) classes: Vec<u32>,
-    pub(super) weights: Vec<u32>,
+    pub(super) labels: Vec<Label>,
     /// For each feature.
     pub(super) cells: Vec<Cells>,
     /// The weight of each class.
     pub(super) sums: Vec<u64>,
     /// Does any row have no weight?
     pub(super) has_idle: bool,
+}
+
+/// The class of a row, and what it gains if that is predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Label {
+    pub(super) class: u32,
+    pub(super) weight: u32,
+}
+
+impl Label {
+    /// What a row counts: its weight, or 1 if it has none and is only counted.
+    #[inline]
+    pub(super) fn amount(self) -> u32 {
+        self.weight.max(1)
+    }
 }
 
 /// The cells of a feature: all that matters is which are equal, and which is less.
@@ -68,29 +82,32 @@ impl Cells {
         self.order.len() < self.ranks.len()
     }
 
-    /// The cells of some rows. `new` has the new number of each row, or that of none.
+    /// The cells of some rows. `new` has the new number of each row; that of those that are left out is one
+    /// too large. Nothing branches on whether a row is one of them, which would be a coin toss.
     fn only(&self, new: &[u32], n_new: usize) -> Self {
-        // Rows that are left out are written to one place too many.
         let mut ranks = vec![NONE; n_new + 1];
-        let mut order = vec![0; self.order.len() + 1];
-        let mut starts = Vec::with_capacity(self.starts.len().min(n_new + 1));
-        let (mut n_in, mut n_before) = (0_usize, 0_usize);
-        starts.push(0);
-        for group in self.starts.windows(2) {
-            let rank = starts.len() as u32 - 1;
-            for &row in &self.order[group[0] as usize..group[1] as usize] {
-                let row = new[row as usize];
-                ranks[row as usize] = rank;
-                order[n_in] = row;
-                n_in += usize::from((row as usize) < n_new);
-            }
-            if n_in > n_before {
-                starts.push(n_in as u32);
-                n_before = n_in;
-            }
+        let mut order = vec![0; n_new + 1];
+        let mut starts = vec![0; self.n_ranks().min(n_new) + 1];
+        let (mut n_in, mut n_ranks, mut last) = (0, 0, NONE);
+        for &row in &self.order {
+            let rank = self.ranks[row as usize];
+            let row = new[row as usize];
+            let is_in = (row as usize) < n_new;
+            n_ranks += usize::from(is_in & (rank != last));
+            last = if is_in { rank } else { last };
+            ranks[row as usize] = n_ranks as u32;
+            order[n_in] = row;
+            n_in += usize::from(is_in);
+            starts[n_ranks] = n_in as u32;
         }
         ranks.truncate(n_new);
+        // Ranks were counted from 1 on; those of missing cells stay.
+        for rank in &mut ranks {
+            *rank = if *rank == NONE { NONE } else { *rank - 1 };
+        }
         order.truncate(n_in);
+        starts.truncate(n_ranks + 1);
+        starts[0] = 0;
         Self {
             ranks,
             order,
@@ -101,16 +118,10 @@ impl Cells {
 
 impl Rows {
     /// All rows of a table.
-    pub(super) fn new(
-        classes: Vec<u32>,
-        weights: Vec<u32>,
-        cells: Vec<Cells>,
-        n_classes: usize,
-    ) -> Self {
+    pub(super) fn new(labels: Vec<Label>, cells: Vec<Cells>, n_classes: usize) -> Self {
         let mut rows = Self {
-            ids: (0..classes.len() as u32).collect(),
-            classes,
-            weights,
+            ids: (0..labels.len() as u32).collect(),
+            labels,
             cells,
             sums: vec![0; n_classes],
             has_idle: false,
@@ -120,11 +131,9 @@ impl Rows {
     }
 
     fn add_up(&mut self) {
-        self.sums.fill(0);
-        self.has_idle = false;
-        for (&class, &weight) in self.classes.iter().zip(&self.weights) {
-            self.sums[class as usize] += u64::from(weight);
-            self.has_idle |= weight == 0;
+        for label in &self.labels {
+            self.sums[label.class as usize] += u64::from(label.weight);
+            self.has_idle |= label.weight == 0;
         }
     }
 
@@ -156,30 +165,31 @@ impl Rows {
 
     /// Some of these rows.
     pub(super) fn only(&self, is_in: impl Fn(usize) -> bool) -> Self {
+        let n_new = (0..self.len()).filter(|&row| is_in(row)).count();
         let mut new = vec![0_u32; self.len()];
-        let (mut ids, mut classes, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+        let mut ids = vec![0; n_new + 1];
+        let mut labels = vec![
+            Label {
+                class: 0,
+                weight: 0
+            };
+            n_new + 1
+        ];
+        let mut n_in = 0;
         for (row, new) in new.iter_mut().enumerate() {
-            *new = u32::MAX;
-            if is_in(row) {
-                *new = ids.len() as u32;
-                ids.push(self.ids[row]);
-                classes.push(self.classes[row]);
-                weights.push(self.weights[row]);
-            }
+            let is_in = is_in(row);
+            *new = if is_in { n_in as u32 } else { n_new as u32 };
+            ids[n_in] = self.ids[row];
+            labels[n_in] = self.labels[row];
+            n_in += usize::from(is_in);
         }
-        let n_new = ids.len();
-        for new in &mut new {
-            *new = (*new).min(n_new as u32);
-        }
+        ids.truncate(n_new);
+        labels.truncate(n_new);
+        let cells = self.cells.iter().map(|cells| cells.only(&new, n_new));
         let mut rows = Self {
             ids,
-            classes,
-            weights,
-            cells: self
-                .cells
-                .iter()
-                .map(|cells| cells.only(&new, n_new))
-                .collect(),
+            labels,
+            cells: cells.collect(),
             sums: vec![0; self.sums.len()],
             has_idle: false,
         };

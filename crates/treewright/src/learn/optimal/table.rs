@@ -6,13 +6,15 @@
 //! weights are, a table becomes rows with **one class and one weight each**, and the best tree has the least
 //! weight of rows outside the class of their leaf. With plain errors these rows are the rows of the table.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use crate::cost::RowLosses;
 use crate::data::{Column, Dataset, MISSING_CODE};
 use crate::learn::greedy::{Packing, is_tie, sorted_list};
 
-use super::rows::{Cells, Rows};
+use super::rows::{Cells, Label, Rows};
 
 /// What all sets of rows of a table have in common.
 #[derive(Debug)]
@@ -24,7 +26,7 @@ pub(super) struct Table<'a> {
     real: Option<Vec<u32>>,
     /// The loss of a tree is the weight of rows outside their class and this.
     pub(super) constant: i64,
-    pub(super) whole: Rows,
+    pub(super) whole: Arc<Rows>,
 }
 
 /// What a feature can be asked.
@@ -40,25 +42,29 @@ pub(super) const NONE: u32 = u32::MAX;
 impl<'a> Table<'a> {
     pub(super) fn new(data: &'a Dataset, losses: &RowLosses) -> Self {
         let p = losses.n_classes;
-        let (mut classes, mut weights) = (Vec::new(), Vec::new());
+        let mut labels = Vec::with_capacity(data.n_rows());
         let (mut real, mut constant) = (Vec::new(), 0_i64);
         for (row, losses) in losses.losses.chunks_exact(p).enumerate() {
             let most = losses.iter().copied().max().unwrap_or(0);
             constant += i64::from(most);
-            let before = classes.len();
+            let before = labels.len();
             for (class, &loss) in losses.iter().enumerate().filter(|&(_, &loss)| loss < most) {
-                classes.push(class as u32);
-                weights.push(most - loss);
+                labels.push(Label {
+                    class: class as u32,
+                    weight: most - loss,
+                });
                 constant -= i64::from(most - loss);
             }
-            if classes.len() == before {
+            if labels.len() == before {
                 // No label is better than another, but the row is still there.
-                classes.push(0);
-                weights.push(0);
+                labels.push(Label {
+                    class: 0,
+                    weight: 0,
+                });
             }
-            real.extend((before..classes.len()).map(|_| row as u32));
+            real.extend((before..labels.len()).map(|_| row as u32));
         }
-        let real = (classes.len() != data.n_rows()).then_some(real);
+        let real = (labels.len() != data.n_rows()).then_some(real);
         let cells = |column: &Column| {
             let cells = cells(column);
             match &real {
@@ -66,13 +72,17 @@ impl<'a> Table<'a> {
                 Some(real) => cells.spread(real),
             }
         };
-        let cells = data.columns().par_iter().map(cells).collect();
+        let cells = if rayon::current_num_threads() > 1 {
+            data.columns().par_iter().map(cells).collect()
+        } else {
+            data.columns().iter().map(cells).collect()
+        };
         Self {
             data,
             kinds: data.columns().iter().map(Kind::of).collect(),
             n_classes: p,
             constant,
-            whole: Rows::new(classes, weights, cells, p),
+            whole: Arc::new(Rows::new(labels, cells, p)),
             real,
         }
     }

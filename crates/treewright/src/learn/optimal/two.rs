@@ -10,10 +10,10 @@ use rayon::prelude::*;
 
 use super::best::{Best, Floors, Root, Sketch, Solved};
 use super::lanes::Lane;
-use super::level::{Level, Setting};
-use super::pieces::Pieces;
+use super::level::{Level, Setting, Spare};
+use super::pieces::{MOST_PIECES, Pieces};
 use super::rows::Rows;
-use super::table::Kind;
+use super::table::{Kind, NONE};
 use crate::budget::Budget;
 
 /// A search with two levels.
@@ -21,20 +21,26 @@ use crate::budget::Budget;
 pub(super) struct Two<'a> {
     pub(super) setting: Setting<'a>,
     pub(super) budget: &'a Budget,
-    /// Use all threads?
-    pub(super) is_parallel: bool,
+    /// Is it about a node of the tree? Then all threads work, and of equal trees the first is wanted.
+    pub(super) is_node: bool,
 }
 
-/// A numeric root and its coarsest level.
+/// A root and its coarsest level.
 struct Coarse<'a, T> {
     feature: usize,
+    /// The rows that have a cell.
     rows: Cow<'a, Rows>,
-    pieces: Arc<Pieces>,
+    /// Few of them, and many.
+    pieces: [Arc<Pieces>; 2],
+    /// Which of them does the level have?
+    at: usize,
     /// The value of the branch for missing cells, in case.
     missing: u64,
     level: Option<Level<T>>,
-    /// Lanes with their bounds, without the branch for missing cells.
-    lanes: Vec<(u64, usize)>,
+    zones: Vec<Zone>,
+    /// Features that may be asked next, and on which sides.
+    children: Vec<(usize, [bool; 2])>,
+    /// No tree with this root has a smaller value.
     floor: u64,
     /// No tree of one level has a smaller value, if that is known.
     flat: Option<u64>,
@@ -42,14 +48,37 @@ struct Coarse<'a, T> {
     is_done: bool,
 }
 
+/// Cuts from a lane on, and before the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Zone {
+    /// No tree that is cut here has a smaller value.
+    bound: u64,
+    /// The first cut.
+    first: Root,
+    lane: usize,
+}
+
+impl Zone {
+    fn is_near(&self, best: &Best) -> bool {
+        self.bound < best.limit(self.first)
+    }
+}
+
 /// Coarse levels are kept as long as they have fewer numbers together.
 const MOST_KEPT: usize = 8 << 20;
+/// From so many rows on, children with many pieces pay.
+const LARGE: usize = 200;
 
 impl Two<'_> {
     /// The least value of some rows, if it is below `bound`. For features with a floor of at least `bound`
     /// nothing better is expected.
     pub(super) fn solve(self, rows: &Rows, bound: u64, floors: &[u64]) -> Solved {
-        let most = rows.weight().max(rows.len() as u64) * self.setting.rule.most.max(2) as u64;
+        // A walk is never further from its start than there are steps; sums count some rows repeatedly.
+        let most_often = match (self.setting.table.n_classes, self.setting.rule.most) {
+            (2, 2) => 1,
+            (_, intervals) => intervals.max(2) as u64,
+        };
+        let most = rows.weight().max(rows.len() as u64) * most_often;
         if most <= i16::LARGEST {
             self.solve_in::<i16>(rows, bound, floors)
         } else if most <= i32::LARGEST {
@@ -60,31 +89,35 @@ impl Two<'_> {
     }
 
     fn solve_in<T: Lane>(self, rows: &Rows, bound: u64, before: &[u64]) -> Solved {
-        let best = Best::below(bound);
-        if let Some(leaf) = self.setting.leaf(rows) {
+        let best = Best::below(bound, self.is_node);
+        let leaf = self.setting.leaf(rows);
+        if let Some(leaf) = leaf {
             best.offer(leaf, Sketch::Leaf);
         }
         let n_features = self.setting.table.kinds.len();
-        let mut floors: Vec<u64> = (0..n_features)
-            .map(|feature| before.get(feature).copied().unwrap_or(0))
-            .collect();
+        let mut floors = before.to_vec();
+        floors.resize(n_features, 0);
         let (mut is_done, mut flat) = (true, 0);
         if best.value() > 2 * self.setting.price.per_leaf {
-            let kinds = &self.setting.table.kinds;
-            let pieces = Arc::new(Pieces::new(rows, kinds, self.n_pieces(rows)));
-            let wanted: Vec<usize> = (0..n_features)
-                .filter(|&feature| floors[feature] < bound)
-                .collect();
-            let first = |&feature: &usize| self.first::<T>(rows, &pieces, feature, &best);
-            let mut roots: Vec<_> = if self.is_parallel {
-                wanted.par_iter().map(first).collect()
+            let pieces = self.pieces(rows);
+            let is_wanted = |&feature: &usize| floors[feature] < bound;
+            let wanted: Vec<usize> = (0..n_features).filter(is_wanted).collect();
+            let first = |spare: &mut Spare<T>, &feature: &usize| {
+                self.first(rows, &pieces, feature, &best, spare)
+            };
+            let mut roots: Vec<_> = if self.is_parallel() {
+                wanted.par_iter().map_init(Spare::new, first).collect()
             } else {
-                wanted.iter().map(first).collect()
+                let mut spare = Spare::new();
+                wanted
+                    .iter()
+                    .map(|feature| first(&mut spare, feature))
+                    .collect()
             };
             flat = roots.iter().find_map(|root| root.flat).unwrap_or(0);
             is_done = self.zoom_all(&mut roots, &best);
-            for (root, feature) in roots.iter().zip(wanted) {
-                floors[feature] = root.floor;
+            for root in &roots {
+                floors[root.feature] = root.floor;
             }
         }
         let floors = Floors {
@@ -92,35 +125,39 @@ impl Two<'_> {
             flat,
             before,
         };
-        Solved::new(&best, bound, self.setting.leaf(rows), floors, is_done)
+        Solved::new(&best, bound, leaf, floors, is_done)
     }
 
-    /// How many pieces features have at first.
-    fn n_pieces(self, rows: &Rows) -> usize {
-        let n_classes = self.setting.table.n_classes;
-        if rows.len() < 6000 || n_classes > 12 {
-            30
-        } else {
-            62
-        }
+    fn is_parallel(self) -> bool {
+        self.is_node && rayon::current_num_threads() > 1
+    }
+
+    /// What features look like from afar.
+    fn pieces(self, rows: &Rows) -> [Arc<Pieces>; 2] {
+        let is_small = rows.len() < 6000 || self.setting.table.n_classes > 12;
+        let n_lanes = if is_small { 30 } else { 62 };
+        [(n_lanes, n_lanes), (62, MOST_PIECES)].map(|sizes| Arc::new(Pieces::new(rows, sizes)))
     }
 
     /// The first look at a root.
     fn first<'r, T: Lane>(
         self,
         rows: &'r Rows,
-        pieces: &Arc<Pieces>,
+        pieces: &[Arc<Pieces>; 2],
         feature: usize,
         best: &Best,
+        spare: &mut Spare<T>,
     ) -> Coarse<'r, T> {
         let cells = &rows.cells[feature];
         let mut coarse = Coarse {
             feature,
             rows: Cow::Borrowed(rows),
-            pieces: Arc::clone(pieces),
+            pieces: pieces.clone(),
+            at: 0,
             missing: 0,
             level: None,
-            lanes: Vec::new(),
+            zones: Vec::new(),
+            children: Vec::new(),
             floor: u64::MAX,
             flat: None,
             is_done: true,
@@ -130,7 +167,6 @@ impl Two<'_> {
             coarse.is_done = false;
             return coarse;
         }
-        let is_numeric = self.setting.table.kinds[feature] == Kind::Numeric;
         if cells.n_ranks() == 0 || cells.n_ranks() == 1 && !cells.has_missing() {
             return coarse;
         }
@@ -139,44 +175,115 @@ impl Two<'_> {
                 return coarse;
             };
             coarse.missing = missing;
-            if is_numeric {
-                let present = rows.only(|row| cells.ranks[row] != super::table::NONE);
-                if let Some(whole) = self.setting.one(&present) {
-                    best.offer(missing + whole, Root { feature, cut: None }.alone());
-                    coarse.floor = missing + whole;
-                }
-                let kinds = &self.setting.table.kinds;
-                coarse.pieces = Arc::new(Pieces::new(&present, kinds, self.n_pieces(&present)));
-                coarse.rows = Cow::Owned(present);
+        }
+        let uncut = Root { feature, cut: None };
+        if self.setting.table.kinds[feature] == Kind::Categorical {
+            coarse.floor = self.categories(rows, feature, coarse.missing, best.limit(uncut));
+            best.offer(coarse.floor, uncut.alone());
+            return coarse;
+        }
+        if cells.has_missing() {
+            let present = rows.only(|row| cells.ranks[row] != NONE);
+            if let Some(whole) = self.setting.one(&present) {
+                coarse.floor = coarse.missing + whole;
+                best.offer(coarse.floor, uncut.alone());
             }
+            coarse.pieces = self.pieces(&present);
+            coarse.rows = Cow::Owned(present);
         }
-        if is_numeric {
-            self.first_level(&mut coarse, best);
+        let children: Vec<_> = (0..rows.cells.len())
+            .map(|child| (child, [true; 2]))
+            .collect();
+        let setting = self.setting;
+        let level = Level::first(
+            setting,
+            &coarse.rows,
+            &coarse.pieces[0],
+            feature,
+            &children,
+            spare,
+        );
+        if !cells.has_missing() {
+            coarse.flat = Some(level.flat());
+        }
+        coarse.zones = self.zones(&coarse, &level);
+        self.offer(&coarse, &level, &coarse.zones, best);
+        if coarse.zones.iter().any(|zone| zone.is_near(best)) {
+            coarse.level = Some(level);
         } else {
-            coarse.floor = self.categories(rows, feature, coarse.missing, best.value());
-            best.offer(coarse.floor, Root { feature, cut: None }.alone());
+            level.recycle(spare);
         }
+        coarse.children = children;
         coarse
     }
 
-    fn first_level<T: Lane>(self, coarse: &mut Coarse<'_, T>, best: &Best) {
-        let level = Level::first(self.setting, &coarse.rows, &coarse.pieces, coarse.feature);
-        self.offer(coarse.feature, coarse.missing, &coarse.rows, &level, best);
-        coarse.lanes = self.lanes(&level);
-        if matches!(coarse.rows, Cow::Borrowed(_)) {
-            coarse.flat = Some(level.flat());
+    /// The same cuts once more, with more pieces of those children that matter.
+    fn second<T: Lane>(self, root: &mut Coarse<'_, T>, best: &Best, spare: &mut Spare<T>) {
+        let (setting, feature) = (self.setting, root.feature);
+        let Some(level) = root.level.take() else {
+            return;
+        };
+        let Some(children) = self.near_children(root, &level, best) else {
+            root.zones.clear();
+            level.recycle(spare);
+            return;
+        };
+        if root.rows.len() < LARGE || setting.table.n_classes > 3 {
+            root.level = Some(level);
+            return;
         }
-        let least = coarse.lanes.iter().map(|&(bound, _)| bound).min();
-        if least.is_some_and(|least| least + coarse.missing < best.value()) {
-            coarse.level = Some(level);
-        }
+        level.recycle(spare);
+        root.at = 1;
+        let level = Level::first(
+            setting,
+            &root.rows,
+            &root.pieces[1],
+            feature,
+            &children,
+            spare,
+        );
+        root.zones = self.zones(root, &level);
+        self.offer(root, &level, &root.zones, best);
+        root.children = children;
+        root.level = Some(level);
     }
 
-    /// The lanes with cuts, and their bounds.
-    fn lanes<T: Lane>(self, level: &Level<T>) -> Vec<(u64, usize)> {
+    /// The children of near zones; `None` if there are none.
+    fn near_children<T: Lane>(
+        self,
+        root: &mut Coarse<'_, T>,
+        level: &Level<T>,
+        best: &Best,
+    ) -> Option<Vec<(usize, [bool; 2])>> {
+        let mut near = Vec::new();
+        for zone in &root.zones {
+            let limit = best.limit(zone.first);
+            if zone.bound < limit {
+                near.push((zone.lane, limit.saturating_sub(root.missing)));
+            } else {
+                root.floor = root.floor.min(zone.bound);
+            }
+        }
+        if near.is_empty() {
+            return None;
+        }
+        let (children, floor) = level.live_children(&near);
+        root.floor = root.floor.min(floor.saturating_add(root.missing));
+        Some(children)
+    }
+
+    fn zones<T: Lane>(self, root: &Coarse<'_, T>, level: &Level<T>) -> Vec<Zone> {
+        // No rows below the first rank: that is no cut.
         let is_cut = |&lane: &usize| level.cuts[lane] > 0 || !level.is_single(lane);
-        let lanes = (0..level.n_zones()).filter(is_cut);
-        lanes.map(|lane| (level.bound(lane), lane)).collect()
+        let zone = |lane: usize| Zone {
+            bound: level.bound(lane) + root.missing,
+            first: Root {
+                feature: root.feature,
+                cut: Some(level.cuts[lane].max(1)),
+            },
+            lane,
+        };
+        (0..level.n_zones()).filter(is_cut).map(zone).collect()
     }
 
     /// The sum over categories, or a bound for it that is not below `bound`.
@@ -197,99 +304,93 @@ impl Two<'_> {
     }
 
     /// Trees that were met.
-    fn offer<T: Lane>(
-        self,
-        feature: usize,
-        missing: u64,
-        rows: &Rows,
-        level: &Level<T>,
-        best: &Best,
-    ) {
-        if self.setting.rule.min_leaf > 1 {
-            let lanes = self
-                .lanes(level)
-                .into_iter()
-                .filter(|&(_, lane)| level.cuts[lane] > 0);
-            if let Some((bound, lane)) = lanes.min()
-                && bound + missing < best.value()
-                && let Some(value) = self.at(rows, feature, level.cuts[lane])
-            {
-                let cut = Some(level.cuts[lane]);
-                best.offer(value + missing, Root { feature, cut }.alone());
+    fn offer<T: Lane>(self, root: &Coarse<'_, T>, level: &Level<T>, zones: &[Zone], best: &Best) {
+        let zones = zones.iter().filter(|zone| level.cuts[zone.lane] > 0);
+        if self.setting.rule.min_leaf == 1 {
+            for zone in zones {
+                let value = level.value(zone.lane) + root.missing;
+                if value <= best.value() {
+                    best.offer(value, zone.first.alone());
+                }
             }
-            return;
-        }
-        for lane in (0..level.n_zones()).filter(|&lane| level.cuts[lane] > 0) {
-            let value = level.value(lane).saturating_add(missing);
-            if value < best.value() {
-                let cut = Some(level.cuts[lane]);
-                best.offer(value, Root { feature, cut }.alone());
-            }
+        } else if let Some(zone) = zones.min()
+            && zone.bound < best.value()
+            && let Some(value) = self.at(root, level.cuts[zone.lane])
+        {
+            best.offer(value, zone.first.alone());
         }
     }
 
     /// The value of a cut.
-    fn at(self, rows: &Rows, feature: usize, cut: u32) -> Option<u64> {
-        let n_ranks = rows.cells[feature].n_ranks() as u32;
-        let low = self.setting.one(&rows.within(feature, 0..cut))?;
-        let high = self.setting.one(&rows.within(feature, cut..n_ranks))?;
-        Some(low + high)
+    fn at<T>(self, root: &Coarse<'_, T>, cut: u32) -> Option<u64> {
+        let n_ranks = root.rows.cells[root.feature].n_ranks() as u32;
+        let low = self.setting.one(&root.rows.within(root.feature, 0..cut))?;
+        let high = self
+            .setting
+            .one(&root.rows.within(root.feature, cut..n_ranks))?;
+        Some(low + high + root.missing)
     }
 
     /// Looks closer wherever something better is possible. Was there time for all?
     fn zoom_all<T: Lane>(self, roots: &mut [Coarse<'_, T>], best: &Best) -> bool {
-        let mut n_kept = 0;
-        let mut items: Vec<(u64, usize, usize)> = Vec::new();
+        // Good roots first: what they bring makes others needless.
+        roots.sort_by_key(|root| root.zones.iter().min().copied());
+        if self.is_parallel() {
+            let second = |spare: &mut Spare<T>, root: &mut _| self.second(root, best, spare);
+            roots.par_iter_mut().for_each_init(Spare::new, second);
+        } else {
+            let mut spare = Spare::new();
+            roots
+                .iter_mut()
+                .for_each(|root| self.second(root, best, &mut spare));
+        }
+        let (mut n_kept, mut near) = (0, Vec::new());
         for (at, root) in roots.iter_mut().enumerate() {
-            let bounds = root
-                .lanes
-                .iter()
-                .map(|&(bound, lane)| (bound + root.missing, at, lane));
-            items.extend(bounds);
-            if let Some(level) = &root.level {
-                n_kept += level.size();
-                if n_kept > MOST_KEPT {
-                    root.level = None;
+            for &zone in &root.zones {
+                if zone.is_near(best) {
+                    near.push((zone, at));
+                } else {
+                    root.floor = root.floor.min(zone.bound);
                 }
             }
-        }
-        items.sort_unstable();
-        let (near, far): (Vec<_>, Vec<_>) =
-            items.into_iter().partition(|item| item.0 < best.value());
-        let rooms: Vec<Mutex<u64>> = roots.iter().map(|root| Mutex::new(root.floor)).collect();
-        let sink = |at: usize, floor: u64| {
-            let mut room = rooms[at].lock().unwrap_or_else(PoisonError::into_inner);
-            *room = floor.min(*room);
-        };
-        for (bound, at, _) in far {
-            sink(at, bound);
-        }
-        let zoom = |&(bound, at, lane): &(u64, usize, usize)| {
-            if bound >= best.value() || self.budget.is_spent() {
-                sink(at, bound);
-                return bound >= best.value();
+            n_kept += root.level.as_ref().map_or(0, Level::size);
+            if n_kept > MOST_KEPT {
+                root.level = None;
             }
+        }
+        near.sort_unstable();
+        let floors: Vec<Mutex<u64>> = roots.iter().map(|root| Mutex::new(root.floor)).collect();
+        let zoom = |spare: &mut Spare<T>, &(zone, at): &(Zone, usize)| {
             let root = &roots[at];
-            let built;
-            let level = if let Some(level) = &root.level {
-                level
-            } else {
-                built = Level::first(self.setting, &root.rows, &root.pieces, root.feature);
-                &built
-            };
             let mut floor = u64::MAX;
-            let is_done = self.closer(root, level, lane, best, &mut floor);
-            sink(at, floor);
+            let mut is_done = zone.bound >= best.limit(zone.first);
+            if is_done || self.budget.is_spent() {
+                floor = zone.bound;
+            } else {
+                let built = root.level.is_none().then(|| {
+                    let (setting, children) = (self.setting, &root.children);
+                    let pieces = &root.pieces[root.at];
+                    Level::first(setting, &root.rows, pieces, root.feature, children, spare)
+                });
+                let level = root.level.as_ref().or(built.as_ref());
+                let level = level.expect("there is one of both");
+                is_done = self.closer(root, level, zone, best, &mut floor, spare);
+            }
+            let mut known = floors[at].lock().unwrap_or_else(PoisonError::into_inner);
+            *known = floor.min(*known);
             is_done
         };
-        let mut is_done = if self.is_parallel {
-            near.par_iter().map(zoom).reduce(|| true, |a, b| a && b)
+        let mut is_done = if self.is_parallel() {
+            let done = near.par_iter().map_init(Spare::new, zoom);
+            done.reduce(|| true, |a, b| a && b)
         } else {
-            near.iter().map(zoom).fold(true, |a, b| a && b)
+            let mut spare = Spare::new();
+            near.iter()
+                .fold(true, |is_done, zone| zoom(&mut spare, zone) && is_done)
         };
         is_done &= roots.iter().all(|root| root.is_done);
-        for (root, room) in roots.iter_mut().zip(rooms) {
-            root.floor = room.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (root, floor) in roots.iter_mut().zip(floors) {
+            root.floor = floor.into_inner().unwrap_or_else(PoisonError::into_inner);
         }
         is_done
     }
@@ -299,81 +400,36 @@ impl Two<'_> {
         self,
         root: &Coarse<'_, T>,
         level: &Level<T>,
-        lane: usize,
+        zone: Zone,
         best: &Best,
         floor: &mut u64,
+        spare: &mut Spare<T>,
     ) -> bool {
-        if self.setting.rule.min_leaf > 1 && level.is_single(lane) {
+        if self.setting.rule.min_leaf > 1 && level.is_single(zone.lane) {
             // Bounds do not know of the least size of leaves.
-            if let Some(value) = self.at(&root.rows, root.feature, level.cuts[lane]) {
-                let cut = Some(level.cuts[lane]);
-                let feature = root.feature;
-                best.offer(value + root.missing, Root { feature, cut }.alone());
-                *floor = (*floor).min(value + root.missing);
+            if let Some(value) = self.at(root, level.cuts[zone.lane]) {
+                best.offer(value, zone.first.alone());
+                *floor = (*floor).min(value);
             }
             return true;
         }
-        let finer = level.finer(self.setting, &root.rows, lane, best.value() - root.missing);
+        let limit = best.limit(zone.first).saturating_sub(root.missing);
+        let finer = level.finer(self.setting, &root.rows, zone.lane, limit, spare);
         *floor = (*floor).min(finer.floor.saturating_add(root.missing));
-        self.offer(root.feature, root.missing, &root.rows, &finer, best);
-        let mut lanes = self.lanes(&finer);
-        lanes.sort_unstable();
+        let mut zones = self.zones(root, &finer);
+        self.offer(root, &finer, &zones, best);
+        zones.sort_unstable();
         let mut is_done = true;
-        for (bound, lane) in lanes {
-            let bound = bound + root.missing;
-            if bound >= best.value() || self.budget.is_spent() {
-                *floor = (*floor).min(bound);
-                is_done &= bound >= best.value();
-                continue;
+        for zone in zones {
+            let is_far = zone.bound >= best.limit(zone.first);
+            if is_far || self.budget.is_spent() {
+                *floor = (*floor).min(zone.bound);
+                is_done &= is_far;
+            } else {
+                is_done &= self.closer(root, &finer, zone, best, floor, spare);
             }
-            is_done &= self.closer(root, &finer, lane, best, floor);
         }
+        finer.recycle(spare);
         is_done
-    }
-
-    /// The lowest cut of a root with a value, below which there is none.
-    pub(super) fn lowest_cut(self, rows: &Rows, feature: usize, value: u64) -> Option<u32> {
-        let pieces = Pieces::new(rows, &self.setting.table.kinds, self.n_pieces(rows));
-        let most = rows.weight().max(rows.len() as u64) * self.setting.rule.most.max(2) as u64;
-        if most <= i16::LARGEST {
-            let level = Level::<i16>::first(self.setting, rows, &pieces, feature);
-            self.lowest(rows, feature, &level, value)
-        } else if most <= i32::LARGEST {
-            let level = Level::<i32>::first(self.setting, rows, &pieces, feature);
-            self.lowest(rows, feature, &level, value)
-        } else {
-            let level = Level::<i64>::first(self.setting, rows, &pieces, feature);
-            self.lowest(rows, feature, &level, value)
-        }
-    }
-
-    fn lowest<T: Lane>(
-        self,
-        rows: &Rows,
-        feature: usize,
-        level: &Level<T>,
-        value: u64,
-    ) -> Option<u32> {
-        for (bound, lane) in self.lanes(level) {
-            let cut = level.cuts[lane];
-            if cut > 0 && level.value(lane) == value {
-                return Some(cut);
-            }
-            if bound > value {
-                continue;
-            }
-            if self.setting.rule.min_leaf > 1 && level.is_single(lane) {
-                if self.at(rows, feature, cut) == Some(value) {
-                    return Some(cut);
-                }
-                continue;
-            }
-            let finer = level.finer(self.setting, rows, lane, value + 1);
-            let found = self.lowest(rows, feature, &finer, value);
-            if found.is_some() {
-                return found;
-            }
-        }
-        None
     }
 }
