@@ -219,19 +219,24 @@ impl<T: Lane> Level<T> {
         let Piece { start, end, .. } = pieces[new];
         let last = self.cuts.len();
         let (mut heights, mut tops, mut bottoms) = ([0_i64; 2], [0_i64; 2], [0_i64; 2]);
-        for rank in start..end {
-            for &row in cells.rows(rank, rank + 1) {
-                let lane = moving.lane(row);
-                self.add(table, new, rows, row, lane);
-                let label = rows.labels[row as usize];
-                let weight = i64::from(label.weight);
-                let step = if label.class == 0 { weight } else { -weight };
-                heights[0] += if lane == 0 { step } else { 0 };
-                heights[1] += if lane == last { step } else { 0 };
-            }
-            for side in 0..2 {
-                tops[side] = tops[side].max(heights[side]);
-                bottoms[side] = bottoms[side].min(heights[side]);
+        let mut ends = cells.starts[start as usize + 1..=end as usize].iter();
+        let first = cells.starts[start as usize];
+        let mut next = ends.next().copied().unwrap_or(first);
+        for (place, &row) in (first + 1..).zip(cells.rows(start, end)) {
+            let lane = moving.lane(row);
+            let label = rows.labels[row as usize];
+            self.add(table, new, rows, row, lane);
+            let weight = i64::from(label.weight);
+            let step = if label.class == 0 { weight } else { -weight };
+            heights[0] += if lane == 0 { step } else { 0 };
+            heights[1] += if lane == last { step } else { 0 };
+            // A cut can only be after all rows of a rank.
+            if place == next {
+                for side in 0..2 {
+                    tops[side] = tops[side].max(heights[side]);
+                    bottoms[side] = bottoms[side].min(heights[side]);
+                }
+                next = ends.next().copied().unwrap_or(next);
             }
         }
         let at = |slot: usize, lane: usize| {

@@ -36,36 +36,122 @@ pub(super) struct Line {
 /// The least value of the rows that have a cell of a feature, cut into intervals of any size.
 pub(super) fn least(rows: &Rows, feature: usize, most: usize, price: Price) -> u64 {
     let cells = &rows.cells[feature];
-    let most = most.min(cells.n_ranks());
-    let p = rows.sums.len();
-    // What all rows so far gain by each class; and for each number of cuts and class of the last interval
-    // what is gained more, or less, by the best cuts so far.
-    let mut sums = vec![0_i64; p];
-    let mut more = vec![0_i64; p * most];
-    let mut all = 0_u64;
+    let mut intervals = Intervals::new(rows.sums.len(), most.min(cells.n_ranks()));
     for group in cells.starts.windows(2) {
-        if most > 1 {
-            for cuts in (1..most).rev() {
-                let (before, after) = more.split_at_mut(cuts * p);
-                let gains = before[(cuts - 1) * p..].iter().zip(&sums);
-                let gain = gains.map(|(more, sum)| more + sum).max().unwrap_or(0);
-                for (more, sum) in after.iter_mut().zip(&sums) {
-                    *more = (*more).max(gain - sum);
-                }
-            }
-        }
+        intervals.cut();
         for &row in &cells.order[group[0] as usize..group[1] as usize] {
-            let weight = rows.labels[row as usize].weight;
-            sums[rows.labels[row as usize].class as usize] += i64::from(weight);
-            all += u64::from(weight);
+            let label = rows.labels[row as usize];
+            intervals.add(label.class as usize, label.weight);
         }
     }
-    let value = |cuts: usize| {
-        let gains = more[cuts * p..][..p].iter().zip(&sums);
-        let gain = gains.map(|(more, sum)| more + sum).max().unwrap_or(0);
-        price.loss(all - gain as u64) + (cuts as u64 + 1) * price.per_leaf
-    };
-    (0..most).map(value).min().unwrap_or(u64::MAX)
+    intervals.least(price)
+}
+
+/// The same for a part of the rows, given the weights of all ranks and classes in it.
+pub(super) fn least_of_sums(sums: &[u32], n_classes: usize, most: usize, price: Price) -> u64 {
+    let mut intervals = Intervals::new(n_classes, most);
+    for rank in sums.chunks_exact(n_classes) {
+        intervals.cut();
+        for (class, &weight) in rank.iter().enumerate() {
+            intervals.add(class, weight);
+        }
+    }
+    intervals.least(price)
+}
+
+/// The lowest cut in two of a value, for leaves of any size; no cut if one interval has it already.
+pub(super) fn lowest_cut(rows: &Rows, feature: usize, value: u64, price: Price) -> Option<u32> {
+    let cells = &rows.cells[feature];
+    let mut above = vec![0_u64; rows.sums.len()];
+    for &row in &cells.order {
+        let label = rows.labels[row as usize];
+        above[label.class as usize] += u64::from(label.weight);
+    }
+    let all: u64 = above.iter().sum();
+    let largest = |sums: &[u64]| sums.iter().copied().max().unwrap_or(0);
+    if price.leaf(all - largest(&above)) == value {
+        return None;
+    }
+    let mut below = vec![0; above.len()];
+    for rank in 0..cells.n_ranks() as u32 {
+        let gain = largest(&below) + largest(&above);
+        if rank > 0 && price.loss(all - gain) + 2 * price.per_leaf == value {
+            return Some(rank);
+        }
+        for &row in cells.rows(rank, rank + 1) {
+            let label = rows.labels[row as usize];
+            below[label.class as usize] += u64::from(label.weight);
+            above[label.class as usize] -= u64::from(label.weight);
+        }
+    }
+    None
+}
+
+/// The best intervals of rows that come one after the other.
+struct Intervals {
+    most: usize,
+    all: u64,
+    /// What all rows so far gain by each class.
+    sums: Vec<i64>,
+    /// For each number of cuts and class of the last interval what is gained more, or less, by the best cuts
+    /// so far.
+    more: Vec<i64>,
+    /// With two classes and two intervals: how many more rows of the first than of the second class there
+    /// are, and how many there were at most and at least at a cut.
+    walk: Option<[i64; 3]>,
+}
+
+impl Intervals {
+    fn new(n_classes: usize, most: usize) -> Self {
+        Self {
+            most,
+            all: 0,
+            sums: vec![0; n_classes],
+            more: vec![0; n_classes * most],
+            walk: (n_classes == 2 && most == 2).then_some([0; 3]),
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, class: usize, weight: u32) {
+        self.sums[class] += i64::from(weight);
+        self.all += u64::from(weight);
+    }
+
+    /// A cut may be here.
+    #[inline]
+    fn cut(&mut self) {
+        if let Some([height, top, bottom]) = &mut self.walk {
+            *height = self.sums[0] - self.sums[1];
+            *top = (*top).max(*height);
+            *bottom = (*bottom).min(*height);
+            return;
+        }
+        let p = self.sums.len();
+        for cuts in (1..self.most).rev() {
+            let (before, after) = self.more.split_at_mut(cuts * p);
+            let gains = before[(cuts - 1) * p..].iter().zip(&self.sums);
+            let gain = gains.map(|(more, sum)| more + sum).max().unwrap_or(0);
+            for (more, sum) in after.iter_mut().zip(&self.sums) {
+                *more = (*more).max(gain - sum);
+            }
+        }
+    }
+
+    fn least(&self, price: Price) -> u64 {
+        let p = self.sums.len();
+        let gain = |cuts: usize| match self.walk {
+            Some([_, top, bottom]) if cuts == 1 => (self.sums[1] + top).max(self.sums[0] - bottom),
+            _ => {
+                let gains = self.more[cuts * p..][..p].iter().zip(&self.sums);
+                gains.map(|(more, sum)| more + sum).max().unwrap_or(0)
+            }
+        };
+        let value = |cuts: usize| {
+            price.loss(self.all - gain(cuts) as u64) + (cuts as u64 + 1) * price.per_leaf
+        };
+        (0..self.most).map(value).min().unwrap_or(u64::MAX)
+    }
 }
 
 impl Line {

@@ -75,4 +75,48 @@ impl Setting<'_> {
         let part: Vec<u32> = (0..rows.len() as u32).filter(is_missing).collect();
         self.leaf_of(rows, &part)
     }
+
+    /// For each feature that can be asked about some of the rows, the least value by it, all branches of which
+    /// are leaves of any size.
+    pub(super) fn asked_in(self, rows: &Rows, part: &[u32]) -> Vec<(u64, usize)> {
+        let (table, p) = (self.table, self.table.n_classes);
+        let mut sums = Vec::new();
+        let mut values = Vec::new();
+        for (feature, cells) in rows.cells.iter().enumerate() {
+            // Missing cells come last.
+            let n_ranks = cells.n_ranks();
+            sums.clear();
+            sums.resize((n_ranks + 1) * p, 0_u32);
+            let mut is_there = vec![false; n_ranks + 1];
+            for &row in part {
+                let label = rows.labels[row as usize];
+                let rank = (cells.ranks[row as usize] as usize).min(n_ranks);
+                sums[rank * p + label.class as usize] += label.weight;
+                is_there[rank] = true;
+            }
+            let leaf = |rank: usize| {
+                let sums = &sums[rank * p..][..p];
+                let all: u64 = sums.iter().map(|&sum| u64::from(sum)).sum();
+                let most = sums.iter().copied().max().unwrap_or(0);
+                self.price.leaf(all - u64::from(most))
+            };
+            let missing = if is_there[n_ranks] { leaf(n_ranks) } else { 0 };
+            if !is_there[..n_ranks].contains(&true) {
+                continue;
+            }
+            let present = match table.kinds[feature] {
+                Kind::Numeric => {
+                    let n_there = is_there[..n_ranks]
+                        .iter()
+                        .filter(|&&is_there| is_there)
+                        .count();
+                    let most = self.rule.most.min(n_there);
+                    line::least_of_sums(&sums[..n_ranks * p], p, most, self.price)
+                }
+                Kind::Categorical => (0..n_ranks).filter(|&rank| is_there[rank]).map(leaf).sum(),
+            };
+            values.push((missing + present, feature));
+        }
+        values
+    }
 }

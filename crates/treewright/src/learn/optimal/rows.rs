@@ -165,6 +165,15 @@ impl Rows {
 
     /// Some of these rows.
     pub(super) fn only(&self, is_in: impl Fn(usize) -> bool) -> Self {
+        self.narrow(is_in, |_| true)
+    }
+
+    /// Some of these rows with some of the features; the others have no cells.
+    pub(super) fn narrow(
+        &self,
+        is_in: impl Fn(usize) -> bool,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Self {
         let n_new = (0..self.len()).filter(|&row| is_in(row)).count();
         let mut new = vec![0_u32; self.len()];
         let mut ids = vec![0; n_new + 1];
@@ -185,7 +194,13 @@ impl Rows {
         }
         ids.truncate(n_new);
         labels.truncate(n_new);
-        let cells = self.cells.iter().map(|cells| cells.only(&new, n_new));
+        let cells = self.cells.iter().enumerate().map(|(feature, cells)| {
+            if is_wanted(feature) {
+                cells.only(&new, n_new)
+            } else {
+                Cells::default()
+            }
+        });
         let mut rows = Self {
             ids,
             labels,

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::best::{Root, Sketch, Solved};
 use super::deep::Deep;
 use super::level::Setting;
-use super::line::Line;
+use super::line::{self, Line};
 use super::rows::{Cells, Rows};
-use super::table::Kind;
+use super::table::{Kind, NONE};
 use super::two::Two;
 use crate::budget::Budget;
 
@@ -156,7 +156,44 @@ impl Search<'_> {
         let Some(Sketch::Alone(root) | Sketch::Split(root, _)) = sketch else {
             return Ok(Plan::Leaf);
         };
+        let is_numeric = self.setting.table.kinds[root.feature] == Kind::Numeric;
+        if depth == 2 && is_numeric && self.setting.rule.min_leaf == 1 {
+            return Ok(self.plan_two(rows, *root));
+        }
         self.asking(rows, *root, |_, part| self.plan(part, depth - 1))
+    }
+
+    /// The best tree of two levels below a numeric question that is known, without the rows of its parts.
+    fn plan_two(&self, rows: &Rows, Root { feature, cut }: Root) -> Plan {
+        let cells = &rows.cells[feature];
+        let cuts: Vec<u32> = cut.into_iter().collect();
+        let n_parts = cuts.len() + 1 + usize::from(cells.has_missing());
+        let part_of = |row: usize| match cells.ranks[row] {
+            NONE => n_parts - 1,
+            rank => usize::from(cut.is_some_and(|cut| cut <= rank)),
+        };
+        let plan = |at: usize| {
+            let is_in = |row: usize| part_of(row) == at;
+            let part: Vec<u32> = (0..rows.len() as u32)
+                .filter(|&row| is_in(row as usize))
+                .collect();
+            let mut sums = vec![0; rows.sums.len()];
+            for &row in &part {
+                let label = rows.labels[row as usize];
+                sums[label.class as usize] += u64::from(label.weight);
+            }
+            let most = sums.iter().copied().max().unwrap_or(0);
+            let leaf = self.setting.price.leaf(sums.iter().sum::<u64>() - most);
+            match self.setting.asked_in(rows, &part).into_iter().min() {
+                Some((value, child)) if value < leaf => {
+                    let narrow = rows.narrow(is_in, |feature| feature == child);
+                    self.plan_by(&narrow, child, value)
+                }
+                _ => Plan::Leaf,
+            }
+        };
+        let children = (0..n_parts).map(plan).collect();
+        self.split(rows, feature, &cuts, children)
     }
 
     /// The best tree of one level.
@@ -169,16 +206,28 @@ impl Search<'_> {
         if value >= leaf {
             return Plan::Leaf;
         }
+        self.plan_by(rows, feature, value)
+    }
+
+    /// The first tree of one level that asks a feature and has a value.
+    fn plan_by(&self, rows: &Rows, feature: usize, value: u64) -> Plan {
         let cells = &rows.cells[feature];
         let n_missing = usize::from(cells.has_missing());
         let cuts: Vec<u32> = match self.setting.table.kinds[feature] {
             Kind::Categorical => (1..cells.n_ranks() as u32).collect(),
             Kind::Numeric => {
-                let line = Line::new(self.setting.table, rows, feature);
-                let missing = self.setting.missing(rows, feature).unwrap_or(0);
-                let cuts = line.cuts(value - missing, self.setting.rule, self.setting.price);
-                let cuts = cuts.expect("a value that was found has cuts");
-                cuts.into_iter().map(|cut| cut as u32).collect()
+                let (rule, price) = (self.setting.rule, self.setting.price);
+                let value = value - self.setting.missing(rows, feature).unwrap_or(0);
+                if rule.most == 2 && rule.min_leaf == 1 {
+                    line::lowest_cut(rows, feature, value, price)
+                        .into_iter()
+                        .collect()
+                } else {
+                    let line = Line::new(self.setting.table, rows, feature);
+                    let cuts = line.cuts(value, rule, price);
+                    let cuts = cuts.expect("a value that was found has cuts");
+                    cuts.into_iter().map(|cut| cut as u32).collect()
+                }
             }
         };
         let children = vec![Plan::Leaf; cuts.len() + 1 + n_missing];
