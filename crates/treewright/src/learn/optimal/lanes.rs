@@ -14,20 +14,25 @@
 //! number of intervals and class of the last one.
 
 use std::fmt::Debug;
+use std::sync::LazyLock;
+
+use super::walk::Masks;
 
 /// Lanes that are worked on together.
 pub(super) const LANES: usize = 16;
 
 /// A whole number in a lane: as narrow as sums of weights allow.
-pub(super) trait Lane: Copy + Ord + Debug + Default + Send + Sync {
+pub(super) trait Lane: Copy + Ord + Debug + Default + Send + Sync + 'static {
     const LARGEST: u64;
     fn new(weight: u32) -> Self;
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
+    fn and(self, other: Self) -> Self;
     fn wide(self) -> i64;
     fn from_wide(number: i64) -> Self;
     /// From numbers that are not negative to their sums so far.
     fn add_up(numbers: &mut [Self]);
+    fn masks() -> &'static Masks<Self>;
 }
 
 macro_rules! lane {
@@ -51,6 +56,11 @@ macro_rules! lane {
             }
 
             #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                self & other
+            }
+
+            #[inline(always)]
             fn wide(self) -> i64 {
                 i64::from(self)
             }
@@ -63,6 +73,11 @@ macro_rules! lane {
             #[inline(always)]
             fn add_up(numbers: &mut [Self]) {
                 $add_up(numbers);
+            }
+
+            fn masks() -> &'static Masks<Self> {
+                static MASKS: LazyLock<Masks<$type>> = LazyLock::new(Masks::new);
+                &MASKS
             }
         }
     };

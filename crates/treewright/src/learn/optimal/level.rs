@@ -6,6 +6,7 @@
 //! matter in which a cut could still be better than the best tree known: they are parted further; all others
 //! are only sums.
 
+use super::exact::Zone;
 use super::lanes::{LANES, Lane, Piece, Side, View, Walk};
 use super::line::Rule;
 use super::pieces::{FeaturePieces, Pieces};
@@ -166,6 +167,26 @@ impl<T: Lane> Level<T> {
         (children, floor)
     }
 
+    /// The cuts between lanes as zones, with room for so many children.
+    pub(super) fn as_zones(&self, n_children: usize) -> Vec<Zone> {
+        let zone = |lane: usize| {
+            let end = self.end(lane);
+            let mut by_child = vec![[u64::MAX; 2]; n_children];
+            for child in &self.children {
+                let least = |at: usize, lane: usize| child.least[at].get(lane).copied();
+                let sides = [least(0, lane), least(1, end)];
+                by_child[child.feature] = sides.map(|least| least.unwrap_or(u64::MAX));
+            }
+            Zone {
+                cuts: [self.cuts[lane].max(1), self.cuts[lane + 1] - 1],
+                least: [self.least[0][lane], self.least[1][end]],
+                by_child,
+            }
+        };
+        let zones = (0..self.n_zones()).map(zone);
+        zones.filter(|zone| zone.cuts[0] <= zone.cuts[1]).collect()
+    }
+
     /// What trees cost at least that are cut from a lane on and before the next, and ask this child below or
     /// above the cut.
     pub(super) fn costs(&self, child: &Child<T>, lane: usize) -> [u64; 2] {
@@ -234,6 +255,7 @@ pub(super) fn n_intervals(rule: Rule, pieces: &[Piece]) -> usize {
 }
 
 /// From ranks of the root to the first lane in which the row is below the cut.
+#[derive(Debug)]
 pub(super) struct Lanes {
     first: u32,
     of_rank: Vec<u8>,

@@ -87,6 +87,46 @@ pub(super) fn lowest_cut(rows: &Rows, feature: usize, value: u64, price: Price) 
     None
 }
 
+/// The lowest cut in two of a value for some of the rows, all of which have a cell: the ranks of their
+/// neighbours.
+pub(super) fn lowest_cut_in(
+    rows: &Rows,
+    feature: usize,
+    is_in: impl Fn(usize) -> bool,
+    value: u64,
+    price: Price,
+) -> Option<[u32; 2]> {
+    let cells = &rows.cells[feature];
+    let mut above = vec![0_u64; rows.sums.len()];
+    for (row, label) in rows
+        .labels
+        .iter()
+        .enumerate()
+        .filter(|&(row, _)| is_in(row))
+    {
+        debug_assert!(cells.ranks[row] != super::table::NONE);
+        above[label.class as usize] += u64::from(label.weight);
+    }
+    let all: u64 = above.iter().sum();
+    let largest = |sums: &[u64]| sums.iter().copied().max().unwrap_or(0);
+    let mut below = vec![0; above.len()];
+    let mut last: Option<u32> = None;
+    for &row in cells.order.iter().filter(|&&row| is_in(row as usize)) {
+        let rank = cells.ranks[row as usize];
+        if let Some(last) = last.filter(|&last| last != rank) {
+            let gain = largest(&below) + largest(&above);
+            if price.loss(all - gain) + 2 * price.per_leaf == value {
+                return Some([last, rank]);
+            }
+        }
+        last = Some(rank);
+        let label = rows.labels[row as usize];
+        below[label.class as usize] += u64::from(label.weight);
+        above[label.class as usize] -= u64::from(label.weight);
+    }
+    None
+}
+
 /// The best intervals of rows that come one after the other.
 struct Intervals {
     most: usize,

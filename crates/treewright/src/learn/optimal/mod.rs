@@ -14,7 +14,8 @@
 //! | `line`, `one` | the best intervals of one feature: trees of one level |
 //! | `pieces`, `lanes`, `level`, `sweep` | all cuts of a root at once, from afar |
 //! | `finer`, `reach` | a closer look |
-//! | `two` | trees of two levels, by both |
+//! | `walk`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
+//! | `two` | trees of two levels, by all of these |
 //! | `deep` | trees of more levels: the root with the least bound first |
 //! | `best` | the best tree so far, and what a search leaves behind |
 //! | `search` | which of these, and the tree of a value |
@@ -22,6 +23,7 @@
 
 mod best;
 mod deep;
+mod exact;
 mod finer;
 mod lanes;
 mod level;
@@ -36,6 +38,7 @@ mod search;
 mod sweep;
 mod table;
 mod two;
+mod walk;
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -4,8 +4,20 @@ use super::level::Setting;
 use super::line::{self, Line};
 use super::rows::Rows;
 use super::table::{Kind, NONE};
+use super::walk::MOST_WEIGHT;
 
 impl Setting<'_> {
+    /// Can trees of two levels be found by walks? They are for two classes in two intervals of any size.
+    pub(super) fn has_walks(self, rows: &Rows) -> bool {
+        let is_light = || {
+            rows.labels
+                .iter()
+                .all(|label| (1..MOST_WEIGHT).contains(&label.weight))
+        };
+        let rule = self.rule;
+        self.table.n_classes == 2 && rule.most == 2 && rule.min_leaf == 1 && is_light()
+    }
+
     /// The value of some rows as a leaf, if there are enough of them.
     pub(super) fn leaf(self, rows: &Rows) -> Option<u64> {
         let least = self.rule.min_leaf;

@@ -2,7 +2,7 @@
 
 use super::search::Plan;
 use crate::cost::Loss;
-use crate::data::{Column, Dataset, MISSING_CODE, Target, Value};
+use crate::data::{Column, Dataset, MISSING_CODE, Target};
 use crate::error::Result;
 use crate::tree::{Closed, MissingRoute, NodeId, Outcome, Split, Tree, TreeBuilder};
 
@@ -106,15 +106,29 @@ fn part(
         }
     };
     let mut parts = vec![Vec::new(); n_children + 1];
-    for &row in rows {
-        let child = match (&split, data.columns()[feature].value(row as usize)) {
-            (Split::Categories { branches, .. }, Value::Category(code)) => {
-                branches[code as usize].map_or(n_children, |child| child as usize)
+    match (&split, &data.columns()[feature]) {
+        (Split::Categories { branches, .. }, Column::Categorical(codes)) => {
+            for &row in rows {
+                let branch = branches
+                    .get(codes[row as usize] as usize)
+                    .copied()
+                    .flatten();
+                parts[branch.map_or(n_children, |child| child as usize)].push(row);
             }
-            (_, Value::Number(number)) => cuts.partition_point(|&cut| cut <= number),
-            _ => n_children,
-        };
-        parts[child].push(row);
+        }
+        (_, Column::Numeric(numbers)) => {
+            for &row in rows {
+                let number = numbers[row as usize];
+                let interval = cuts.iter().filter(|&&cut| cut <= number).count();
+                parts[if number.is_nan() {
+                    n_children
+                } else {
+                    interval
+                }]
+                .push(row);
+            }
+        }
+        _ => unreachable!("a split is of the kind of its column"),
     }
     let has_missing = !parts[n_children].is_empty();
     if !has_missing {

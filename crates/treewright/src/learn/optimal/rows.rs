@@ -130,6 +130,11 @@ impl Rows {
         rows
     }
 
+    /// No rows at all.
+    pub(super) fn none() -> Self {
+        Self::new(Vec::new(), Vec::new(), 0)
+    }
+
     fn add_up(&mut self) {
         for label in &self.labels {
             self.sums[label.class as usize] += u64::from(label.weight);

@@ -1,10 +1,13 @@
 //! The least value of some rows, and the tree that has it.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::best::{Root, Sketch, Solved};
 use super::deep::Deep;
+use super::exact::Front;
+use super::lanes::Lane;
 use super::level::Setting;
 use super::line::{self, Line};
 use super::rows::{Cells, Rows};
@@ -158,7 +161,13 @@ impl Search<'_> {
         };
         let is_numeric = self.setting.table.kinds[root.feature] == Kind::Numeric;
         if depth == 2 && is_numeric && self.setting.rule.min_leaf == 1 {
-            return Ok(self.plan_two(rows, *root));
+            let is_walk = root.cut.is_some() && !rows.cells[root.feature].has_missing();
+            return Ok(match root.cut {
+                Some(cut) if is_walk && self.setting.has_walks(rows) => {
+                    self.plan_walk(rows, root.feature, cut)
+                }
+                _ => self.plan_two(rows, *root),
+            });
         }
         self.asking(rows, *root, |_, part| self.plan(part, depth - 1))
     }
@@ -194,6 +203,45 @@ impl Search<'_> {
         };
         let children = (0..n_parts).map(plan).collect();
         self.split(rows, feature, &cuts, children)
+    }
+
+    /// The same for two classes in two intervals: what each child costs on both sides follows from one walk.
+    fn plan_walk(&self, rows: &Rows, feature: usize, cut: u32) -> Plan {
+        let front = Front::new(feature, Cow::Borrowed(rows), 0, self.setting.price.per_leaf);
+        let (leaves, values) = if rows.weight() <= i16::LARGEST {
+            front.at::<i16>(self.setting, cut)
+        } else {
+            front.at::<i64>(self.setting, cut)
+        };
+        let of_root = &rows.cells[feature].ranks;
+        let plan = |side: usize| {
+            let least = values
+                .iter()
+                .enumerate()
+                .map(|(child, value)| (value[side], child))
+                .min();
+            let Some((value, child)) = least.filter(|&(value, _)| value < leaves[side]) else {
+                return Plan::Leaf;
+            };
+            let is_in = |row: usize| (of_root[row] >= cut) == (side == 1);
+            let cells = &rows.cells[child];
+            if cells.has_missing() || self.setting.table.kinds[child] == Kind::Categorical {
+                let narrow = rows.narrow(is_in, |feature| feature == child);
+                return self.plan_by(&narrow, child, value);
+            }
+            let between_ranks = line::lowest_cut_in(rows, child, is_in, value, self.setting.price);
+            let Some(ranks) = between_ranks else {
+                return Plan::Leaf;
+            };
+            let [below, above] = ranks.map(|rank| self.setting.table.number(child, rows, rank));
+            Plan::Split {
+                feature: child,
+                cuts: vec![between(below, above)],
+                children: vec![Plan::Leaf; 2],
+            }
+        };
+        let children = (0..2).map(plan).collect();
+        self.split(rows, feature, &[cut], children)
     }
 
     /// The best tree of one level.

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::best::{Best, Floors, Root, Sketch, Solved};
+use super::exact::Front;
 use super::lanes::Lane;
 use super::level::{Level, Setting, Spare};
 use super::pieces::{MOST_PIECES, Pieces};
@@ -48,6 +49,16 @@ struct Coarse<'a, T> {
     is_done: bool,
 }
 
+/// A root whose branches for missing cells and categories are solved.
+struct Entered<'a> {
+    /// The rows that have a number, if there are cuts.
+    numbers: Option<Cow<'a, Rows>>,
+    /// The value of the branch for missing cells, in case.
+    missing: u64,
+    floor: u64,
+    is_done: bool,
+}
+
 /// Cuts from a lane on, and before the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Zone {
@@ -68,6 +79,8 @@ impl Zone {
 const MOST_KEPT: usize = 8 << 20;
 /// From so many rows on, children with many pieces pay.
 const LARGE: usize = 200;
+/// With more rows than this, sums over pieces are quicker for a first look.
+const MOST_WALKED: usize = 12_000;
 
 impl Two<'_> {
     /// The least value of some rows, if it is below `bound`. For features with a floor of at least `bound`
@@ -95,37 +108,177 @@ impl Two<'_> {
             best.offer(leaf, Sketch::Leaf);
         }
         let n_features = self.setting.table.kinds.len();
-        let mut floors = before.to_vec();
-        floors.resize(n_features, 0);
-        let (mut is_done, mut flat) = (true, 0);
-        if best.value() > 2 * self.setting.price.per_leaf {
-            let pieces = self.pieces(rows);
-            let is_wanted = |&feature: &usize| floors[feature] < bound;
-            let wanted: Vec<usize> = (0..n_features).filter(is_wanted).collect();
-            let first = |spare: &mut Spare<T>, &feature: &usize| {
-                self.first(rows, &pieces, feature, &best, spare)
-            };
-            let mut roots: Vec<_> = if self.is_parallel() {
-                wanted.par_iter().map_init(Spare::new, first).collect()
-            } else {
-                let mut spare = Spare::new();
-                wanted
-                    .iter()
-                    .map(|feature| first(&mut spare, feature))
-                    .collect()
-            };
-            flat = roots.iter().find_map(|root| root.flat).unwrap_or(0);
-            is_done = self.zoom_all(&mut roots, &best);
-            for root in &roots {
-                floors[root.feature] = root.floor;
-            }
-        }
-        let floors = Floors {
-            own: floors,
-            flat,
+        let mut floors = Floors {
+            own: before.to_vec(),
+            flat: 0,
             before,
         };
+        floors.own.resize(n_features, 0);
+        let mut is_done = true;
+        if best.value() > 2 * self.setting.price.per_leaf {
+            let is_wanted = |&feature: &usize| floors.own[feature] < bound;
+            let wanted: Vec<usize> = (0..n_features).filter(is_wanted).collect();
+            is_done = if self.setting.has_walks(rows) {
+                self.by_walks::<T>(rows, &wanted, &best, &mut floors)
+            } else {
+                self.by_levels::<T>(rows, &wanted, &best, &mut floors)
+            };
+        }
         Solved::new(&best, bound, leaf, floors, is_done)
+    }
+
+    /// By sums over pieces, from afar and then closer and closer. Was there time for all?
+    fn by_levels<T: Lane>(
+        self,
+        rows: &Rows,
+        wanted: &[usize],
+        best: &Best,
+        floors: &mut Floors<'_>,
+    ) -> bool {
+        let pieces = self.pieces(rows);
+        let first = |spare: &mut Spare<T>, &feature: &usize| {
+            self.first(rows, &pieces, feature, best, spare)
+        };
+        let mut roots: Vec<_> = if self.is_parallel() {
+            wanted.par_iter().map_init(Spare::new, first).collect()
+        } else {
+            let mut spare = Spare::new();
+            wanted
+                .iter()
+                .map(|feature| first(&mut spare, feature))
+                .collect()
+        };
+        floors.flat = roots.iter().find_map(|root| root.flat).unwrap_or(0);
+        let is_done = self.zoom_all(&mut roots, best);
+        for root in &roots {
+            floors.own[root.feature] = root.floor;
+        }
+        is_done
+    }
+
+    /// By walks: exactly, for many cuts at once. Was there time for all?
+    fn by_walks<T: Lane>(
+        self,
+        rows: &Rows,
+        wanted: &[usize],
+        best: &Best,
+        floors: &mut Floors<'_>,
+    ) -> bool {
+        let pieces = self.pieces(rows);
+        let start = |spare: &mut Spare<T>, &feature: &usize| {
+            self.front(rows, &pieces[0], feature, best, spare)
+        };
+        let mut fronts: Vec<(Front<'_>, bool)> = if self.is_parallel() {
+            wanted.par_iter().map_init(Spare::new, start).collect()
+        } else {
+            let mut spare = Spare::new();
+            wanted
+                .iter()
+                .map(|feature| start(&mut spare, feature))
+                .collect()
+        };
+        floors.flat = fronts.iter().find_map(|(front, _)| front.flat).unwrap_or(0);
+        // Good roots first: what they bring makes others needless.
+        fronts.sort_by_key(|(front, _)| front.least_bound());
+        let (setting, budget, is_parallel) = (self.setting, self.budget, self.is_parallel());
+        let is_large = rows.len() > MOST_WALKED;
+        let close = |spare: &mut Spare<T>, (front, is_done): &mut (Front<'_>, bool)| {
+            if is_large && front.missing == 0 && *is_done {
+                self.look(front, &pieces[1], best, spare);
+            }
+            *is_done &= front.close::<T>(setting, best, budget, is_parallel);
+        };
+        if self.is_parallel() {
+            fronts.par_iter_mut().for_each_init(Spare::new, close);
+        } else {
+            let mut spare = Spare::new();
+            fronts.iter_mut().for_each(|front| close(&mut spare, front));
+        }
+        for (front, _) in &fronts {
+            floors.own[front.feature] = front.floor;
+        }
+        fronts.iter().all(|&(_, is_done)| is_done)
+    }
+
+    /// A look at all cuts of a root by sums over pieces.
+    fn look<T: Lane>(
+        self,
+        front: &mut Front<'_>,
+        pieces: &Pieces,
+        best: &Best,
+        spare: &mut Spare<T>,
+    ) {
+        front.drop_far(best);
+        let n_children = front.rows.cells.len();
+        let is_live = |child: usize| {
+            let sides = [0, 1].map(|side| {
+                front
+                    .zones
+                    .iter()
+                    .any(|zone| zone.by_child[child][side] != u64::MAX)
+            });
+            (child, sides)
+        };
+        let children: Vec<_> = (0..n_children).map(is_live).collect();
+        let children: Vec<_> = children
+            .into_iter()
+            .filter(|child| child.1 != [false; 2])
+            .collect();
+        if front.zones.is_empty() {
+            return;
+        }
+        let feature = front.feature;
+        let level = Level::first(self.setting, &front.rows, pieces, feature, &children, spare);
+        for lane in (0..level.n_zones()).filter(|&lane| level.cuts[lane] > 0) {
+            let value = level.value(lane) + front.missing;
+            if value <= best.value() {
+                let cut = Some(level.cuts[lane]);
+                best.offer(value, Root { feature, cut }.alone());
+            }
+        }
+        front.flat = front.flat.or(Some(level.flat()));
+        let known = std::mem::replace(&mut front.zones, level.as_zones(n_children));
+        front.keep_within(&known);
+        front.drop_far(best);
+        level.recycle(spare);
+    }
+
+    /// The first cuts of a root. Was there time for it?
+    fn front<'r, T: Lane>(
+        self,
+        rows: &'r Rows,
+        pieces: &Pieces,
+        feature: usize,
+        best: &Best,
+        spare: &mut Spare<T>,
+    ) -> (Front<'r>, bool) {
+        let entered = self.enter(rows, feature, best);
+        let Some(numbers) = entered.numbers else {
+            return (Front::none(feature, entered.floor), entered.is_done);
+        };
+        let is_whole = matches!(numbers, Cow::Borrowed(_));
+        let per_leaf = self.setting.price.per_leaf;
+        let mut front = Front::new(feature, numbers, entered.missing, per_leaf);
+        front.floor = entered.floor;
+        if is_whole && rows.len() > MOST_WALKED {
+            self.look::<T>(&mut front, pieces, best, spare);
+        } else {
+            let kind = Kind::Numeric;
+            let cuts = match is_whole {
+                true => pieces.of(rows, feature, kind).cuts.clone(),
+                false => {
+                    let pieces = self.pieces(&front.rows);
+                    pieces[0].of(&front.rows, feature, kind).cuts.clone()
+                }
+            };
+            let zones = std::mem::take(&mut front.zones);
+            let cuts = vec![cuts[..cuts.len() - 1].to_vec()];
+            front.solve::<T>(self.setting, zones, &cuts, best, false);
+            if !is_whole {
+                front.flat = None;
+            }
+        }
+        (front, true)
     }
 
     fn is_parallel(self) -> bool {
@@ -139,6 +292,54 @@ impl Two<'_> {
         [(n_lanes, n_lanes), (62, MOST_PIECES)].map(|sizes| Arc::new(Pieces::new(rows, sizes)))
     }
 
+    /// A root before its cuts are looked at: branches for missing cells and categories are solved.
+    fn enter<'r>(self, rows: &'r Rows, feature: usize, best: &Best) -> Entered<'r> {
+        let cells = &rows.cells[feature];
+        let nothing = |floor: u64| Entered {
+            numbers: None,
+            missing: 0,
+            floor,
+            is_done: true,
+        };
+        if self.budget.is_spent() {
+            return Entered {
+                is_done: false,
+                ..nothing(0)
+            };
+        }
+        if cells.n_ranks() == 0 || cells.n_ranks() == 1 && !cells.has_missing() {
+            return nothing(u64::MAX);
+        }
+        let mut missing = 0;
+        if cells.has_missing() {
+            match self.setting.one(&rows.missing(feature)) {
+                Some(value) => missing = value,
+                None => return nothing(u64::MAX),
+            }
+        }
+        let uncut = Root { feature, cut: None };
+        if self.setting.table.kinds[feature] == Kind::Categorical {
+            let value = self.categories(rows, feature, missing, best.limit(uncut));
+            best.offer(value, uncut.alone());
+            return nothing(value);
+        }
+        let (mut floor, mut numbers) = (u64::MAX, Cow::Borrowed(rows));
+        if cells.has_missing() {
+            let present = rows.only(|row| cells.ranks[row] != NONE);
+            if let Some(whole) = self.setting.one(&present) {
+                floor = missing + whole;
+                best.offer(floor, uncut.alone());
+            }
+            numbers = Cow::Owned(present);
+        }
+        Entered {
+            numbers: Some(numbers),
+            missing,
+            floor,
+            is_done: true,
+        }
+    }
+
     /// The first look at a root.
     fn first<'r, T: Lane>(
         self,
@@ -148,49 +349,28 @@ impl Two<'_> {
         best: &Best,
         spare: &mut Spare<T>,
     ) -> Coarse<'r, T> {
-        let cells = &rows.cells[feature];
+        let entered = self.enter(rows, feature, best);
         let mut coarse = Coarse {
             feature,
             rows: Cow::Borrowed(rows),
             pieces: pieces.clone(),
             at: 0,
-            missing: 0,
+            missing: entered.missing,
             level: None,
             zones: Vec::new(),
             children: Vec::new(),
-            floor: u64::MAX,
+            floor: entered.floor,
             flat: None,
-            is_done: true,
+            is_done: entered.is_done,
         };
-        if self.budget.is_spent() {
-            coarse.floor = 0;
-            coarse.is_done = false;
+        let Some(numbers) = entered.numbers else {
             return coarse;
+        };
+        let is_whole = matches!(numbers, Cow::Borrowed(_));
+        if !is_whole {
+            coarse.pieces = self.pieces(&numbers);
         }
-        if cells.n_ranks() == 0 || cells.n_ranks() == 1 && !cells.has_missing() {
-            return coarse;
-        }
-        if cells.has_missing() {
-            let Some(missing) = self.setting.one(&rows.missing(feature)) else {
-                return coarse;
-            };
-            coarse.missing = missing;
-        }
-        let uncut = Root { feature, cut: None };
-        if self.setting.table.kinds[feature] == Kind::Categorical {
-            coarse.floor = self.categories(rows, feature, coarse.missing, best.limit(uncut));
-            best.offer(coarse.floor, uncut.alone());
-            return coarse;
-        }
-        if cells.has_missing() {
-            let present = rows.only(|row| cells.ranks[row] != NONE);
-            if let Some(whole) = self.setting.one(&present) {
-                coarse.floor = coarse.missing + whole;
-                best.offer(coarse.floor, uncut.alone());
-            }
-            coarse.pieces = self.pieces(&present);
-            coarse.rows = Cow::Owned(present);
-        }
+        coarse.rows = numbers;
         let children: Vec<_> = (0..rows.cells.len())
             .map(|child| (child, [true; 2]))
             .collect();
@@ -203,7 +383,7 @@ impl Two<'_> {
             &children,
             spare,
         );
-        if !cells.has_missing() {
+        if is_whole {
             coarse.flat = Some(level.flat());
         }
         coarse.zones = self.zones(&coarse, &level);

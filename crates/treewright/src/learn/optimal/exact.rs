@@ -1,0 +1,364 @@
+//! Trees of two levels with two classes and two intervals: exact values for 62 cuts of a root at a time.
+//!
+//! Between two cuts whose values are known lies a zone of others. What the rows below cost at its lower end, and
+//! those above at its upper end, is a bound for all of them. Zones that can hold a better tree get cuts of their
+//! own, as many as they have rows, until none is left. A child that is too expensive at the ends of all
+//! zones is not asked any more.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use super::best::{Best, Root};
+use super::lanes::Lane;
+use super::level::Setting;
+use super::rows::Rows;
+use super::table::Kind;
+use super::walk::{Batch, MOST_CUTS, Path};
+use crate::budget::Budget;
+
+/// A numeric root.
+#[derive(Debug)]
+pub(super) struct Front<'a> {
+    pub(super) feature: usize,
+    /// The rows that have a cell.
+    pub(super) rows: Cow<'a, Rows>,
+    /// The value of the branch for missing cells, in case.
+    pub(super) missing: u64,
+    /// No tree with this root that was passed over has a smaller value.
+    pub(super) floor: u64,
+    /// Cuts that may be better.
+    pub(super) zones: Vec<Zone>,
+    /// No tree of one level has a smaller value, if that is known.
+    pub(super) flat: Option<u64>,
+    /// For each rank the weights of both classes below it.
+    below: Vec<[i64; 2]>,
+    paths: Paths,
+}
+
+/// Cuts next to each other of which nothing is known but by their neighbours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Zone {
+    /// The first and the last cut.
+    pub(super) cuts: [u32; 2],
+    /// What the rows below the first and above the last cut cost at least.
+    pub(super) least: [u64; 2],
+    /// The same by each child; `u64::MAX` if that is out of question.
+    pub(super) by_child: Vec<[u64; 2]>,
+}
+
+/// The paths of children for cuts in a range.
+#[derive(Debug, Default)]
+struct Paths {
+    range: [u32; 2],
+    paths: Vec<(usize, Path)>,
+}
+
+impl<'a> Front<'a> {
+    /// All cuts of a feature that all rows have.
+    pub(super) fn new(feature: usize, rows: Cow<'a, Rows>, missing: u64, per_leaf: u64) -> Self {
+        let cells = &rows.cells[feature];
+        let mut below = Vec::with_capacity(cells.n_ranks() + 1);
+        let mut sums = [0; 2];
+        below.push(sums);
+        for group in cells.starts.windows(2) {
+            for &row in &cells.order[group[0] as usize..group[1] as usize] {
+                let label = rows.labels[row as usize];
+                sums[label.class as usize] += i64::from(label.weight);
+            }
+            below.push(sums);
+        }
+        let whole = Zone {
+            cuts: [1, cells.n_ranks() as u32 - 1],
+            least: [per_leaf; 2],
+            by_child: vec![[per_leaf; 2]; rows.cells.len()],
+        };
+        Self {
+            feature,
+            zones: if cells.n_ranks() > 1 {
+                vec![whole]
+            } else {
+                Vec::new()
+            },
+            rows,
+            missing,
+            floor: u64::MAX,
+            flat: None,
+            below,
+            paths: Paths::default(),
+        }
+    }
+
+    /// What leaves and children cost on both sides of a cut.
+    pub(super) fn at<T: Lane>(&self, setting: Setting<'_>, cut: u32) -> ([u64; 2], Vec<[u64; 2]>) {
+        let batch = Batch::<T>::new(&self.rows, self.feature, &[cut], &self.below, true);
+        let kinds = setting.table.kinds.iter().copied().enumerate();
+        let child = |child| batch.child(setting.arch, &self.rows, child, None, setting.price)[0];
+        (batch.leaves(setting.price)[0], kinds.map(child).collect())
+    }
+
+    /// A root without cuts.
+    pub(super) fn none(feature: usize, floor: u64) -> Self {
+        Self {
+            feature,
+            rows: Cow::Owned(Rows::none()),
+            missing: 0,
+            floor,
+            zones: Vec::new(),
+            flat: None,
+            below: Vec::new(),
+            paths: Paths::default(),
+        }
+    }
+
+    /// No tree in a zone has a smaller value.
+    pub(super) fn bound(&self, zone: &Zone) -> u64 {
+        zone.least[0] + zone.least[1] + self.missing
+    }
+
+    /// The first question that a tree of a zone can have.
+    fn first(&self, zone: &Zone) -> Root {
+        Root {
+            feature: self.feature,
+            cut: Some(zone.cuts[0]),
+        }
+    }
+
+    /// The least bound of all zones.
+    pub(super) fn least_bound(&self) -> u64 {
+        let bounds = self.zones.iter().map(|zone| self.bound(zone));
+        bounds.min().unwrap_or(u64::MAX)
+    }
+
+    /// Leaves out zones in which nothing better can be, and in the others children that are too expensive.
+    pub(super) fn drop_far(&mut self, best: &Best) {
+        for mut zone in std::mem::take(&mut self.zones) {
+            let limit = best.limit(self.first(&zone));
+            let bound = self.bound(&zone);
+            if bound >= limit {
+                self.floor = self.floor.min(bound);
+                continue;
+            }
+            for by_child in &mut zone.by_child {
+                for side in 0..2 {
+                    let other = zone.least[1 - side] + self.missing;
+                    let cost = by_child[side].saturating_add(other);
+                    if cost >= limit {
+                        self.floor = self.floor.min(cost);
+                        by_child[side] = u64::MAX;
+                    }
+                }
+            }
+            self.zones.push(zone);
+        }
+    }
+
+    /// Leaves out cuts that are in none of these zones: nothing better was there before.
+    pub(super) fn keep_within(&mut self, zones: &[Zone]) {
+        self.zones.retain(|new| {
+            let meets = |old: &Zone| old.cuts[0] <= new.cuts[1] && new.cuts[0] <= old.cuts[1];
+            zones.iter().any(meets)
+        });
+    }
+
+    /// Solves cuts until nothing better is left. Was there time for all?
+    pub(super) fn close<T: Lane>(
+        &mut self,
+        setting: Setting<'_>,
+        best: &Best,
+        budget: &Budget,
+        is_parallel: bool,
+    ) -> bool {
+        loop {
+            self.drop_far(best);
+            if self.zones.is_empty() {
+                return true;
+            }
+            if budget.is_spent() {
+                self.floor = self.floor.min(self.least_bound());
+                return false;
+            }
+            let (zones, cuts) = self.next_cuts();
+            self.solve::<T>(setting, zones, &cuts, best, is_parallel);
+        }
+    }
+
+    /// Zones to look into, and new cuts in each of them: the best one, and others for which no other child
+    /// matters.
+    fn next_cuts(&mut self) -> (Vec<Zone>, Vec<Vec<u32>>) {
+        let starts = &self.rows.cells[self.feature].starts;
+        let n_rows = |from: u32, to: u32| starts[to as usize + 1] - starts[from as usize - 1];
+        self.zones
+            .sort_by_key(|zone| (zone.least[0] + zone.least[1], zone.cuts));
+        let is_live = |zone: &Zone, child: usize| zone.by_child[child] != [u64::MAX; 2];
+        let n_children = self.rows.cells.len();
+        let best = &self.zones[0];
+        let live: Vec<bool> = (0..n_children).map(|child| is_live(best, child)).collect();
+        let mut n_left = MOST_CUTS;
+        let (mut zones, others): (Vec<Zone>, Vec<Zone>) = std::mem::take(&mut self.zones)
+            .into_iter()
+            .partition(|zone| {
+                let is_like = (0..n_children).all(|child| live[child] || !is_live(zone, child));
+                let is_chosen = is_like && n_left > 0;
+                n_left -= usize::from(is_chosen);
+                is_chosen
+            });
+        self.zones = others;
+        zones.sort_by_key(|zone| zone.cuts);
+        let sizes = zones
+            .iter()
+            .map(|zone| u64::from(n_rows(zone.cuts[0], zone.cuts[1])));
+        let sizes: Vec<u64> = sizes.collect();
+        let (mut lanes, mut left) = (MOST_CUTS as u64, sizes.iter().sum::<u64>().max(1));
+        let mut cuts = Vec::new();
+        for (at, (zone, &size)) in zones.iter().zip(&sizes).enumerate() {
+            let others = (zones.len() - at - 1) as u64;
+            let share = (lanes * size / left).clamp(1, lanes - others);
+            let chosen = evenly(starts, zone.cuts, share as usize);
+            lanes -= chosen.len() as u64;
+            left = left.saturating_sub(size).max(1);
+            cuts.push(chosen);
+        }
+        (zones, cuts)
+    }
+
+    /// Solves some cuts of zones; what remains of them are smaller zones.
+    pub(super) fn solve<T: Lane>(
+        &mut self,
+        setting: Setting<'_>,
+        zones: Vec<Zone>,
+        cuts: &[Vec<u32>],
+        best: &Best,
+        is_parallel: bool,
+    ) {
+        let price = setting.price;
+        let all: Vec<u32> = cuts.concat();
+        let (Some(&first), Some(&last)) = (all.first(), all.last()) else {
+            return;
+        };
+        let is_live = |&child: &usize| {
+            zones
+                .iter()
+                .any(|zone| zone.by_child[child] != [u64::MAX; 2])
+        };
+        let children: Vec<usize> = (0..self.rows.cells.len()).filter(is_live).collect();
+        let is_narrow = self.prepare_paths(setting, &children, [first, last]);
+        let is_category = |child: &usize| setting.table.kinds[*child] == Kind::Categorical;
+        let is_whole = !is_narrow || children.iter().any(is_category);
+        let batch = Batch::<T>::new(&self.rows, self.feature, &all, &self.below, is_whole);
+        let value = |&child: &usize| {
+            let path = self
+                .paths
+                .paths
+                .iter()
+                .find(|(of, _)| is_narrow && *of == child);
+            let kind = setting.table.kinds[child];
+            let path = path.map(|(_, path)| path);
+            batch.child(setting.arch, &self.rows, (child, kind), path, price)
+        };
+        let values: Vec<Vec<[u64; 2]>> = if is_parallel {
+            children.par_iter().map(value).collect()
+        } else {
+            children.iter().map(value).collect()
+        };
+        let mut least = batch.leaves(price);
+        for values in &values {
+            for (least, value) in least.iter_mut().zip(values) {
+                *least = [least[0].min(value[0]), least[1].min(value[1])];
+            }
+        }
+        for (&cut, least) in all.iter().zip(&least) {
+            if cut == 0 {
+                self.flat = Some(least[1]);
+                continue;
+            }
+            let value = least[0] + least[1] + self.missing;
+            if value <= best.value() {
+                let root = Root {
+                    feature: self.feature,
+                    cut: Some(cut),
+                };
+                best.offer(value, root.alone());
+            }
+            self.floor = self.floor.min(value);
+        }
+        let mut lane = 0;
+        for (mut zone, cuts) in zones.into_iter().zip(cuts) {
+            for &cut in cuts {
+                if zone.cuts[0] < cut {
+                    let mut below = Zone {
+                        cuts: [zone.cuts[0], cut - 1],
+                        least: [zone.least[0], least[lane][1]],
+                        by_child: zone.by_child.clone(),
+                    };
+                    below.set(1, lane, &children, &values);
+                    self.zones.push(below);
+                }
+                zone.cuts[0] = cut + 1;
+                zone.least[0] = least[lane][0];
+                zone.set(0, lane, &children, &values);
+                lane += 1;
+            }
+            if zone.cuts[0] <= zone.cuts[1] {
+                self.zones.push(zone);
+            }
+        }
+    }
+
+    /// Are cuts in a range so close together that paths pay? Then there are some of all children.
+    fn prepare_paths(&mut self, setting: Setting<'_>, children: &[usize], cuts: [u32; 2]) -> bool {
+        let starts = &self.rows.cells[self.feature].starts;
+        let n_rows = |range: [u32; 2]| starts[range[1] as usize] - starts[range[0] as usize];
+        let old = self.paths.range;
+        let is_within = old[0] <= cuts[0] && cuts[1] <= old[1];
+        let is_known = is_within && n_rows(old) <= 4 * n_rows(cuts) + 64;
+        if !is_known && 8 * n_rows(cuts) >= self.rows.len() as u32 {
+            return false;
+        }
+        if !is_known {
+            self.paths.paths.clear();
+            self.paths.range = cuts;
+        }
+        let [first, last] = self.paths.range;
+        for &child in children {
+            let is_known = self.paths.paths.iter().any(|&(of, _)| of == child);
+            if !is_known && setting.table.kinds[child] == Kind::Numeric {
+                let cells = &self.rows.cells[child];
+                let path = Path::new(&self.rows, self.feature, first..last, cells);
+                self.paths.paths.push((child, path));
+            }
+        }
+        true
+    }
+}
+
+impl Zone {
+    /// What children cost at one end, where they are not out of question.
+    fn set(&mut self, side: usize, lane: usize, children: &[usize], values: &[Vec<[u64; 2]>]) {
+        for (&child, values) in children.iter().zip(values) {
+            let known = &mut self.by_child[child][side];
+            if *known != u64::MAX {
+                *known = values[lane][side];
+            }
+        }
+    }
+}
+
+/// About so many cuts of a zone with the same number of rows between them.
+fn evenly(starts: &[u32], [first, last]: [u32; 2], n_cuts: usize) -> Vec<u32> {
+    if (last - first) < n_cuts as u32 {
+        return (first..=last).collect();
+    }
+    let (from, to) = (starts[first as usize - 1], starts[last as usize + 1]);
+    let n_rows = u64::from(to - from);
+    let mut cuts: Vec<u32> = (1..=n_cuts as u64)
+        .map(|at| {
+            let place = from + (n_rows * at / (n_cuts as u64 + 1)) as u32;
+            let cuts = &starts[first as usize..=last as usize];
+            let cut = first + cuts.partition_point(|&start| start < place) as u32;
+            cut.min(last)
+        })
+        .collect();
+    cuts.dedup();
+    cuts
+}
