@@ -63,7 +63,7 @@ impl NamedLearner {
         let LearnerArgs::Optimal(args) = &self.args else {
             return false;
         };
-        let own = args.optimal.learner(learner.loss.clone());
+        let own = args.optimal.learner(learner.loss.clone(), None);
         own.is_ok_and(|own| own == *learner)
     }
 }

@@ -69,7 +69,7 @@ impl FromStr for IntervalsArg {
 
 impl OptimalArgs {
     /// The learner with these parameters.
-    pub(crate) fn learner(&self, loss: Loss) -> Result<Optimal> {
+    pub(crate) fn learner(&self, loss: Loss, most_bytes: Option<u64>) -> Result<Optimal> {
         Ok(Optimal {
             depth: self.depth.count("depth", 0)?,
             intervals: match &self.intervals {
@@ -79,6 +79,9 @@ impl OptimalArgs {
             min_leaf: self.min_leaf.count("min-leaf", 1)?,
             leaf_cost: self.leaf_cost.value("leaf-cost")?,
             loss,
+            most_bytes: most_bytes.map_or(usize::MAX, |most| {
+                usize::try_from(most).unwrap_or(usize::MAX)
+            }),
         })
     }
 }

@@ -111,7 +111,11 @@ fn depths_one_and_two(
     let mut all: Vec<(usize, Optimal)> = Vec::new();
     for (place, named) in named.iter().enumerate() {
         if let LearnerArgs::Optimal(args) = &named.args {
-            all.push((place, args.optimal.learner(loss.clone())?));
+            all.push((
+                place,
+                args.optimal
+                    .learner(loss.clone(), args.limits.memory_limit)?,
+            ));
         }
     }
     for one in all.iter().filter(|(_, learner)| learner.depth == 1) {

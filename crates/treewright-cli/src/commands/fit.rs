@@ -64,13 +64,13 @@ fn optimal(args: &FitOptimalArgs, console: &Console) -> Result<ExitCode> {
     let options = args.reading.options();
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     need_classes(&args.data, &data, &options, "optimal trees")?;
-    let learner = args.optimal.learner(loss(&args.reading, &data)?)?;
+    let loss = loss(&args.reading, &data)?;
+    let learner = args.optimal.learner(loss, args.limits.memory_limit)?;
     let budget = start_budget(&args.limits)?;
     let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
         .map_err(|error| in_file(&args.data, error))?;
-    let unused = unused_limit(&args.limits, "the search for an optimal tree");
-    let notes = [unused, search_stopped(&fit)];
+    let notes = [search_stopped(&fit)];
     finish(fit, &data, &options, &notes, file.as_ref(), console)
 }
 

@@ -25,8 +25,11 @@ pub(super) fn any(args: &LearnerArgs) -> Result<Plan<'_>> {
         LearnerArgs::Dyadic(args) => dyadic(args),
         LearnerArgs::Optimal(args) => {
             // Whatever is wrong with the numbers has nothing to do with the loss.
-            args.optimal.learner(Loss::ZeroOne)?;
-            Ok(Box::new(|loss| Ok(Box::new(args.optimal.learner(loss)?))))
+            let most_bytes = args.limits.memory_limit;
+            args.optimal.learner(Loss::ZeroOne, most_bytes)?;
+            Ok(Box::new(move |loss| {
+                Ok(Box::new(args.optimal.learner(loss, most_bytes)?))
+            }))
         }
     }
 }

@@ -57,13 +57,12 @@ pub(crate) fn run(args: &SummaryArgs, console: &Console) -> Result<ExitCode> {
     fit::need_classes(&args.data, &data, &options, "optimal trees")?;
     let loss = fit::loss(&args.reading, &data)?;
     let has_costs = args.reading.costs.is_some();
-    let learner = args.optimal.learner(loss)?;
+    let learner = args.optimal.learner(loss, args.limits.memory_limit)?;
     let budget = start_budget(&args.limits)?;
     let found = console
         .with_progress(&budget, || by_depth(&learner, &data, &budget))
         .map_err(|error| in_file(&args.data, error))?;
-    let unused = fit::unused_limit(&args.limits, "the search for an optimal tree");
-    let notes = [unused, stopped(&found), ended(&found, &learner)];
+    let notes = [stopped(&found), ended(&found, &learner)];
     let summary = Summary::new(&found, &learner, &data);
     output::document(&summary, file.as_ref(), console, || {
         // Before the table, where there is one.

@@ -7,7 +7,7 @@ use treewright::cost::{CostMatrix, Loss};
 use treewright::data::{Column, Dataset, Target, TargetKind, Value};
 use treewright::eval::verify;
 use treewright::learn::Learner;
-use treewright::learn::optimal::Optimal;
+use treewright::learn::optimal::{Optimal, Sizes};
 use treewright::tree::{NodeId, Split, Training};
 use treewright::{Budget, Fit};
 
@@ -74,6 +74,7 @@ fn random_task(rng: &mut Rng, data: &Dataset, depth: usize, most: usize) -> Task
         min_leaf: [1, 1, 2, 3][rng.usize(..4)],
         leaf_cost: format!("{p}/{q}").parse().unwrap(),
         loss: random_loss(rng, n_classes),
+        ..Optimal::default()
     };
     (learner, (p, q))
 }
@@ -145,6 +146,11 @@ fn check_case(table: &Table, (learner, leaf_cost): &Task, seed: u64) {
         assert_eq!(fit.training.leaves, best.1, "{best:?} {case}");
     }
     check_claims(&fit, data, learner, &case);
+    let tiny = learner
+        .fit_with(data, &Budget::unlimited(), Sizes::TINY)
+        .unwrap();
+    assert_eq!(tiny.model, fit.model, "{case}");
+    assert_eq!(tiny.certificate, fit.certificate, "{case}");
 }
 
 /// Random tables of up to so many rows and features, with so many of the choices for intervals.

@@ -165,15 +165,15 @@ impl<'s, 'a> Deep<'s, 'a> {
                 queue.floors[feature] = floor;
                 queue.waiting.extend(range);
             }
-            self.deepen(flat.sketch);
+            self.deepen(flat.sketch.as_ref());
             queue.is_stopped |= self.search.budget.is_spent();
         }
         self.queue = Mutex::new(queue);
     }
 
     /// The root of a good tree, with one level more below.
-    fn deepen(&self, flat: Option<Sketch>) {
-        let Some(Sketch::Alone(question) | Sketch::Split(question, _)) = flat else {
+    fn deepen(&self, flat: Option<&Sketch>) {
+        let Some(&(Sketch::Alone(question) | Sketch::Split(question, _))) = flat else {
             return;
         };
         let root = self
@@ -308,6 +308,12 @@ impl<'s, 'a> Deep<'s, 'a> {
         });
     }
 
+    /// Do the ranges that wait need too much memory?
+    fn is_too_large(&self, queue: &Queue) -> bool {
+        let per_range = size_of::<Range>() + 2 * size_of::<u64>() * queue.floors.len();
+        queue.waiting.len() * per_range > self.search.most_bytes
+    }
+
     /// The first question that a tree of a range can have.
     fn first(&self, range: &Range) -> Root {
         Root {
@@ -328,12 +334,11 @@ impl<'s, 'a> Deep<'s, 'a> {
             if let Some(at) = queue.busy.iter().position(|&busy| busy == bound) {
                 queue.busy.swap_remove(at);
             }
-            match rest {
-                Some(ranges) => queue.waiting.extend(ranges),
-                None => {
-                    queue.is_stopped = true;
-                    queue.waiting.push(range);
-                }
+            if let Some(ranges) = rest {
+                queue.waiting.extend(ranges);
+            } else {
+                queue.is_stopped = true;
+                queue.waiting.push(range);
             }
             drop(queue);
             self.news.notify_all();
@@ -348,7 +353,7 @@ impl<'s, 'a> Deep<'s, 'a> {
             // Of ranges with equal bounds the first in the order of features and cuts comes first.
             let is_near = |range: &Range| range.bound < self.best.limit(self.first(range));
             let is_open = queue.waiting.peek().is_some_and(is_near);
-            if is_open && self.search.budget.is_spent() {
+            if is_open && (self.search.budget.is_spent() || self.is_too_large(&queue)) {
                 queue.is_stopped = true;
             }
             if queue.is_stopped {
@@ -427,57 +432,50 @@ impl<'s, 'a> Deep<'s, 'a> {
                 self.best.offer(value, Sketch::Split(root_question, parts));
             }
         }
-        let is_monotone = self.search.setting.rule.min_leaf == 1;
         let best = self.best.limit(self.first(range));
-        let slack = (least[0] + least[1] + root.missing).saturating_sub(best);
+        let value = least[0] + least[1] + root.missing;
         let floors = [low.inherited.into(), high.inherited.into()];
-        let mut ranges = Vec::new();
-        let mut push = |low: u32, high: u32, least: [u64; 2], floors: [&Arc<[u64]>; 2]| {
-            if low <= high {
-                ranges.push(Range {
-                    bound: least[0] + least[1] + root.missing,
-                    root: range.root,
-                    low,
-                    high,
-                    least,
-                    floors: floors.map(Arc::clone),
-                });
-            }
-        };
-        if is_monotone {
+        let ranges = if self.search.setting.rule.min_leaf == 1 {
+            let slack = value.saturating_sub(best);
             let (before, after) = root.far_from(middle, range.low, range.high, slack);
-            push(
-                range.low,
-                before,
-                [range.least[0], least[1]],
-                [&range.floors[0], &floors[1]],
-            );
-            push(
-                after,
-                range.high,
-                [least[0], range.least[1]],
-                [&floors[0], &range.floors[1]],
-            );
+            [
+                Range {
+                    high: before,
+                    least: [range.least[0], least[1]],
+                    floors: [Arc::clone(&range.floors[0]), Arc::clone(&floors[1])],
+                    ..range.clone()
+                },
+                Range {
+                    low: after,
+                    least: [least[0], range.least[1]],
+                    floors: [Arc::clone(&floors[0]), Arc::clone(&range.floors[1])],
+                    ..range.clone()
+                },
+            ]
         } else {
-            push(
-                range.low,
-                middle - 1,
-                range.least,
-                [&range.floors[0], &range.floors[1]],
-            );
-            push(
-                middle + 1,
-                range.high,
-                range.least,
-                [&range.floors[0], &range.floors[1]],
-            );
-        }
+            // Fewer rows may cost more: nothing is known about the other cuts.
+            [
+                Range {
+                    high: middle - 1,
+                    ..range.clone()
+                },
+                Range {
+                    low: middle + 1,
+                    ..range.clone()
+                },
+            ]
+        };
         let mut queue = self.lock();
         // The middle cut, and those that are too near to it.
-        let floor = least[0] + least[1] + root.missing;
         let known = &mut queue.floors[root.feature];
-        *known = (*known).min(floor).min(best);
-        Some(ranges)
+        *known = (*known).min(value).min(best);
+        let is_empty = |range: &Range| range.low > range.high;
+        let bounded = |range: Range| Range {
+            bound: range.least[0] + range.least[1] + root.missing,
+            ..range
+        };
+        let ranges = ranges.into_iter().filter(|range| !is_empty(range));
+        Some(ranges.map(bounded).collect())
     }
 }
 

@@ -14,7 +14,7 @@ use super::lanes::Lane;
 use super::level::Setting;
 use super::rows::Rows;
 use super::table::Kind;
-use super::walk::{Batch, MOST_CUTS, Path};
+use super::walk::{Batch, Path};
 use crate::budget::Budget;
 
 /// A numeric root.
@@ -140,12 +140,12 @@ impl<'a> Front<'a> {
                 continue;
             }
             for by_child in &mut zone.by_child {
-                for side in 0..2 {
-                    let other = zone.least[1 - side] + self.missing;
-                    let cost = by_child[side].saturating_add(other);
+                let others = [zone.least[1], zone.least[0]];
+                for (least, other) in by_child.iter_mut().zip(others) {
+                    let cost = least.saturating_add(other + self.missing);
                     if cost >= limit {
                         self.floor = self.floor.min(cost);
-                        by_child[side] = u64::MAX;
+                        *least = u64::MAX;
                     }
                 }
             }
@@ -178,14 +178,14 @@ impl<'a> Front<'a> {
                 self.floor = self.floor.min(self.least_bound());
                 return false;
             }
-            let (zones, cuts) = self.next_cuts();
+            let (zones, cuts) = self.next_cuts(setting.sizes.cuts);
             self.solve::<T>(setting, zones, &cuts, best, is_parallel);
         }
     }
 
     /// Zones to look into, and new cuts in each of them: the best one, and others for which no other child
     /// matters.
-    fn next_cuts(&mut self) -> (Vec<Zone>, Vec<Vec<u32>>) {
+    fn next_cuts(&mut self, n_cuts: usize) -> (Vec<Zone>, Vec<Vec<u32>>) {
         let starts = &self.rows.cells[self.feature].starts;
         let n_rows = |from: u32, to: u32| starts[to as usize + 1] - starts[from as usize - 1];
         self.zones
@@ -194,7 +194,7 @@ impl<'a> Front<'a> {
         let n_children = self.rows.cells.len();
         let best = &self.zones[0];
         let live: Vec<bool> = (0..n_children).map(|child| is_live(best, child)).collect();
-        let mut n_left = MOST_CUTS;
+        let mut n_left = n_cuts;
         let (mut zones, others): (Vec<Zone>, Vec<Zone>) = std::mem::take(&mut self.zones)
             .into_iter()
             .partition(|zone| {
@@ -209,7 +209,7 @@ impl<'a> Front<'a> {
             .iter()
             .map(|zone| u64::from(n_rows(zone.cuts[0], zone.cuts[1])));
         let sizes: Vec<u64> = sizes.collect();
-        let (mut lanes, mut left) = (MOST_CUTS as u64, sizes.iter().sum::<u64>().max(1));
+        let (mut lanes, mut left) = (n_cuts as u64, sizes.iter().sum::<u64>().max(1));
         let mut cuts = Vec::new();
         for (at, (zone, &size)) in zones.iter().zip(&sizes).enumerate() {
             let others = (zones.len() - at - 1) as u64;
@@ -312,7 +312,7 @@ impl<'a> Front<'a> {
         let old = self.paths.range;
         let is_within = old[0] <= cuts[0] && cuts[1] <= old[1];
         let is_known = is_within && n_rows(old) <= 4 * n_rows(cuts) + 64;
-        if !is_known && 8 * n_rows(cuts) >= self.rows.len() as u32 {
+        if !is_known && setting.sizes.close_by * n_rows(cuts) >= self.rows.len() as u32 {
             return false;
         }
         if !is_known {

@@ -1,15 +1,11 @@
 //! A closer look between two lanes of a level.
 
-use super::lanes::{Lane, Piece, Walk};
+use super::lanes::{Lane, Piece};
 use super::level::{Child, Lanes, Level, Setting, Spare, zeros};
 use super::pieces::part;
 use super::reach::Goal;
 use super::rows::{Cells, Rows};
 use super::table::{Kind, NONE};
-
-/// A finer level has up to so many lanes, and its children about so many pieces.
-const LANES_OF_ROOT: usize = 31;
-const PIECES_OF_CHILD: usize = 62;
 
 /// Rows between two lanes of a coarser level.
 struct Moving<'a> {
@@ -50,7 +46,12 @@ impl<T: Lane> Level<T> {
         let of_root = &rows.cells[self.root];
         let mut cuts = vec![self.cuts[lane]];
         if end > lane {
-            let zones = part(of_root, self.cuts[lane], self.cuts[end], LANES_OF_ROOT - 1);
+            let zones = part(
+                of_root,
+                self.cuts[lane],
+                self.cuts[end],
+                setting.sizes.close_lanes,
+            );
             cuts.extend(zones.map(|zone| zone.end));
         }
         let mut level = Self::new(setting, rows, self.root, cuts);
@@ -131,7 +132,6 @@ impl<T: Lane> Level<T> {
             feature: child.feature,
             pieces: child.pieces.clone(),
             table: Vec::new(),
-            walks: Vec::new(),
             least: [Vec::new(), Vec::new()],
         };
         if child.table.is_empty() {
@@ -148,7 +148,8 @@ impl<T: Lane> Level<T> {
                 }
             }
             let is_parted = bounds.into_iter().map(|bound| bound < goal.best).collect();
-            Parting::new(cells, &child.pieces, is_parted, n_old)
+            let n_pieces = setting.sizes.close_pieces;
+            Parting::new(cells, &child.pieces, is_parted, n_old, n_pieces)
         } else {
             Parting::none(&child.pieces, n_old)
         };
@@ -177,27 +178,12 @@ impl<T: Lane> Level<T> {
             }
         }
         // All rows of the others.
-        if is_numeric && setting.table.n_classes == 2 && setting.rule.most == 2 {
-            finer
-                .walks
-                .resize(parting.pieces.len(), [Walk::default(); 2]);
-        }
         for old in (0..child.pieces.len()).filter(|&old| parting.is_parted[old]) {
-            let first = parting.first[old];
-            let after = parting
-                .first
-                .get(old + 1)
-                .copied()
-                .unwrap_or(parting.pieces.len());
-            for new in first..after.min(parting.pieces.len()) {
-                if finer.walks.is_empty() {
-                    let piece = parting.pieces[new];
-                    for &row in cells.rows(piece.start, piece.end) {
-                        level.add(&mut table, new, rows, row, moving.lane(row));
-                    }
-                } else {
-                    finer.walks[new] =
-                        level.walk(&mut table, &parting.pieces, new, cells, rows, moving);
+            let after = parting.first.get(old + 1).copied();
+            for new in parting.first[old]..after.unwrap_or(parting.pieces.len()) {
+                let piece = parting.pieces[new];
+                for &row in cells.rows(piece.start, piece.end) {
+                    level.add(&mut table, new, rows, row, moving.lane(row));
                 }
             }
         }
@@ -205,57 +191,19 @@ impl<T: Lane> Level<T> {
         finer.table = table;
         finer
     }
-
-    /// Adds all rows of a piece to a table, and walks over those that do not move.
-    fn walk(
-        &self,
-        table: &mut [T],
-        pieces: &[Piece],
-        new: usize,
-        cells: &Cells,
-        rows: &Rows,
-        moving: &Moving<'_>,
-    ) -> [Walk; 2] {
-        let Piece { start, end, .. } = pieces[new];
-        let last = self.cuts.len();
-        let (mut heights, mut tops, mut bottoms) = ([0_i64; 2], [0_i64; 2], [0_i64; 2]);
-        let mut ends = cells.starts[start as usize + 1..=end as usize].iter();
-        let first = cells.starts[start as usize];
-        let mut next = ends.next().copied().unwrap_or(first);
-        for (place, &row) in (first + 1..).zip(cells.rows(start, end)) {
-            let lane = moving.lane(row);
-            let label = rows.labels[row as usize];
-            self.add(table, new, rows, row, lane);
-            let weight = i64::from(label.weight);
-            let step = if label.class == 0 { weight } else { -weight };
-            heights[0] += if lane == 0 { step } else { 0 };
-            heights[1] += if lane == last { step } else { 0 };
-            // A cut can only be after all rows of a rank.
-            if place == next {
-                for side in 0..2 {
-                    tops[side] = tops[side].max(heights[side]);
-                    bottoms[side] = bottoms[side].min(heights[side]);
-                }
-                next = ends.next().copied().unwrap_or(next);
-            }
-        }
-        let at = |slot: usize, lane: usize| {
-            table[(new * self.n_slots + slot) * self.stride + lane].wide()
-        };
-        [(0, 0), (1, last)].map(|(side, lane)| Walk {
-            top: tops[side],
-            bottom: bottoms[side],
-            ups: at(0, lane),
-            downs: at(1, lane),
-        })
-    }
 }
 
 impl Parting {
     /// Pieces in which a cut could be better are parted further, neighbours of the others are one.
-    fn new(cells: &Cells, old: &[Piece], mut is_parted: Vec<bool>, n_old: usize) -> Self {
+    fn new(
+        cells: &Cells,
+        old: &[Piece],
+        mut is_parted: Vec<bool>,
+        n_old: usize,
+        n_pieces: usize,
+    ) -> Self {
         let n_parted = is_parted.iter().filter(|&&is_parted| is_parted).count();
-        let each = (PIECES_OF_CHILD / n_parted.max(1)).max(2);
+        let each = (n_pieces / n_parted.max(1)).max(2);
         let (mut pieces, mut first): (Vec<Piece>, Vec<usize>) = (Vec::new(), Vec::new());
         for (at, piece) in old.iter().enumerate() {
             if is_parted[at] {

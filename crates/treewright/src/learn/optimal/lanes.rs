@@ -166,20 +166,6 @@ pub(super) struct View<'a, T> {
     pub(super) n_slots: usize,
     /// The lane that has all rows.
     pub(super) last: usize,
-    /// For each piece and side what is known of the rows that do not move; nothing if all may.
-    pub(super) walks: &'a [[Walk; 2]],
-}
-
-/// A walk over those rows of a piece that are on one side in all lanes: a step up for each row of the first
-/// class, down for each of the second.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Walk {
-    /// The highest and the lowest place, from 0 on.
-    pub(super) top: i64,
-    pub(super) bottom: i64,
-    /// All steps up, and all down.
-    pub(super) ups: i64,
-    pub(super) downs: i64,
 }
 
 /// Which rows: those below the cuts of the root, or the others.
@@ -200,12 +186,6 @@ impl<T: Lane> View<'_, T> {
             Side::Low => low,
             Side::High => sub([row[self.last]; LANES], low),
         }
-    }
-
-    #[inline(always)]
-    pub(super) fn walk(self, piece: usize, side: Side) -> Walk {
-        let walks = self.walks.get(piece);
-        walks.map_or(Walk::default(), |walks| walks[side as usize])
     }
 
     /// One number.
@@ -265,18 +245,8 @@ impl<T: Lane> Gains<T> {
             let up = view.load(at, 0, from, side);
             let down = view.load(at, 1, from, side);
             if piece.is_open {
-                // All rows that move up may come before the cut, or all that move down.
-                let walk = view.walk(at, side);
-                let higher = add(height, [T::from_wide(walk.top - walk.ups); LANES]);
-                let lower = add(height, [T::from_wide(walk.bottom + walk.downs); LANES]);
-                most_top = most(most_top, add(higher, up));
-                least_bottom = least(least_bottom, sub(lower, down));
-                if !view.walks.is_empty() {
-                    let higher = add(height, [T::from_wide(walk.top + walk.downs); LANES]);
-                    let lower = add(height, [T::from_wide(walk.bottom - walk.ups); LANES]);
-                    top = most(top, sub(higher, down));
-                    bottom = least(bottom, add(lower, up));
-                }
+                most_top = most(most_top, add(height, up));
+                least_bottom = least(least_bottom, sub(height, down));
             }
             ups = add(ups, up);
             height = sub(add(height, up), down);

@@ -7,11 +7,12 @@
 //! are only sums.
 
 use super::exact::Zone;
-use super::lanes::{LANES, Lane, Piece, Side, View, Walk};
+use super::lanes::{LANES, Lane, Piece, Side, View};
 use super::line::Rule;
 use super::pieces::{FeaturePieces, Pieces};
 use super::price::Price;
 use super::rows::{Label, Rows};
+use super::sizes::Sizes;
 use super::table::Table;
 
 /// What a search is about.
@@ -21,6 +22,7 @@ pub(super) struct Setting<'a> {
     pub(super) price: Price,
     pub(super) rule: Rule,
     pub(super) arch: pulp::Arch,
+    pub(super) sizes: Sizes,
 }
 
 /// Some cuts of a root.
@@ -49,8 +51,6 @@ pub(super) struct Child<T> {
     pub(super) pieces: Vec<Piece>,
     /// `[piece][class][lane]`; missing cells are one more piece, the last. Empty for very many categories.
     pub(super) table: Vec<T>,
-    /// For each piece and side the rows that do not move, where that helps.
-    pub(super) walks: Vec<[Walk; 2]>,
     /// For each side and lane the least cost; nothing on a side where the feature is out of question.
     pub(super) least: [Vec<u64>; 2],
 }
@@ -106,7 +106,6 @@ impl<T: Lane> Level<T> {
                 feature,
                 pieces: pieces.clone(),
                 table,
-                walks: Vec::new(),
                 least: [Vec::new(), Vec::new()],
             };
             level.sweep(setting, rows, child, is_live);
@@ -237,13 +236,12 @@ impl<T: Lane> Level<T> {
     }
 
     #[inline]
-    pub(super) fn view<'t>(&self, table: &'t [T], walks: &'t [[Walk; 2]]) -> View<'t, T> {
+    pub(super) fn view<'t>(&self, table: &'t [T]) -> View<'t, T> {
         View {
             table,
             stride: self.stride,
             n_slots: self.n_slots,
             last: self.cuts.len(),
-            walks,
         }
     }
 }

@@ -211,7 +211,9 @@ impl Line {
             for &row in group {
                 let weight = u64::from(rows.labels[row as usize].weight);
                 let class = rows.labels[row as usize].class as usize;
-                sums.iter_mut().for_each(|sum| *sum += weight);
+                for sum in &mut sums {
+                    *sum += weight;
+                }
                 sums[class] -= weight;
             }
             line.push(n_rows, &sums);

@@ -25,6 +25,11 @@ mod best;
 mod deep;
 mod exact;
 mod finer;
+#[expect(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "only what is inlined is made for the widest vectors; lanes lie side by side"
+)]
 mod lanes;
 mod level;
 mod line;
@@ -32,12 +37,26 @@ mod one;
 mod pieces;
 mod plant;
 mod price;
+#[expect(
+    clippy::needless_range_loop,
+    reason = "numbers of intervals on both sides go together"
+)]
 mod reach;
 mod rows;
 mod search;
+mod sizes;
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is made for the widest vectors"
+)]
 mod sweep;
 mod table;
 mod two;
+#[expect(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "only what is inlined is made for the widest vectors; lanes lie side by side"
+)]
 mod walk;
 
 use std::sync::Arc;
@@ -52,8 +71,10 @@ use self::plant::plant;
 use self::price::{Price, Size};
 use self::rows::Cells;
 use self::search::{Plan, Search, Stopped};
+pub use self::sizes::Sizes;
 use self::table::{Kind, Table};
-use super::Learner;
+use super::greedy::MissingPolicy;
+use super::{Greedy, Learner};
 use crate::budget::Budget;
 use crate::cost::{Lambda, Loss, RowLosses, Scale};
 use crate::data::Dataset;
@@ -74,6 +95,8 @@ pub struct Optimal {
     pub leaf_cost: Lambda,
     /// What wrong predictions cost.
     pub loss: Loss,
+    /// The search ends when it would need more memory than this.
+    pub most_bytes: usize,
 }
 
 impl Default for Optimal {
@@ -84,23 +107,64 @@ impl Default for Optimal {
             min_leaf: 1,
             leaf_cost: Lambda::zero(),
             loss: Loss::default(),
+            most_bytes: usize::MAX,
         }
     }
 }
 
 impl Learner for Optimal {
     fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
+        self.fit_with(data, budget, Sizes::USUAL)
+    }
+}
+
+/// A tree that was found.
+struct Found {
+    plan: Plan,
+    /// No tree is worth less, in units of loss; `None` if that is the tree itself.
+    bound: Option<f64>,
+}
+
+impl Optimal {
+    /// Learns with other sizes of the parts in which work is done: that must not change the tree.
+    #[doc(hidden)]
+    pub fn fit_with(&self, data: &Dataset, budget: &Budget, sizes: Sizes) -> Result<Fit<Tree>> {
         let start = Instant::now();
         self.check(data)?;
         let losses = RowLosses::new(data, &self.loss, "optimal trees")?;
         let (scale, is_whole) = (losses.scale, losses.is_whole);
         let tolerance = (!is_whole).then(|| losses.tolerance(data));
+        // No tree is worse than a greedy one. If time is limited, that is there before the search begins.
+        let mut greedy = None;
+        if budget.has_time_limit() {
+            greedy = self.greedy(data)?;
+        }
         let table = Table::new(data, &losses);
         let price = self.price(&table, scale, is_whole)?;
-        let found = self.search(&table, price, budget);
+        let found = if self.bytes(data) > self.most_bytes {
+            Found {
+                plan: Plan::Leaf,
+                bound: Some(0.0),
+            }
+        } else {
+            self.search(&table, price, budget, sizes)
+        };
         let tree = plant(&found.plan, data, &self.loss)?;
-        let training = Training::of_leaves(&tree, data).taking(start.elapsed());
-        let objective = training.cost + self.leaf_cost.to_f64() * training.leaves as f64;
+        let training = Training::of_leaves(&tree, data);
+        let mut best = (tree, training);
+        if found.bound.is_some() {
+            if !budget.has_time_limit() {
+                greedy = self.greedy(data)?;
+            }
+            if let Some(tree) = greedy {
+                let training = Training::of_leaves(&tree, data);
+                if self.objective(&training) < self.objective(&best.1) {
+                    best = (tree, training);
+                }
+            }
+        }
+        let (tree, training) = best;
+        let objective = self.objective(&training);
         let as_cost = |losses: f64| losses * scale.unit / scale.total_weight;
         let bound = |losses: f64| as_cost(losses) * (1.0 - 1e-12);
         let by_prices = as_cost(price.off_by * data.n_rows() as f64);
@@ -114,19 +178,37 @@ impl Learner for Optimal {
             }),
             model: tree,
             learner: self.info(data),
-            training,
+            training: training.taking(start.elapsed()),
         })
     }
-}
 
-/// A tree that was found.
-struct Found {
-    plan: Plan,
-    /// No tree is worth less, in units of loss; `None` if that is the tree itself.
-    bound: Option<f64>,
-}
+    /// What the search needs at least: the order of each feature, for the rows of every level.
+    fn bytes(&self, data: &Dataset) -> usize {
+        let per_row = 12 * (data.columns().len() + 2);
+        data.n_rows() * per_row * (1 + self.depth.clamp(2, 8) / 2)
+    }
 
-impl Optimal {
+    fn objective(&self, training: &Training) -> f64 {
+        training.cost + self.leaf_cost.to_f64() * training.leaves as f64
+    }
+
+    /// A greedy tree of the same kind; `None` if the last level has no intervals for its cuts.
+    fn greedy(&self, data: &Dataset) -> Result<Option<Tree>> {
+        if self.intervals == Some(1) || self.depth == 0 {
+            return Ok(None);
+        }
+        let learner = Greedy {
+            max_depth: Some(self.depth),
+            min_leaf: self.min_leaf,
+            missing: MissingPolicy::Branch,
+            loss: self.loss.clone(),
+            ..Greedy::default()
+        };
+        let fit = learner.fit(data, &Budget::unlimited())?;
+        let plan = Plan::of(&fit.model, data);
+        Ok(Some(plant(&plan, data, &self.loss)?))
+    }
+
     fn check(&self, data: &Dataset) -> Result<()> {
         if data.n_rows() == 0 {
             return Err(Error::schema("the table has no rows to learn from"));
@@ -157,7 +239,7 @@ impl Optimal {
     }
 
     /// One depth after the other: if time is up, the best tree of the last one stands.
-    fn search(&self, table: &Table<'_>, price: Price, budget: &Budget) -> Found {
+    fn search(&self, table: &Table<'_>, price: Price, budget: &Budget, sizes: Sizes) -> Found {
         let rows = Arc::clone(&table.whole);
         let may_need_leaf =
             table.kinds.contains(&Kind::Categorical) || rows.cells.iter().any(Cells::has_missing);
@@ -170,8 +252,10 @@ impl Optimal {
                     min_leaf: self.min_leaf,
                 },
                 arch: pulp::Arch::new(),
+                sizes,
             },
             budget,
+            most_bytes: self.most_bytes,
             per_row: if may_need_leaf { price.per_leaf } else { 0 },
         };
         let mut found = Found {

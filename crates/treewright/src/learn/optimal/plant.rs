@@ -1,6 +1,6 @@
 //! From a plan to a tree with all rows in it.
 
-use super::search::Plan;
+use super::search::{Plan, between};
 use crate::cost::Loss;
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
 use crate::error::Result;
@@ -37,6 +37,56 @@ pub(super) fn plant(plan: &Plan, data: &Dataset, loss: &Loss) -> Result<Tree> {
         }
     }
     Ok(builder.finish())
+}
+
+impl Plan {
+    /// The questions of a tree, with cuts midway between the rows of their nodes.
+    pub(super) fn of(tree: &Tree, data: &Dataset) -> Self {
+        let rows: Vec<u32> = (0..data.n_rows() as u32).collect();
+        Self::below(tree, NodeId::ROOT, data, &rows)
+    }
+
+    fn below(tree: &Tree, id: NodeId, data: &Dataset, rows: &[u32]) -> Self {
+        let Some(branch) = tree.branch(id) else {
+            return Self::Leaf;
+        };
+        let feature = branch.split.feature();
+        let mut cuts = Vec::new();
+        if let (
+            Split::Intervals {
+                cuts: old, closed, ..
+            },
+            Column::Numeric(numbers),
+        ) = (&branch.split, &data.columns()[feature])
+        {
+            for &cut in old {
+                let is_below = |number: f64| match closed {
+                    Closed::Left => number < cut,
+                    Closed::Right => number <= cut,
+                };
+                let numbers = rows.iter().map(|&row| numbers[row as usize] + 0.0);
+                let numbers: Vec<f64> = numbers.filter(|number| !number.is_nan()).collect();
+                let below = numbers.iter().copied().filter(|&number| is_below(number));
+                let above = numbers.iter().copied().filter(|&number| !is_below(number));
+                let below = below.fold(f64::NEG_INFINITY, f64::max);
+                let above = above.fold(f64::INFINITY, f64::min);
+                if below.is_finite() && above.is_finite() {
+                    cuts.push(between(below, above));
+                }
+            }
+        }
+        let (_, parts, _) = part(feature, &cuts, data, rows);
+        if parts.len() != branch.children().count() {
+            return Self::Leaf;
+        }
+        let children = branch.children().zip(parts);
+        let children = children.map(|(child, rows)| Self::below(tree, child, data, &rows));
+        Self::Split {
+            feature,
+            cuts,
+            children: children.collect(),
+        }
+    }
 }
 
 /// Class counts and the best class; rows without any weight answer as the node above.

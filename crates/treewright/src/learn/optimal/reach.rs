@@ -1,6 +1,6 @@
 //! Which pieces of a child can hold the cut of a better tree.
 
-use super::lanes::{Lane, Piece, Walk};
+use super::lanes::{Lane, Piece};
 use super::level::{Child, Level, SIDES, Setting, n_intervals};
 
 /// What is wanted of a child.
@@ -33,7 +33,7 @@ impl<T: Lane> Level<T> {
             return child.pieces.iter().map(bound).collect();
         }
         let n_classes = setting.table.n_classes;
-        let view = self.view(&child.table, &child.walks);
+        let view = self.view(&child.table);
         let mut bounds = vec![u64::MAX; n_pieces];
         for (at, side) in SIDES
             .into_iter()
@@ -42,7 +42,7 @@ impl<T: Lane> Level<T> {
         {
             let lane = goal.lanes[at];
             let here = |piece: usize, class: usize| view.at(piece, class, lane, side);
-            let sums = self.view(&self.sums, &[]);
+            let sums = self.view(&self.sums);
             let mut weight: i64 = (0..n_classes)
                 .map(|class| sums.at(0, class, lane, side))
                 .sum();
@@ -53,16 +53,6 @@ impl<T: Lane> Level<T> {
                     .max()
                     .unwrap_or(0);
                 more = u64::from((0..self.n_slots).any(|slot| here(n_pieces, slot) > 0));
-            }
-            if n_classes == 2 && n_intervals == 2 {
-                let gains = walk_gains(&child.pieces, here, |piece| view.walk(piece, side));
-                for (bound, gain) in bounds.iter_mut().zip(gains) {
-                    let Some(gain) = gain else { continue };
-                    let value = setting.price.loss((weight - gain).max(0) as u64)
-                        + (2 + more) * setting.price.per_leaf;
-                    *bound = (*bound).min(value.saturating_add(goal.others[at]));
-                }
-                continue;
             }
             let before = frontiers(
                 0..n_pieces,
@@ -119,35 +109,6 @@ impl<T: Lane> Level<T> {
         }
         bounds
     }
-}
-
-/// What two intervals of two classes gain at most if they are cut inside or at the end of each piece.
-fn walk_gains(
-    pieces: &[Piece],
-    here: impl Fn(usize, usize) -> i64,
-    walk: impl Fn(usize) -> Walk,
-) -> Vec<Option<i64>> {
-    let all = [0, 1].map(|class| {
-        (0..pieces.len())
-            .map(|piece| here(piece, class))
-            .sum::<i64>()
-    });
-    let mut height = 0;
-    let gain = |(at, piece): (usize, &Piece)| {
-        let (up, down, walk) = (here(at, 0), here(at, 1), walk(at));
-        let mut gain = None;
-        if piece.is_open {
-            let top = height + walk.top - walk.ups + up;
-            let bottom = height + walk.bottom + walk.downs - down;
-            gain = gain.max(Some((all[1] + top).max(all[0] - bottom)));
-        }
-        height += up - down;
-        if piece.is_cut_after && at + 1 < pieces.len() {
-            gain = gain.max(Some((all[1] + height).max(all[0] - height)));
-        }
-        gain
-    };
-    pieces.iter().enumerate().map(gain).collect()
 }
 
 /// With more intervals than this, all pieces are looked into.

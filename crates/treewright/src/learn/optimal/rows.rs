@@ -93,7 +93,7 @@ impl Cells {
             let rank = self.ranks[row as usize];
             let row = new[row as usize];
             let is_in = (row as usize) < n_new;
-            n_ranks += usize::from(is_in & (rank != last));
+            n_ranks += usize::from(is_in) * usize::from(rank != last);
             last = if is_in { rank } else { last };
             ranks[row as usize] = n_ranks as u32;
             order[n_in] = row;

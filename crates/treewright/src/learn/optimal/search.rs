@@ -35,6 +35,8 @@ pub(super) struct Search<'a> {
     pub(super) budget: &'a Budget,
     /// What a row more can cost beside its weight: it may need a leaf of its own.
     pub(super) per_row: u64,
+    /// What waits may take so much memory.
+    pub(super) most_bytes: usize,
 }
 
 /// The search was stopped from outside.
@@ -342,7 +344,7 @@ impl Search<'_> {
 }
 
 /// A number above the first and not above the second: midway where there is one.
-fn between(below: f64, above: f64) -> f64 {
+pub(super) fn between(below: f64, above: f64) -> f64 {
     let middle = below / 2.0 + above / 2.0;
     if below < middle && middle <= above {
         middle

@@ -34,7 +34,7 @@ impl<T: Lane> Level<T> {
     fn leaves(&mut self, setting: Setting<'_>) {
         let n_classes = setting.table.n_classes;
         for (at, side) in SIDES.into_iter().enumerate() {
-            let view = self.view(&self.sums, &[]);
+            let view = self.view(&self.sums);
             let leaf = |lane: usize| {
                 let sums = (0..n_classes).map(|class| view.at(0, class, lane, side));
                 let (all, most) = sums.fold((0, 0), |(all, most), sum| (all + sum, sum.max(most)));
@@ -90,7 +90,7 @@ impl<T: Lane> Level<T> {
     /// The weight of all rows in sixteen lanes.
     #[inline(always)]
     fn weights(&self, n_classes: usize, from: usize, side: Side) -> [i64; LANES] {
-        let view = self.view(&self.sums, &[]);
+        let view = self.view(&self.sums);
         let mut weights = [0; LANES];
         for class in 0..n_classes {
             let sums = view.load(0, class, from, side);
@@ -133,7 +133,7 @@ impl<T: Lane> Level<T> {
     ) {
         let n_classes = setting.table.n_classes;
         let price = setting.price;
-        let view = self.view(&child.table, &child.walks);
+        let view = self.view(&child.table);
         let n_intervals = n_intervals(setting.rule, &child.pieces);
         if n_intervals == 0 {
             return;
@@ -173,7 +173,7 @@ impl<T: Lane> Level<T> {
         least: &mut [u64],
     ) {
         let n_classes = setting.table.n_classes;
-        let view = self.view(&child.table, &child.walks);
+        let view = self.view(&child.table);
         let weights = self.weights(n_classes, from, side);
         let mut gains = [T::default(); LANES];
         let mut leaves = [T::default(); LANES];
@@ -220,7 +220,7 @@ impl<T: Lane> Level<T> {
             }
             add_up(&mut table, self.stride);
             for from in (0..self.cuts.len()).step_by(LANES) {
-                let (gain, any) = self.leaf(n_classes, self.view(&table, &[]), 0, from, side);
+                let (gain, any) = self.leaf(n_classes, self.view(&table), 0, from, side);
                 for lane in 0..LANES {
                     gains[from + lane] += gain[lane].wide();
                     leaves[from + lane] += any[lane].wide() as u64;

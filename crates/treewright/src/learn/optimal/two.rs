@@ -12,7 +12,7 @@ use super::best::{Best, Floors, Root, Sketch, Solved};
 use super::exact::Front;
 use super::lanes::Lane;
 use super::level::{Level, Setting, Spare};
-use super::pieces::{MOST_PIECES, Pieces};
+use super::pieces::Pieces;
 use super::rows::Rows;
 use super::table::{Kind, NONE};
 use crate::budget::Budget;
@@ -74,13 +74,6 @@ impl Zone {
         self.bound < best.limit(self.first)
     }
 }
-
-/// Coarse levels are kept as long as they have fewer numbers together.
-const MOST_KEPT: usize = 8 << 20;
-/// From so many rows on, children with many pieces pay.
-const LARGE: usize = 200;
-/// With more rows than this, sums over pieces are quicker for a first look.
-const MOST_WALKED: usize = 12_000;
 
 impl Two<'_> {
     /// The least value of some rows, if it is below `bound`. For features with a floor of at least `bound`
@@ -181,7 +174,7 @@ impl Two<'_> {
         // Good roots first: what they bring makes others needless.
         fronts.sort_by_key(|(front, _)| front.least_bound());
         let (setting, budget, is_parallel) = (self.setting, self.budget, self.is_parallel());
-        let is_large = rows.len() > MOST_WALKED;
+        let is_large = rows.len() > self.setting.sizes.walked_rows;
         let close = |spare: &mut Spare<T>, (front, is_done): &mut (Front<'_>, bool)| {
             if is_large && front.missing == 0 && *is_done {
                 self.look(front, &pieces[1], best, spare);
@@ -192,7 +185,9 @@ impl Two<'_> {
             fronts.par_iter_mut().for_each_init(Spare::new, close);
         } else {
             let mut spare = Spare::new();
-            fronts.iter_mut().for_each(|front| close(&mut spare, front));
+            for front in &mut fronts {
+                close(&mut spare, front);
+            }
         }
         for (front, _) in &fronts {
             floors.own[front.feature] = front.floor;
@@ -260,16 +255,15 @@ impl Two<'_> {
         let per_leaf = self.setting.price.per_leaf;
         let mut front = Front::new(feature, numbers, entered.missing, per_leaf);
         front.floor = entered.floor;
-        if is_whole && rows.len() > MOST_WALKED {
+        if is_whole && rows.len() > self.setting.sizes.walked_rows {
             self.look::<T>(&mut front, pieces, best, spare);
         } else {
             let kind = Kind::Numeric;
-            let cuts = match is_whole {
-                true => pieces.of(rows, feature, kind).cuts.clone(),
-                false => {
-                    let pieces = self.pieces(&front.rows);
-                    pieces[0].of(&front.rows, feature, kind).cuts.clone()
-                }
+            let cuts = if is_whole {
+                pieces.of(rows, feature, kind).cuts.clone()
+            } else {
+                let pieces = self.pieces(&front.rows);
+                pieces[0].of(&front.rows, feature, kind).cuts.clone()
             };
             let zones = std::mem::take(&mut front.zones);
             let cuts = vec![cuts[..cuts.len() - 1].to_vec()];
@@ -287,9 +281,15 @@ impl Two<'_> {
 
     /// What features look like from afar.
     fn pieces(self, rows: &Rows) -> [Arc<Pieces>; 2] {
-        let is_small = rows.len() < 6000 || self.setting.table.n_classes > 12;
-        let n_lanes = if is_small { 30 } else { 62 };
-        [(n_lanes, n_lanes), (62, MOST_PIECES)].map(|sizes| Arc::new(Pieces::new(rows, sizes)))
+        let sizes = self.setting.sizes;
+        let n_classes = self.setting.table.n_classes;
+        let n_lanes = match n_classes {
+            ..=12 if rows.len() >= sizes.many_rows => sizes.many,
+            ..=64 => sizes.few,
+            _ => sizes.few.min(14),
+        };
+        let both = [(n_lanes, n_lanes), (sizes.many, sizes.pieces)];
+        both.map(|sizes| Arc::new(Pieces::new(rows, sizes)))
     }
 
     /// A root before its cuts are looked at: branches for missing cells and categories are solved.
@@ -386,7 +386,7 @@ impl Two<'_> {
         if is_whole {
             coarse.flat = Some(level.flat());
         }
-        coarse.zones = self.zones(&coarse, &level);
+        coarse.zones = Self::zones(&coarse, &level);
         self.offer(&coarse, &level, &coarse.zones, best);
         if coarse.zones.iter().any(|zone| zone.is_near(best)) {
             coarse.level = Some(level);
@@ -403,12 +403,12 @@ impl Two<'_> {
         let Some(level) = root.level.take() else {
             return;
         };
-        let Some(children) = self.near_children(root, &level, best) else {
+        let Some(children) = Self::near_children(root, &level, best) else {
             root.zones.clear();
             level.recycle(spare);
             return;
         };
-        if root.rows.len() < LARGE || setting.table.n_classes > 3 {
+        if root.rows.len() < setting.sizes.second_rows || setting.table.n_classes > 3 {
             root.level = Some(level);
             return;
         }
@@ -422,7 +422,7 @@ impl Two<'_> {
             &children,
             spare,
         );
-        root.zones = self.zones(root, &level);
+        root.zones = Self::zones(root, &level);
         self.offer(root, &level, &root.zones, best);
         root.children = children;
         root.level = Some(level);
@@ -430,7 +430,6 @@ impl Two<'_> {
 
     /// The children of near zones; `None` if there are none.
     fn near_children<T: Lane>(
-        self,
         root: &mut Coarse<'_, T>,
         level: &Level<T>,
         best: &Best,
@@ -452,7 +451,7 @@ impl Two<'_> {
         Some(children)
     }
 
-    fn zones<T: Lane>(self, root: &Coarse<'_, T>, level: &Level<T>) -> Vec<Zone> {
+    fn zones<T: Lane>(root: &Coarse<'_, T>, level: &Level<T>) -> Vec<Zone> {
         // No rows below the first rank: that is no cut.
         let is_cut = |&lane: &usize| level.cuts[lane] > 0 || !level.is_single(lane);
         let zone = |lane: usize| Zone {
@@ -520,9 +519,9 @@ impl Two<'_> {
             roots.par_iter_mut().for_each_init(Spare::new, second);
         } else {
             let mut spare = Spare::new();
-            roots
-                .iter_mut()
-                .for_each(|root| self.second(root, best, &mut spare));
+            for root in &mut *roots {
+                self.second(root, best, &mut spare);
+            }
         }
         let (mut n_kept, mut near) = (0, Vec::new());
         for (at, root) in roots.iter_mut().enumerate() {
@@ -534,7 +533,7 @@ impl Two<'_> {
                 }
             }
             n_kept += root.level.as_ref().map_or(0, Level::size);
-            if n_kept > MOST_KEPT {
+            if n_kept > self.setting.sizes.kept {
                 root.level = None;
             }
         }
@@ -562,11 +561,11 @@ impl Two<'_> {
         };
         let mut is_done = if self.is_parallel() {
             let done = near.par_iter().map_init(Spare::new, zoom);
-            done.reduce(|| true, |a, b| a && b)
+            done.reduce(|| true, std::ops::BitAnd::bitand)
         } else {
             let mut spare = Spare::new();
-            near.iter()
-                .fold(true, |is_done, zone| zoom(&mut spare, zone) && is_done)
+            let done = near.iter().map(|zone| zoom(&mut spare, zone));
+            done.fold(true, std::ops::BitAnd::bitand)
         };
         is_done &= roots.iter().all(|root| root.is_done);
         for (root, floor) in roots.iter_mut().zip(floors) {
@@ -596,7 +595,7 @@ impl Two<'_> {
         let limit = best.limit(zone.first).saturating_sub(root.missing);
         let finer = level.finer(self.setting, &root.rows, zone.lane, limit, spare);
         *floor = (*floor).min(finer.floor.saturating_add(root.missing));
-        let mut zones = self.zones(root, &finer);
+        let mut zones = Self::zones(root, &finer);
         self.offer(root, &finer, &zones, best);
         zones.sort_unstable();
         let mut is_done = true;

@@ -17,8 +17,6 @@ use super::price::Price;
 use super::rows::{Cells, Rows};
 use super::table::{Kind, NONE};
 
-/// Up to so many cuts are worked on together.
-pub(super) const MOST_CUTS: usize = 62;
 /// Heavier rows do not fit into a step.
 pub(super) const MOST_WEIGHT: u32 = 1 << 22;
 
@@ -369,35 +367,13 @@ impl<T: Lane, const C: usize> pulp::NullaryFnOnce for Chunks<'_, T, C> {
     fn call(self) {
         let Self(Walk { batch, cells, path }, from, found) = self;
         let mut lanes = Walking::<T, C>::new();
-        match path {
-            Some(path) => {
-                let mut runs = path.runs.iter();
-                for step in &path.steps {
-                    if step.has_run
-                        && let Some(run) = runs.next()
-                    {
-                        lanes.run(run);
-                    }
-                    let first = batch.lanes.of(step.rank);
-                    lanes.step(
-                        &batch.masks.bits[first],
-                        from,
-                        T::from_wide(i64::from(step.by)),
-                    );
-                    if step.is_end {
-                        lanes.look();
-                    }
-                }
-            }
-            None => {
-                let has_ties = cells.n_ranks() < cells.order.len();
-                match (has_ties, batch.is_plain) {
-                    (false, true) => lanes.all::<false, true>(batch, cells, from),
-                    (false, false) => lanes.all::<false, false>(batch, cells, from),
-                    (true, true) => lanes.all::<true, true>(batch, cells, from),
-                    (true, false) => lanes.all::<true, false>(batch, cells, from),
-                }
-            }
+        let has_ties = cells.n_ranks() < cells.order.len();
+        match (path, has_ties, batch.is_plain) {
+            (Some(path), ..) => lanes.along(path, batch, from),
+            (None, false, true) => lanes.all::<false, true>(batch, cells, from),
+            (None, false, false) => lanes.all::<false, false>(batch, cells, from),
+            (None, true, true) => lanes.all::<true, true>(batch, cells, from),
+            (None, true, false) => lanes.all::<true, false>(batch, cells, from),
         }
         for side in 0..2 {
             found.tops[side][from..from + C].copy_from_slice(&lanes.tops[side]);
@@ -421,6 +397,25 @@ impl<T: Lane, const C: usize> Walking<T, C> {
             at: zero,
             tops: zero,
             bottoms: zero,
+        }
+    }
+
+    /// Over the rows that matter.
+    #[inline(always)]
+    fn along(&mut self, path: &Path, batch: &Batch<T>, from: usize) {
+        let mut runs = path.runs.iter();
+        for step in &path.steps {
+            if step.has_run
+                && let Some(run) = runs.next()
+            {
+                self.run(run);
+            }
+            let first = batch.lanes.of(step.rank);
+            let by = T::from_wide(i64::from(step.by));
+            self.step(&batch.masks.bits[first], from, by);
+            if step.is_end {
+                self.look();
+            }
         }
     }
 
