@@ -1,4 +1,4 @@
-//! Trees of two levels with two classes and two intervals: exact values for 62 cuts of a root at a time.
+//! Trees of two levels with two classes and a few intervals: exact values for 62 cuts of a root at a time.
 //!
 //! Between two cuts whose values are known lies a zone of others. What the rows below cost at its lower end, and
 //! those above at its upper end, is a bound for all of them. Zones that can hold a better tree get cuts of their
@@ -91,10 +91,19 @@ impl<'a> Front<'a> {
 
     /// What leaves and children cost on both sides of a cut.
     pub(super) fn at<T: Lane>(&self, setting: Setting<'_>, cut: u32) -> ([u64; 2], Vec<[u64; 2]>) {
+        let price = setting.price;
         let batch = Batch::<T>::new(&self.rows, self.feature, &[cut], &self.below, true);
         let kinds = setting.table.kinds.iter().copied().enumerate();
-        let child = |child| batch.child(setting.arch, &self.rows, child, None, setting.price)[0];
-        (batch.leaves(setting.price)[0], kinds.map(child).collect())
+        let child = |child| {
+            batch.child(
+                setting.arch,
+                &self.rows,
+                child,
+                None,
+                (price, setting.rule.most),
+            )[0]
+        };
+        (batch.leaves(price)[0], kinds.map(child).collect())
     }
 
     /// A root without cuts.
@@ -254,7 +263,8 @@ impl<'a> Front<'a> {
                 .find(|(of, _)| is_narrow && *of == child);
             let kind = setting.table.kinds[child];
             let path = path.map(|(_, path)| path);
-            batch.child(setting.arch, &self.rows, (child, kind), path, price)
+            let goal = (price, setting.rule.most);
+            batch.child(setting.arch, &self.rows, (child, kind), path, goal)
         };
         let values: Vec<Vec<[u64; 2]>> = if is_parallel {
             children.par_iter().map(value).collect()
@@ -324,7 +334,13 @@ impl<'a> Front<'a> {
             let is_known = self.paths.paths.iter().any(|&(of, _)| of == child);
             if !is_known && setting.table.kinds[child] == Kind::Numeric {
                 let cells = &self.rows.cells[child];
-                let path = Path::new(&self.rows, self.feature, first..last, cells);
+                let path = Path::new(
+                    &self.rows,
+                    self.feature,
+                    first..last,
+                    cells,
+                    setting.rule.most,
+                );
                 self.paths.paths.push((child, path));
             }
         }

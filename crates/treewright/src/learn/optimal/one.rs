@@ -4,10 +4,10 @@ use super::level::Setting;
 use super::line::{self, Line};
 use super::rows::Rows;
 use super::table::{Kind, NONE};
-use super::walk::MOST_WEIGHT;
+use super::walk::{MOST_INTERVALS, MOST_WEIGHT};
 
 impl Setting<'_> {
-    /// Can trees of two levels be found by walks? They are for two classes in two intervals of any size.
+    /// Can trees of two levels be found by walks? They are for two classes in a few intervals of any size.
     pub(super) fn has_walks(self, rows: &Rows) -> bool {
         let is_light = || {
             rows.labels
@@ -15,7 +15,8 @@ impl Setting<'_> {
                 .all(|label| (1..MOST_WEIGHT).contains(&label.weight))
         };
         let rule = self.rule;
-        self.table.n_classes == 2 && rule.most == 2 && rule.min_leaf == 1 && is_light()
+        let is_few = (2..=MOST_INTERVALS).contains(&rule.most);
+        self.table.n_classes == 2 && is_few && rule.min_leaf == 1 && is_light()
     }
 
     /// The value of some rows as a leaf, if there are enough of them.

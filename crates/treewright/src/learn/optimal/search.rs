@@ -163,7 +163,7 @@ impl Search<'_> {
         };
         let is_numeric = self.setting.table.kinds[root.feature] == Kind::Numeric;
         if depth == 2 && is_numeric && self.setting.rule.min_leaf == 1 {
-            let is_walk = root.cut.is_some() && !rows.cells[root.feature].has_missing();
+            let is_walk = self.setting.rule.most == 2 && !rows.cells[root.feature].has_missing();
             return Ok(match root.cut {
                 Some(cut) if is_walk && self.setting.has_walks(rows) => {
                     self.plan_walk(rows, root.feature, cut)

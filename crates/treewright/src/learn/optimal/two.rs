@@ -80,10 +80,12 @@ impl Two<'_> {
     /// nothing better is expected.
     pub(super) fn solve(self, rows: &Rows, bound: u64, floors: &[u64]) -> Solved {
         // A walk is never further from its start than there are steps; sums count some rows repeatedly.
-        let most_often = match (self.setting.table.n_classes, self.setting.rule.most) {
-            (2, 2) => 1,
-            (_, intervals) => intervals.max(2) as u64,
-        };
+        let Setting {
+            table, rule, sizes, ..
+        } = self.setting;
+        let is_walk = table.n_classes == 2 && rule.most == 2
+            || rows.len() <= sizes.walked_rows && self.setting.has_walks(rows);
+        let most_often = if is_walk { 1 } else { rule.most.max(2) as u64 };
         let most = rows.weight().max(rows.len() as u64) * most_often;
         if most <= i16::LARGEST {
             self.solve_in::<i16>(rows, bound, floors)

@@ -1,17 +1,20 @@
-//! Two classes in two intervals, exactly: for many cuts of the root at once, what a child costs below and above.
+//! Two classes in a few intervals, exactly: for many cuts of the root at once, what a child costs below and above.
 //!
 //! Take the rows in the order of a child feature, a step up for each row of the first class and down for each of
-//! the second. Where the walk is highest is the best cut for "first class, then second", where it is lowest the
-//! best for "second, then first". The rows below a cut of the root are a part of the walk, those above are the
-//! rest. A lane for each of up to 62 cuts of the root walks with the rows below it; the rest is the whole walk
-//! less that.
+//! the second. What intervals gain, less the rows of the second class so far, follows the walk while their label
+//! is the first class, and stays while it is the second. So a number for each first label and number of cuts is
+//! enough; where the child may be cut, it is at least the number with a cut less. With two intervals these
+//! are the highest place of the walk, and its last place above the lowest one.
+//!
+//! The rows below a cut of the root are a part of the walk, those above are the rest. A lane for each of up to
+//! 62 cuts of the root walks with the rows below it, another with those above.
 //!
 //! If the cuts are close together, most rows are below all of them, or above. Such rows between two others are
-//! one *run*: their sum, and the highest and the lowest place in it, are all that matters.
+//! one *run*: what it gains for each label before it and number of cuts inside is all that matters.
 
 use std::ops::Range;
 
-use super::lanes::{LANES, Lane, Vector, add, least, most};
+use super::lanes::{LANES, Lane, Vector, add, least, most, sub};
 use super::level::Lanes;
 use super::price::Price;
 use super::rows::{Cells, Rows};
@@ -19,6 +22,8 @@ use super::table::{Kind, NONE};
 
 /// Heavier rows do not fit into a step.
 pub(super) const MOST_WEIGHT: u32 = 1 << 22;
+/// Up to so many intervals are walked.
+pub(super) const MOST_INTERVALS: usize = 4;
 
 /// Cuts of a root, for which children are tried.
 #[derive(Debug)]
@@ -59,11 +64,36 @@ struct Step {
 /// Rows that are below or above all cuts.
 #[derive(Debug, Clone, Copy, Default)]
 struct Run {
-    /// For both sides all steps together, and the highest and lowest place where the child may be cut.
-    sums: [i32; 2],
-    tops: [i32; 2],
-    bottoms: [i32; 2],
+    /// For both sides what is gained, by the number of cuts inside and the label before.
+    gains: [[[i32; 2]; MOST_INTERVALS]; 2],
+    /// May the child be cut inside, or at the end? Else nothing is known with cuts.
     has_cut: bool,
+}
+
+impl Run {
+    fn step(&mut self, side: usize, by: i32, n_intervals: usize) {
+        for (cuts, gains) in self.gains[side][..n_intervals].iter_mut().enumerate() {
+            // The label is the first class after an even number of cuts if it was before.
+            gains[cuts % 2] += by;
+        }
+    }
+
+    /// The child may be cut here.
+    fn cut(&mut self, n_intervals: usize) {
+        for gains in &mut self.gains {
+            for cuts in 1..n_intervals {
+                let before = gains[cuts - 1];
+                for (gain, before) in gains[cuts].iter_mut().zip(before) {
+                    *gain = if self.has_cut {
+                        before.max(*gain)
+                    } else {
+                        before
+                    };
+                }
+            }
+        }
+        self.has_cut = true;
+    }
 }
 
 /// A number for each lane and both sides.
@@ -102,12 +132,8 @@ impl<T: Lane> Masks<T> {
     }
 }
 
-/// The highest and lowest places of both sides.
-#[derive(Debug, Clone, Copy)]
-struct Extremes<T> {
-    tops: [[Vector<T>; 4]; 2],
-    bottoms: [[Vector<T>; 4]; 2],
-}
+/// For each number of intervals from two on, what they gain on both sides, less all rows of the second class.
+type Found<T> = [Sides<T>; MOST_INTERVALS - 1];
 
 /// Up for the first class, down for the second.
 #[inline]
@@ -119,7 +145,13 @@ fn step(rows: &Rows, row: usize) -> i32 {
 
 impl Path {
     /// The path of a child for cuts of the root at ranks in a range.
-    pub(super) fn new(rows: &Rows, root: usize, cuts: Range<u32>, child: &Cells) -> Self {
+    pub(super) fn new(
+        rows: &Rows,
+        root: usize,
+        cuts: Range<u32>,
+        child: &Cells,
+        n_intervals: usize,
+    ) -> Self {
         let of_root = &rows.cells[root].ranks;
         let mut path = Self::default();
         let mut run = Run::default();
@@ -140,23 +172,9 @@ impl Path {
                 continue;
             }
             is_empty = false;
-            run.sums[usize::from(rank >= cuts.end)] += by;
+            run.step(usize::from(rank >= cuts.end), by, n_intervals);
             if is_end {
-                for side in 0..2 {
-                    let height = run.sums[side];
-                    let is_first = !run.has_cut;
-                    run.tops[side] = if is_first {
-                        height
-                    } else {
-                        run.tops[side].max(height)
-                    };
-                    run.bottoms[side] = if is_first {
-                        height
-                    } else {
-                        run.bottoms[side].min(height)
-                    };
-                }
-                run.has_cut = true;
+                run.cut(n_intervals);
             }
         }
         if !is_empty {
@@ -225,7 +243,7 @@ impl<T: Lane> Batch<T> {
         rows: &Rows,
         (feature, kind): (usize, Kind),
         path: Option<&Path>,
-        price: Price,
+        (price, n_intervals): (Price, usize),
     ) -> Vec<[u64; 2]> {
         let cells = &rows.cells[feature];
         let walk = Walk {
@@ -237,38 +255,34 @@ impl<T: Lane> Batch<T> {
         if kind == Kind::Categorical {
             return self.categories(arch, cells, &missing, price);
         }
-        let mut found = Extremes {
-            tops: [[[T::default(); LANES]; 4]; 2],
-            bottoms: [[[T::default(); LANES]; 4]; 2],
-        };
+        let mut found = [[[[T::default(); LANES]; 4]; 2]; MOST_INTERVALS - 1];
+        let n_vectors = self.n_cuts.div_ceil(LANES);
         // As many lanes as the registers of the processor have room for.
-        let at_once = if size_of::<T>() == 2 && self.n_cuts > LANES {
-            2
-        } else {
-            1
-        };
-        for from in (0..self.n_cuts.div_ceil(LANES)).step_by(at_once) {
-            if at_once == 2 {
-                arch.dispatch(Chunks::<T, 2>(walk, from, &mut found));
-            } else {
-                arch.dispatch(Chunks::<T, 1>(walk, from, &mut found));
-            }
+        let is_narrow = size_of::<T>() == 2 && n_vectors > 1;
+        match n_intervals {
+            2 if is_narrow => walk.go::<2, 2>(arch, n_vectors, &mut found),
+            2 => walk.go::<1, 2>(arch, n_vectors, &mut found),
+            3 => walk.go::<1, 3>(arch, n_vectors, &mut found),
+            _ => walk.go::<1, 4>(arch, n_vectors, &mut found),
         }
-        let value = |lane: usize| {
-            let at = |vectors: &[Vector<T>; 4]| vectors[lane / LANES][lane % LANES].wide();
-            [0, 1].map(|side| {
-                let (sums, missing) = (self.sums[lane][side], missing[lane][side]);
-                let [a, b] = [sums[0] - missing[0], sums[1] - missing[1]];
-                let gain = (b + at(&found.tops[side])).max(a - at(&found.bottoms[side]));
-                let mut value = price.loss((a + b - gain) as u64) + 2 * price.per_leaf;
-                if missing != [0; 2] {
-                    value = value.min(price.leaf(a.min(b) as u64));
-                    value += price.leaf(missing[0].min(missing[1]) as u64);
-                }
-                value
-            })
+        let value = |lane: usize, side: usize| {
+            let (sums, missing) = (self.sums[lane][side], missing[lane][side]);
+            let [a, b] = [sums[0] - missing[0], sums[1] - missing[1]];
+            let by_intervals = (2_u64..).zip(&found[..n_intervals - 1]);
+            let values = by_intervals.map(|(intervals, found)| {
+                let gain = b + found[side][lane / LANES][lane % LANES].wide();
+                price.loss((a + b - gain) as u64) + intervals * price.per_leaf
+            });
+            let value = values.min().unwrap_or(u64::MAX);
+            if missing == [0; 2] {
+                return value;
+            }
+            // One interval, and the missing cells.
+            let value = value.min(price.leaf(a.min(b) as u64));
+            value + price.leaf(missing[0].min(missing[1]) as u64)
         };
-        (0..self.n_cuts).map(value).collect()
+        let values = (0..self.n_cuts).map(|lane| [0, 1].map(|side| value(lane, side)));
+        values.collect()
     }
 
     /// For each cut and side the weights of both classes that have no cell.
@@ -357,16 +371,30 @@ impl<T: 'static> Clone for Walk<'_, T> {
 
 impl<T: 'static> Copy for Walk<'_, T> {}
 
-/// A walk in `C` times sixteen lanes, from some vector on.
-struct Chunks<'a, T: 'static, const C: usize>(Walk<'a, T>, usize, &'a mut Extremes<T>);
+impl<T: Lane> Walk<'_, T> {
+    /// In `C` times sixteen lanes at once, with `K` intervals.
+    fn go<const C: usize, const K: usize>(
+        self,
+        arch: pulp::Arch,
+        n_vectors: usize,
+        found: &mut Found<T>,
+    ) {
+        for from in (0..n_vectors).step_by(C) {
+            arch.dispatch(Chunks::<T, C, K>(self, from, found));
+        }
+    }
+}
 
-impl<T: Lane, const C: usize> pulp::NullaryFnOnce for Chunks<'_, T, C> {
+/// A walk in `C` times sixteen lanes, from some vector on, with `K` intervals.
+struct Chunks<'a, T: 'static, const C: usize, const K: usize>(Walk<'a, T>, usize, &'a mut Found<T>);
+
+impl<T: Lane, const C: usize, const K: usize> pulp::NullaryFnOnce for Chunks<'_, T, C, K> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
         let Self(Walk { batch, cells, path }, from, found) = self;
-        let mut lanes = Walking::<T, C>::new();
+        let mut lanes = Walking::<T, C, K>::new();
         let has_ties = cells.n_ranks() < cells.order.len();
         match (path, has_ties, batch.is_plain) {
             (Some(path), ..) => lanes.along(path, batch, from),
@@ -375,29 +403,45 @@ impl<T: Lane, const C: usize> pulp::NullaryFnOnce for Chunks<'_, T, C> {
             (None, true, true) => lanes.all::<true, true>(batch, cells, from),
             (None, true, false) => lanes.all::<true, false>(batch, cells, from),
         }
-        for side in 0..2 {
-            found.tops[side][from..from + C].copy_from_slice(&lanes.tops[side]);
-            found.bottoms[side][from..from + C].copy_from_slice(&lanes.bottoms[side]);
+        for cuts in 1..K {
+            for side in 0..2 {
+                for c in 0..C {
+                    found[cuts - 1][side][from + c] = lanes.gain(cuts, side, c);
+                }
+            }
         }
     }
 }
 
 /// Where the lanes are.
-struct Walking<T, const C: usize> {
+struct Walking<T, const C: usize, const K: usize> {
     at: [[Vector<T>; C]; 2],
-    tops: [[Vector<T>; C]; 2],
-    bottoms: [[Vector<T>; C]; 2],
+    /// By the number of cuts, what is gained if the first label is the first class.
+    first: [[[Vector<T>; C]; 2]; K],
+    /// The same for the second class; with two intervals, the lowest place so far.
+    second: [[[Vector<T>; C]; 2]; K],
 }
 
-impl<T: Lane, const C: usize> Walking<T, C> {
+impl<T: Lane, const C: usize, const K: usize> Walking<T, C, K> {
     #[inline(always)]
     fn new() -> Self {
         let zero = [[[T::default(); LANES]; C]; 2];
         Self {
             at: zero,
-            tops: zero,
-            bottoms: zero,
+            first: [zero; K],
+            second: [zero; K],
         }
+    }
+
+    /// What is gained with some cuts, whatever the first label.
+    #[inline(always)]
+    fn gain(&self, cuts: usize, side: usize, c: usize) -> Vector<T> {
+        let second = if K == 2 {
+            sub(self.at[side][c], self.second[1][side][c])
+        } else {
+            self.second[cuts][side][c]
+        };
+        most(self.first[cuts][side][c], second)
     }
 
     /// Over the rows that matter.
@@ -453,7 +497,7 @@ impl<T: Lane, const C: usize> Walking<T, C> {
         for side in 0..2 {
             let steps = &steps[side][from..][..C];
             for c in 0..C {
-                self.at[side][c] = add(self.at[side][c], steps[c]);
+                self.go(side, c, steps[c]);
             }
         }
     }
@@ -463,20 +507,46 @@ impl<T: Lane, const C: usize> Walking<T, C> {
         for side in 0..2 {
             let masks = &masks[side][from..][..C];
             for c in 0..C {
-                let step = masks[c].map(|mask| mask.and(by));
-                self.at[side][c] = add(self.at[side][c], step);
+                self.go(side, c, masks[c].map(|mask| mask.and(by)));
             }
+        }
+    }
+
+    #[inline(always)]
+    fn go(&mut self, side: usize, c: usize, by: Vector<T>) {
+        self.at[side][c] = add(self.at[side][c], by);
+        if K == 2 {
+            return;
+        }
+        for cuts in 1..K {
+            // The label that is the first class.
+            let of = if cuts % 2 == 0 {
+                &mut self.first
+            } else {
+                &mut self.second
+            };
+            of[cuts][side][c] = add(of[cuts][side][c], by);
         }
     }
 
     /// The child may be cut here.
     #[inline(always)]
     fn look(&mut self) {
+        let zero = [T::default(); LANES];
         for side in 0..2 {
             for c in 0..C {
                 let at = self.at[side][c];
-                self.tops[side][c] = most(self.tops[side][c], at);
-                self.bottoms[side][c] = least(self.bottoms[side][c], at);
+                let (first, second) = (&mut self.first, &mut self.second);
+                first[1][side][c] = most(first[1][side][c], at);
+                if K == 2 {
+                    second[1][side][c] = least(second[1][side][c], at);
+                    continue;
+                }
+                second[1][side][c] = most(second[1][side][c], zero);
+                for cuts in 2..K {
+                    first[cuts][side][c] = most(first[cuts][side][c], first[cuts - 1][side][c]);
+                    second[cuts][side][c] = most(second[cuts][side][c], second[cuts - 1][side][c]);
+                }
             }
         }
     }
@@ -485,14 +555,37 @@ impl<T: Lane, const C: usize> Walking<T, C> {
     fn run(&mut self, run: &Run) {
         let wide = |number: i32| [T::from_wide(i64::from(number)); LANES];
         for side in 0..2 {
+            let gains = &run.gains[side];
+            let sum = gains[0][0];
             for c in 0..C {
                 let at = self.at[side][c];
-                if run.has_cut {
-                    let (top, bottom) = (wide(run.tops[side]), wide(run.bottoms[side]));
-                    self.tops[side][c] = most(self.tops[side][c], add(at, top));
-                    self.bottoms[side][c] = least(self.bottoms[side][c], add(at, bottom));
+                self.at[side][c] = add(at, wide(sum));
+                if K == 2 && run.has_cut {
+                    let [top, bottom] = [wide(gains[1][0]), wide(sum - gains[1][1])];
+                    let (first, second) = (&mut self.first[1], &mut self.second[1]);
+                    first[side][c] = most(first[side][c], add(at, top));
+                    second[side][c] = least(second[side][c], add(at, bottom));
                 }
-                self.at[side][c] = add(at, wide(run.sums[side]));
+                if K == 2 {
+                    continue;
+                }
+                for cuts in (1..K).rev() {
+                    let label = cuts % 2;
+                    let mut first = add(self.first[cuts][side][c], wide(gains[0][label]));
+                    let mut second = add(self.second[cuts][side][c], wide(gains[0][1 - label]));
+                    for inside in (1..=cuts).take_while(|_| run.has_cut) {
+                        let before = cuts - inside;
+                        let label = before % 2;
+                        let (from_first, from_second) = match before {
+                            0 => (at, [T::default(); LANES]),
+                            _ => (self.first[before][side][c], self.second[before][side][c]),
+                        };
+                        first = most(first, add(from_first, wide(gains[inside][label])));
+                        second = most(second, add(from_second, wide(gains[inside][1 - label])));
+                    }
+                    self.first[cuts][side][c] = first;
+                    self.second[cuts][side][c] = second;
+                }
             }
         }
     }
