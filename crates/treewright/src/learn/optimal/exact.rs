@@ -120,6 +120,24 @@ impl<'a> Front<'a> {
         }
     }
 
+    /// Solves the first cuts, evenly over all rows; and no cut at all, which is a tree of one level.
+    pub(super) fn begin<T: Lane>(&mut self, setting: Setting<'_>, best: &Best) {
+        let lanes = match self.rows.len() {
+            ..400 => 16,
+            ..6000 => 32,
+            _ => 62,
+        };
+        let zones = std::mem::take(&mut self.zones);
+        let Some(zone) = zones.first() else {
+            return;
+        };
+        let starts = &self.rows.cells[self.feature].starts;
+        let n_cuts = setting.sizes.cuts.min(lanes) - 1;
+        let mut cuts = vec![0];
+        cuts.extend(evenly(starts, zone.cuts, n_cuts));
+        self.solve::<T>(setting, zones, &[cuts], best, false);
+    }
+
     /// No tree in a zone has a smaller value.
     pub(super) fn bound(&self, zone: &Zone) -> u64 {
         zone.least[0] + zone.least[1] + self.missing

@@ -260,16 +260,7 @@ impl Two<'_> {
         if is_whole && rows.len() > self.setting.sizes.walked_rows {
             self.look::<T>(&mut front, pieces, best, spare);
         } else {
-            let kind = Kind::Numeric;
-            let cuts = if is_whole {
-                pieces.of(rows, feature, kind).cuts.clone()
-            } else {
-                let pieces = self.pieces(&front.rows);
-                pieces[0].of(&front.rows, feature, kind).cuts.clone()
-            };
-            let zones = std::mem::take(&mut front.zones);
-            let cuts = vec![cuts[..cuts.len() - 1].to_vec()];
-            front.solve::<T>(self.setting, zones, &cuts, best, false);
+            front.begin::<T>(self.setting, best);
             if !is_whole {
                 front.flat = None;
             }
