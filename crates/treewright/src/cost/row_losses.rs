@@ -72,7 +72,7 @@ impl RowLosses {
         let unit = if is_scaled {
             1.0
         } else {
-            2.0_f64.powi(largest.log2().ceil() as i32 - 30)
+            2.0_f64.powi((largest.log2().ceil() as i32 - 30).max(-1000))
         };
         let factor = factor.unwrap_or(unit.recip());
         // Powers of ten go into the weight, where they are exact.

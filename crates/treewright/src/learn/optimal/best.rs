@@ -155,9 +155,9 @@ impl Solved {
     }
 
     /// A value that is known.
-    pub(super) fn exactly(value: u64, sketch: Sketch) -> Self {
+    pub(super) fn exactly(value: u64, bound: u64, sketch: Sketch) -> Self {
         Self {
-            value: Some(value),
+            value: Some(value).filter(|&value| value < bound),
             least: value,
             inherited: Vec::new(),
             sketch: Some(sketch),

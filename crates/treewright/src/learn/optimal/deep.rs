@@ -151,7 +151,8 @@ impl<'s, 'a> Deep<'s, 'a> {
             });
             queue.is_stopped |= !flat.is_done;
             queue.flat = flat.least;
-            if let (Some(value), Some(sketch)) = (flat.value, &flat.sketch) {
+            // A tree of one level is also one of two, and has to be found as such.
+            if let (Some(value), Some(sketch), 3..) = (flat.value, &flat.sketch, self.depth) {
                 self.best.offer(value, sketch.clone());
             }
             let none: Arc<[u64]> = vec![0; n_features].into();
@@ -281,7 +282,7 @@ impl<'s, 'a> Deep<'s, 'a> {
                 return value + others;
             }
             let bound = best - value - others;
-            let part = Arc::new(rows.within(feature, rank..rank + 1));
+            let part = Arc::new(rows.group(feature, rank));
             let solved = self.search.solve(&part, self.depth - 1, bound, &[]);
             let (Some(branch), Some(sketch), true) = (solved.value, &solved.sketch, solved.is_done)
             else {

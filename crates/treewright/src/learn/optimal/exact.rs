@@ -6,6 +6,7 @@
 //! zones is not asked any more.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -31,8 +32,8 @@ pub(super) struct Front<'a> {
     pub(super) zones: Vec<Zone>,
     /// No tree of one level has a smaller value, if that is known.
     pub(super) flat: Option<u64>,
-    /// For each rank the weights of both classes below it.
-    below: Vec<[i64; 2]>,
+    /// For each rank the weights of both classes below it, when they are needed.
+    below: OnceLock<Vec<[i64; 2]>>,
     paths: Paths,
 }
 
@@ -58,16 +59,6 @@ impl<'a> Front<'a> {
     /// All cuts of a feature that all rows have.
     pub(super) fn new(feature: usize, rows: Cow<'a, Rows>, missing: u64, per_leaf: u64) -> Self {
         let cells = &rows.cells[feature];
-        let mut below = Vec::with_capacity(cells.n_ranks() + 1);
-        let mut sums = [0; 2];
-        below.push(sums);
-        for group in cells.starts.windows(2) {
-            for &row in &cells.order[group[0] as usize..group[1] as usize] {
-                let label = rows.labels[row as usize];
-                sums[label.class as usize] += i64::from(label.weight);
-            }
-            below.push(sums);
-        }
         let whole = Zone {
             cuts: [1, cells.n_ranks() as u32 - 1],
             least: [per_leaf; 2],
@@ -84,15 +75,33 @@ impl<'a> Front<'a> {
             missing,
             floor: u64::MAX,
             flat: None,
-            below,
+            below: OnceLock::new(),
             paths: Paths::default(),
         }
+    }
+
+    /// For each rank the weights of both classes below it.
+    fn below(&self) -> &[[i64; 2]] {
+        self.below.get_or_init(|| {
+            let cells = &self.rows.cells[self.feature];
+            let mut below = Vec::with_capacity(cells.n_ranks() + 1);
+            let mut sums = [0; 2];
+            below.push(sums);
+            for group in cells.starts.windows(2) {
+                for &row in &cells.order[group[0] as usize..group[1] as usize] {
+                    let label = self.rows.labels[row as usize];
+                    sums[label.class as usize] += i64::from(label.weight);
+                }
+                below.push(sums);
+            }
+            below
+        })
     }
 
     /// What leaves and children cost on both sides of a cut.
     pub(super) fn at<T: Lane>(&self, setting: Setting<'_>, cut: u32) -> ([u64; 2], Vec<[u64; 2]>) {
         let price = setting.price;
-        let batch = Batch::<T>::new(&self.rows, self.feature, &[cut], &self.below, true);
+        let batch = Batch::<T>::new(&self.rows, self.feature, &[cut], self.below(), true);
         let kinds = setting.table.kinds.iter().copied().enumerate();
         let child = |child| {
             batch.child(
@@ -115,7 +124,7 @@ impl<'a> Front<'a> {
             floor,
             zones: Vec::new(),
             flat: None,
-            below: Vec::new(),
+            below: OnceLock::new(),
             paths: Paths::default(),
         }
     }
@@ -272,7 +281,7 @@ impl<'a> Front<'a> {
         let is_narrow = self.prepare_paths(setting, &children, [first, last]);
         let is_category = |child: &usize| setting.table.kinds[*child] == Kind::Categorical;
         let is_whole = !is_narrow || children.iter().any(is_category);
-        let batch = Batch::<T>::new(&self.rows, self.feature, &all, &self.below, is_whole);
+        let batch = Batch::<T>::new(&self.rows, self.feature, &all, self.below(), is_whole);
         let value = |&child: &usize| {
             let path = self
                 .paths

@@ -36,6 +36,9 @@ pub(super) struct Line {
 /// The least value of the rows that have a cell of a feature, cut into intervals of any size.
 pub(super) fn least(rows: &Rows, feature: usize, most: usize, price: Price) -> u64 {
     let cells = &rows.cells[feature];
+    if most >= cells.n_ranks() && most > 2 {
+        return least_of_any(rows, feature, price);
+    }
     let mut intervals = Intervals::new(rows.sums.len(), most.min(cells.n_ranks()));
     for group in cells.starts.windows(2) {
         intervals.cut();
@@ -45,6 +48,29 @@ pub(super) fn least(rows: &Rows, feature: usize, most: usize, price: Price) -> u
         }
     }
     intervals.least(price)
+}
+
+/// The same if there may be as many intervals as there are ranks: a number for each label is enough.
+fn least_of_any(rows: &Rows, feature: usize, price: Price) -> u64 {
+    let cells = &rows.cells[feature];
+    // What the rows so far are worth if the last interval has a label, less the loss of all of them.
+    let mut values = vec![price.per_leaf as i64; rows.sums.len()];
+    let mut all = 0;
+    for (at, group) in cells.starts.windows(2).enumerate() {
+        if at > 0 {
+            let least = values.iter().copied().min().unwrap_or(0) + price.per_leaf as i64;
+            for value in &mut values {
+                *value = least.min(*value);
+            }
+        }
+        for &row in &cells.order[group[0] as usize..group[1] as usize] {
+            let label = rows.labels[row as usize];
+            values[label.class as usize] -= price.loss(u64::from(label.weight)) as i64;
+            all += u64::from(label.weight);
+        }
+    }
+    let least = values.into_iter().min().unwrap_or(0);
+    (price.loss(all) as i64 + least) as u64
 }
 
 /// The same for a part of the rows, given the weights of all ranks and classes in it.

@@ -270,7 +270,13 @@ impl Optimal {
             let solved = search.solve_node(&rows, depth, best, flat.take());
             let is_done = solved.is_done;
             if !is_done {
-                let loss = price.in_losses(solved.least.min(best)) + table.constant as f64;
+                // Of deeper trees nothing is known but that a split has two leaves.
+                let least = if depth == deepest {
+                    solved.least
+                } else {
+                    2 * price.per_leaf
+                };
+                let loss = price.in_losses(least.min(best)) + table.constant as f64;
                 found.bound = Some(loss.max(0.0));
             }
             if let Some(value) = solved.value.filter(|&value| value < best) {

@@ -82,6 +82,28 @@ impl Cells {
         self.order.len() < self.ranks.len()
     }
 
+    /// The cells of a few rows.
+    fn of(&self, rows: &[u32]) -> Self {
+        let old = |row: u32| self.ranks[rows[row as usize] as usize];
+        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+        order.retain(|&row| old(row) != NONE);
+        order.sort_by_key(|&row| old(row));
+        let mut ranks = vec![NONE; rows.len()];
+        let mut starts = Vec::new();
+        for (place, &row) in order.iter().enumerate() {
+            if place == 0 || old(order[place - 1]) != old(row) {
+                starts.push(place as u32);
+            }
+            ranks[row as usize] = starts.len() as u32 - 1;
+        }
+        starts.push(order.len() as u32);
+        Self {
+            ranks,
+            order,
+            starts,
+        }
+    }
+
     /// The cells of some rows. `new` has the new number of each row; that of those that are left out is one
     /// too large. Nothing branches on whether a row is one of them, which would be a coin toss.
     fn only(&self, new: &[u32], n_new: usize) -> Self {
@@ -166,6 +188,21 @@ impl Rows {
     pub(super) fn missing(&self, feature: usize) -> Self {
         let of = &self.cells[feature].ranks;
         self.only(|row| of[row] == NONE)
+    }
+
+    /// The rows of a rank of a feature, in the time that they take and not all rows.
+    pub(super) fn group(&self, feature: usize, rank: u32) -> Self {
+        let group = self.cells[feature].rows(rank, rank + 1);
+        if group.len() * 16 > self.len() {
+            return self.within(feature, rank..rank + 1);
+        }
+        let labels = group.iter().map(|&row| self.labels[row as usize]).collect();
+        let cells = self.cells.iter().map(|cells| cells.of(group)).collect();
+        let ids = group.iter().map(|&row| self.ids[row as usize]).collect();
+        Self {
+            ids,
+            ..Self::new(labels, cells, self.sums.len())
+        }
     }
 
     /// Some of these rows.

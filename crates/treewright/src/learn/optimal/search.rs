@@ -54,14 +54,14 @@ impl Search<'_> {
     ) -> Solved {
         match depth {
             0 => match self.setting.leaf(rows) {
-                Some(value) => Solved::exactly(value, Sketch::Leaf),
+                Some(value) => Solved::exactly(value, bound, Sketch::Leaf),
                 None => Solved::never(),
             },
             1 => match self.setting.one(rows) {
-                Some(value) => Solved::exactly(value, Sketch::Leaf),
+                Some(value) => Solved::exactly(value, bound, Sketch::Leaf),
                 None => Solved::never(),
             },
-            2 => self.two(false).solve(rows, bound, floors),
+            2 if self.is_narrow() => self.two(false).solve(rows, bound, floors),
             _ => Deep::solve(self, rows, depth, bound, floors, None),
         }
     }
@@ -77,9 +77,26 @@ impl Search<'_> {
     ) -> Solved {
         match depth {
             ..2 => self.solve(rows, depth, bound, &[]),
-            2 => self.two(true).solve(rows, bound, &[]),
+            2 if self.is_narrow() => self.two(true).solve(rows, bound, &[]),
+            2 => Deep::solve(
+                self,
+                rows,
+                depth,
+                bound,
+                &[],
+                Some(self.solve(rows, 1, bound, &[])),
+            ),
             _ => Deep::solve(self, rows, depth, bound, &[], flat),
         }
+    }
+
+    /// Are there so few classes and intervals that sums for all of them are worth it? Else cuts are tried one
+    /// by one.
+    fn is_narrow(&self) -> bool {
+        let Setting {
+            table, rule, sizes, ..
+        } = self.setting;
+        table.n_classes.saturating_mul(rule.most) <= sizes.sums
     }
 
     fn two(&self, is_node: bool) -> Two<'_> {

@@ -23,6 +23,8 @@ pub struct Sizes {
     pub cuts: usize,
     /// Cuts are close together if the rows between them times this are fewer than all.
     pub close_by: u32,
+    /// With more classes times intervals than this there are no sums: cuts are tried one by one.
+    pub sums: usize,
     /// First looks are kept as long as they have fewer numbers together.
     pub kept: usize,
 }
@@ -40,6 +42,7 @@ impl Sizes {
         walked_rows: 12_000,
         cuts: 62,
         close_by: 8,
+        sums: 200,
         kept: 8 << 20,
     };
     /// So small that a dozen of rows is many.
@@ -54,6 +57,7 @@ impl Sizes {
         walked_rows: 16,
         cuts: 3,
         close_by: 2,
+        sums: 20,
         kept: 1 << 10,
     };
 }

@@ -313,6 +313,12 @@ impl Two<'_> {
         let uncut = Root { feature, cut: None };
         if self.setting.table.kinds[feature] == Kind::Categorical {
             let value = self.categories(rows, feature, missing, best.limit(uncut));
+            if self.budget.is_spent() {
+                return Entered {
+                    is_done: false,
+                    ..nothing(value)
+                };
+            }
             best.offer(value, uncut.alone());
             return nothing(value);
         }
@@ -464,10 +470,10 @@ impl Two<'_> {
         let mut value = missing;
         for rank in 0..n_ranks {
             let others = u64::from(n_ranks - rank) * self.setting.price.per_leaf;
-            if value + others >= bound {
+            if value + others >= bound || self.budget.is_spent() {
                 return value + others;
             }
-            let Some(branch) = self.setting.one(&rows.within(feature, rank..rank + 1)) else {
+            let Some(branch) = self.setting.one(&rows.group(feature, rank)) else {
                 return u64::MAX;
             };
             value += branch;
