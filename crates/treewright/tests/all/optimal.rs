@@ -79,7 +79,7 @@ fn random_task(rng: &mut Rng, data: &Dataset, depth: usize, most: usize) -> Task
     (learner, (p, q))
 }
 
-fn random_loss(rng: &mut Rng, n_classes: usize) -> Loss {
+pub(crate) fn random_loss(rng: &mut Rng, n_classes: usize) -> Loss {
     if rng.u8(..3) != 0 {
         return Loss::ZeroOne;
     }
@@ -92,7 +92,7 @@ fn random_loss(rng: &mut Rng, n_classes: usize) -> Loss {
 }
 
 /// The tree keeps to the rules, and has the figures that it claims.
-fn check_claims(fit: &Fit, data: &Dataset, learner: &Optimal, case: &str) {
+pub(crate) fn check_claims(fit: &Fit, data: &Dataset, learner: &Optimal, case: &str) {
     let certificate = fit.certificate.as_ref().unwrap();
     let slack = certificate.tolerance.unwrap_or(0.0) + 1e-12;
     let training = Training::of(&fit.model, data);

@@ -33,6 +33,8 @@ mod finer;
 mod lanes;
 mod level;
 mod line;
+#[cfg(test)]
+mod memory_tests;
 mod one;
 mod pieces;
 mod plant;
@@ -58,6 +60,8 @@ mod two;
     reason = "only what is inlined is made for the widest vectors; lanes lie side by side"
 )]
 mod walk;
+#[cfg(test)]
+mod walk_tests;
 
 use std::sync::Arc;
 use std::time::Instant;

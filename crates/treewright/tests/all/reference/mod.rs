@@ -9,3 +9,4 @@ mod mutants;
 pub(crate) mod predict;
 pub(crate) mod prunings;
 pub(crate) mod splits;
+pub(crate) mod two_levels;

@@ -1,0 +1,166 @@
+//! Walks of many cuts at once, beside a plain scan for each cut.
+
+use fastrand::Rng;
+
+use super::lanes::Lane;
+use super::price::{Price, Size};
+use super::rows::{Cells, Label, Rows};
+use super::table::{Kind, NONE};
+use super::walk::{Batch, Path};
+use crate::cost::{Lambda, Scale};
+
+/// Cells from values; `None` is missing.
+fn cells(values: &[Option<u32>]) -> Cells {
+    let mut different: Vec<u32> = values.iter().copied().flatten().collect();
+    different.sort_unstable();
+    different.dedup();
+    let rank = |value: &Option<u32>| match value {
+        None => NONE,
+        Some(value) => different.partition_point(|other| other < value) as u32,
+    };
+    let ranks: Vec<u32> = values.iter().map(rank).collect();
+    let (mut order, mut starts) = (Vec::new(), vec![0]);
+    for rank in 0..different.len() as u32 {
+        order.extend((0..ranks.len() as u32).filter(|&row| ranks[row as usize] == rank));
+        starts.push(order.len() as u32);
+    }
+    Cells {
+        ranks,
+        order,
+        starts,
+    }
+}
+
+/// The first feature is the root, which all rows have.
+fn random_rows(rng: &mut Rng, heaviest: u32) -> Rows {
+    let n_rows = rng.usize(2..=70);
+    let label = |_| Label {
+        class: rng.u32(..2),
+        weight: heaviest - rng.u32(..heaviest.min(5)),
+    };
+    let labels = (0..n_rows).map(label).collect();
+    let column = |feature: usize| {
+        let distinct = [2, 6, 30, 1000][rng.usize(..4)];
+        let n_missing = if feature == 0 { 0 } else { rng.u8(..3) };
+        let value = |_| (rng.u8(..12) >= n_missing).then(|| rng.u32(..distinct));
+        cells(&(0..n_rows).map(value).collect::<Vec<_>>())
+    };
+    Rows::new(labels, (0..3).map(column).collect(), 2)
+}
+
+/// For each rank of the root the weights of both classes below it.
+fn below(rows: &Rows) -> Vec<[i64; 2]> {
+    let (cells, mut sums) = (&rows.cells[0], [0; 2]);
+    let mut below = vec![sums];
+    for rank in 0..cells.n_ranks() as u32 {
+        for &row in cells.rows(rank, rank + 1) {
+            let label = rows.labels[row as usize];
+            sums[label.class as usize] += i64::from(label.weight);
+        }
+        below.push(sums);
+    }
+    below
+}
+
+/// The weight outside the best class.
+fn error(rows: &Rows, part: impl Iterator<Item = usize>) -> u64 {
+    let mut sums = [0_u64; 2];
+    for row in part {
+        sums[rows.labels[row].class as usize] += u64::from(rows.labels[row].weight);
+    }
+    sums[0].min(sums[1])
+}
+
+/// What some rows cost by a child: all of its cuts, one after the other.
+fn scan(rows: &Rows, part: &[usize], child: usize, kind: Kind, price: Price) -> u64 {
+    let cells = &rows.cells[child];
+    let within = |ranks: std::ops::Range<u32>| {
+        let is_in = move |row: &usize| ranks.contains(&cells.ranks[*row]);
+        part.iter().copied().filter(is_in)
+    };
+    let n_ranks = cells.n_ranks() as u32;
+    let present = match kind {
+        Kind::Categorical => {
+            let ranks = (0..n_ranks).filter(|&rank| within(rank..rank + 1).next().is_some());
+            let leaves = ranks.map(|rank| price.leaf(error(rows, within(rank..rank + 1))));
+            leaves.sum()
+        }
+        Kind::Numeric => {
+            let cut = |cut: u32| {
+                let losses = error(rows, within(0..cut)) + error(rows, within(cut..n_ranks));
+                price.loss(losses) + 2 * price.per_leaf
+            };
+            (0..=n_ranks).map(cut).min().unwrap()
+        }
+    };
+    let missing = part.iter().copied();
+    let missing: Vec<usize> = missing.filter(|&row| cells.ranks[row] == NONE).collect();
+    if missing.is_empty() {
+        return present;
+    }
+    let whole = match kind {
+        Kind::Numeric => price.leaf(error(rows, within(0..n_ranks))),
+        Kind::Categorical => u64::MAX,
+    };
+    present.min(whole) + price.leaf(error(rows, missing.into_iter()))
+}
+
+fn check<T: Lane>(rng: &mut Rng, heaviest: u32, leaf_cost: &str) {
+    let rows = random_rows(rng, heaviest);
+    let n_ranks = rows.cells[0].n_ranks() as u32;
+    let size = Size {
+        n_rows: rows.len(),
+        most_loss: rows.weight(),
+    };
+    let scale = Scale {
+        unit: 1.0,
+        total_weight: rows.weight() as f64,
+    };
+    let leaf_cost: Lambda = leaf_cost.parse().unwrap();
+    let price = Price::new(&leaf_cost, scale, true, size).unwrap();
+    let mut cuts: Vec<u32> = (0..n_ranks).collect();
+    let from = rng.usize(..cuts.len());
+    cuts.drain(..from);
+    cuts.truncate(rng.usize(1..=62));
+    let (first, last) = (cuts[0], cuts[cuts.len() - 1]);
+    // Paths may be for a wider range.
+    let range = rng.u32(..=first)..rng.u32(last..=n_ranks);
+    let batch = Batch::<T>::new(&rows, 0, &cuts, &below(&rows), true);
+    for (child, kind) in [
+        (0, Kind::Numeric),
+        (1, Kind::Numeric),
+        (2, Kind::Numeric),
+        (1, Kind::Categorical),
+    ] {
+        let path = Path::new(&rows, 0, range.clone(), &rows.cells[child]);
+        let paths = [None, Some(&path)];
+        let values = paths.map(|path| {
+            let path = path.filter(|_| kind == Kind::Numeric);
+            batch.child(pulp::Arch::new(), &rows, (child, kind), path, price)
+        });
+        for (lane, &cut) in cuts.iter().enumerate() {
+            for side in 0..2 {
+                let is_in = |&row: &usize| (rows.cells[0].ranks[row] >= cut) == (side == 1);
+                let part: Vec<usize> = (0..rows.len()).filter(is_in).collect();
+                let expected = scan(&rows, &part, child, kind, price);
+                for values in &values {
+                    let found = values[lane][side];
+                    assert_eq!(found, expected, "{child} {kind:?} {cut} {side} {rows:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn batches_equal_a_scan_for_each_cut() {
+    for seed in 0..150 {
+        let mut rng = Rng::with_seed(seed);
+        let leaf_cost = ["0", "1/50", "1/7"][rng.usize(..3)];
+        check::<i16>(&mut rng, 1, leaf_cost);
+        check::<i16>(&mut rng, 400, leaf_cost);
+        check::<i32>(&mut rng, 1, leaf_cost);
+        check::<i32>(&mut rng, (1 << 22) - 1, leaf_cost);
+        check::<i64>(&mut rng, (1 << 22) - 1, leaf_cost);
+    }
+}
