@@ -6,6 +6,7 @@
 //! ranges with better bounds. When the least bound is not below the best tree, nothing better exists.
 
 use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::best::{Best, Floors, Root, Sketch, Solved};
@@ -85,6 +86,8 @@ pub(super) struct Deep<'s, 'a> {
     news: Condvar,
     /// Is it about all rows?
     is_top: bool,
+    /// Was a branch of a root given up?
+    is_cut_short: AtomicBool,
 }
 
 impl<'s, 'a> Deep<'s, 'a> {
@@ -106,6 +109,7 @@ impl<'s, 'a> Deep<'s, 'a> {
             queue: Mutex::default(),
             news: Condvar::new(),
             is_top: flat.is_some(),
+            is_cut_short: AtomicBool::new(false),
         };
         deep.start(rows, floors, flat);
         deep.work();
@@ -167,7 +171,7 @@ impl<'s, 'a> Deep<'s, 'a> {
                 queue.waiting.extend(range);
             }
             self.deepen(flat.sketch.as_ref());
-            queue.is_stopped |= self.search.budget.is_spent();
+            queue.is_stopped |= self.is_cut_short.load(Ordering::Relaxed);
         }
         self.queue = Mutex::new(queue);
     }
@@ -217,6 +221,7 @@ impl<'s, 'a> Deep<'s, 'a> {
             let part = Arc::new(rows.missing(feature));
             let limit = self.best.limit(Root { feature, cut: None });
             let solved = self.search.solve(&part, self.depth - 1, limit, &[]);
+            self.note(&solved);
             let Some(value) = solved.value.filter(|_| solved.is_done) else {
                 return (solved.least, None);
             };
@@ -234,6 +239,7 @@ impl<'s, 'a> Deep<'s, 'a> {
             present = Arc::new(rows.only(|row| cells.ranks[row] != NONE));
             let bound = self.best.limit(Root { feature, cut: None }) - missing;
             let solved = self.search.solve(&present, self.depth - 1, bound, &[]);
+            self.note(&solved);
             floor = missing.saturating_add(solved.least);
             if let Some(value) = solved.value {
                 let root = Root { feature, cut: None };
@@ -265,6 +271,12 @@ impl<'s, 'a> Deep<'s, 'a> {
         (floor, (n_ranks > 1).then_some(range))
     }
 
+    /// Remembers if a search had to be given up.
+    fn note(&self, solved: &Solved) {
+        self.is_cut_short
+            .fetch_or(!solved.is_done, Ordering::Relaxed);
+    }
+
     /// A floor for a categorical root: its value, if that is the best.
     fn categories(
         &self,
@@ -284,6 +296,7 @@ impl<'s, 'a> Deep<'s, 'a> {
             let bound = best - value - others;
             let part = Arc::new(rows.group(feature, rank));
             let solved = self.search.solve(&part, self.depth - 1, bound, &[]);
+            self.note(&solved);
             let (Some(branch), Some(sketch), true) = (solved.value, &solved.sketch, solved.is_done)
             else {
                 return (value + others).saturating_add(solved.least);

@@ -133,7 +133,7 @@ impl<'a> Front<'a> {
     pub(super) fn begin<T: Lane>(&mut self, setting: Setting<'_>, best: &Best) {
         let lanes = match self.rows.len() {
             ..400 => 16,
-            ..6000 => 32,
+            400..6000 => 32,
             _ => 62,
         };
         let zones = std::mem::take(&mut self.zones);

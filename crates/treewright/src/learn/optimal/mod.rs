@@ -209,7 +209,7 @@ impl Optimal {
             ..Greedy::default()
         };
         let fit = learner.fit(data, &Budget::unlimited())?;
-        let plan = Plan::of(&fit.model, data);
+        let plan = Plan::of(&fit.model, data, self.min_leaf);
         Ok(Some(plant(&plan, data, &self.loss)?))
     }
 

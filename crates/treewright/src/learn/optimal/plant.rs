@@ -40,13 +40,14 @@ pub(super) fn plant(plan: &Plan, data: &Dataset, loss: &Loss) -> Result<Tree> {
 }
 
 impl Plan {
-    /// The questions of a tree, with cuts midway between the rows of their nodes.
-    pub(super) fn of(tree: &Tree, data: &Dataset) -> Self {
+    /// The questions of a tree, with cuts midway between the rows of their nodes and a branch for each category;
+    /// where a leaf would have too few rows, there is none.
+    pub(super) fn of(tree: &Tree, data: &Dataset, min_leaf: usize) -> Self {
         let rows: Vec<u32> = (0..data.n_rows() as u32).collect();
-        Self::below(tree, NodeId::ROOT, data, &rows)
+        Self::below(tree, NodeId::ROOT, data, &rows, min_leaf)
     }
 
-    fn below(tree: &Tree, id: NodeId, data: &Dataset, rows: &[u32]) -> Self {
+    fn below(tree: &Tree, id: NodeId, data: &Dataset, rows: &[u32], min_leaf: usize) -> Self {
         let Some(branch) = tree.branch(id) else {
             return Self::Leaf;
         };
@@ -75,16 +76,36 @@ impl Plan {
                 }
             }
         }
-        let (_, parts, _) = part(feature, &cuts, data, rows);
-        if parts.len() != branch.children().count() {
+        let (_, parts, has_missing) = part(feature, &cuts, data, rows);
+        if parts.iter().any(|rows| rows.len() < min_leaf) {
             return Self::Leaf;
         }
-        let children = branch.children().zip(parts);
-        let children = children.map(|(child, rows)| Self::below(tree, child, data, &rows));
+        let old: Vec<NodeId> = branch.children().collect();
+        let n_parts = parts.len();
+        let below = |(at, rows): (usize, Vec<u32>)| {
+            let place = match (&branch.split, &data.columns()[feature]) {
+                _ if has_missing && at + 1 == n_parts => Some(old.len() - 1),
+                // Categories that the tree has in one branch have one each here.
+                (Split::Categories { branches, .. }, Column::Categorical(codes)) => {
+                    let code = rows.first().map(|&row| codes[row as usize] as usize);
+                    code.and_then(|code| branches[code])
+                        .map(|child| child as usize)
+                }
+                _ => Some(at),
+            };
+            let child = place.and_then(|place| old.get(place));
+            child.map_or(Self::Leaf, |&child| {
+                Self::below(tree, child, data, &rows, min_leaf)
+            })
+        };
+        let mut children: Vec<Self> = parts.into_iter().enumerate().map(below).collect();
+        if n_parts == 1 {
+            return children.swap_remove(0);
+        }
         Self::Split {
             feature,
             cuts,
-            children: children.collect(),
+            children,
         }
     }
 }
