@@ -73,6 +73,55 @@ fn least_of_any(rows: &Rows, feature: usize, price: Price) -> u64 {
     (price.loss(all) as i64 + least) as u64
 }
 
+/// The cuts for that: the lowest first one, then the lowest second one, and so on.
+pub(super) fn cuts_of_any(rows: &Rows, feature: usize, price: Price) -> Vec<u32> {
+    let cells = &rows.cells[feature];
+    let (n_ranks, p) = (cells.n_ranks(), rows.sums.len());
+    let group = |rank: usize| cells.rows(rank as u32, rank as u32 + 1);
+    // From the end: the least value of all ranks from one on.
+    let mut after = vec![0_i64; n_ranks + 1];
+    let mut values = vec![i64::MAX / 4; p];
+    let mut all = 0;
+    for rank in (0..n_ranks).rev() {
+        // The interval of a label ends here, or goes on.
+        let ends = after[rank + 1] - all + price.per_leaf as i64;
+        for value in &mut values {
+            *value = ends.min(*value);
+        }
+        for &row in group(rank) {
+            let label = rows.labels[row as usize];
+            let loss = price.loss(u64::from(label.weight)) as i64;
+            values[label.class as usize] -= loss;
+            all += loss;
+        }
+        after[rank] = all + values.iter().copied().min().unwrap_or(0);
+    }
+    let (mut cuts, mut from) = (Vec::new(), 0);
+    while from < n_ranks {
+        let mut sums = vec![0_u64; p];
+        let (mut all, mut most) = (0, 0);
+        let mut to = from;
+        loop {
+            for &row in group(to) {
+                let label = rows.labels[row as usize];
+                sums[label.class as usize] += u64::from(label.weight);
+                all += u64::from(label.weight);
+                most = most.max(sums[label.class as usize]);
+            }
+            to += 1;
+            let value = price.leaf(all - most) as i64 + after[to];
+            if value == after[from] || to == n_ranks {
+                break;
+            }
+        }
+        if to < n_ranks {
+            cuts.push(to as u32);
+        }
+        from = to;
+    }
+    cuts
+}
+
 /// The same for a part of the rows, given the weights of all ranks and classes in it.
 pub(super) fn least_of_sums(sums: &[u32], n_classes: usize, most: usize, price: Price) -> u64 {
     let mut intervals = Intervals::new(n_classes, most);

@@ -289,6 +289,8 @@ impl Search<'_> {
                     line::lowest_cut(rows, feature, value, price)
                         .into_iter()
                         .collect()
+                } else if rule.most >= cells.n_ranks() && rule.min_leaf == 1 {
+                    line::cuts_of_any(rows, feature, price)
                 } else {
                     let line = Line::new(self.setting.table, rows, feature);
                     let cuts = line.cuts(value, rule, price);
@@ -315,9 +317,10 @@ impl Search<'_> {
         };
         let starts = std::iter::once(0).chain(cuts.iter().copied());
         let ends = cuts.iter().copied().chain(std::iter::once(n_ranks));
-        let present = starts
-            .zip(ends)
-            .map(|(start, end)| rows.within(feature, start..end));
+        let present = starts.zip(ends).map(|(start, end)| match end - start {
+            1 => rows.group(feature, start),
+            _ => rows.within(feature, start..end),
+        });
         let is_missing = rows.cells[feature].has_missing();
         let parts = present.chain(is_missing.then(|| rows.missing(feature)));
         let parts = parts.map(Arc::new).enumerate();
