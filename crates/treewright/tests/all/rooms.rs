@@ -25,6 +25,9 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("export", &["error", "data", "cost", "tree", "eval"]),
 ];
 
+/// Learners that begin where another ends: optimal trees are never worse than greedy ones.
+const MAY_BUILD_ON: &[(&str, &str)] = &[("optimal", "greedy")];
+
 /// Names that the crate's root hands on, with the rooms they come from.
 const AT_THE_ROOT: &[(&str, &str)] = &[
     ("Budget", "budget"),
@@ -140,9 +143,10 @@ fn leads_to_another_learner(module: &[String], path: &[String], learners: &Learn
     let (Some(own), Some(name)) = (module.get(1), path.get(1)) else {
         return false;
     };
-    learners
-        .iter()
-        .any(|(folder, names)| folder != own && (folder == name || names.contains(name)))
+    learners.iter().any(|(folder, names)| {
+        let is_foreign = folder != own && !MAY_BUILD_ON.contains(&(own, folder));
+        is_foreign && (folder == name || names.contains(name))
+    })
 }
 
 /// All paths from `crate` or `super`, the latter resolved, without that first word.
