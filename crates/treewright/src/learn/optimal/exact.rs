@@ -13,9 +13,10 @@ use rayon::prelude::*;
 use super::best::{Best, Root};
 use super::lanes::Lane;
 use super::level::Setting;
+use super::path::Path;
 use super::rows::Rows;
 use super::table::Kind;
-use super::walk::{Batch, Path};
+use super::walk::Batch;
 use crate::budget::Budget;
 
 /// A numeric root.

@@ -14,7 +14,7 @@
 //! | `line`, `one` | the best intervals of one feature: trees of one level |
 //! | `pieces`, `lanes`, `level`, `sweep` | all cuts of a root at once, from afar |
 //! | `finer`, `reach` | a closer look |
-//! | `walk`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
+//! | `walk`, `path`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
 //! | `two` | trees of two levels, by all of these |
 //! | `deep` | trees of more levels: the root with the least bound first |
 //! | `best` | the best tree so far, and what a search leaves behind |
@@ -36,6 +36,7 @@ mod line;
 #[cfg(test)]
 mod memory_tests;
 mod one;
+mod path;
 mod pieces;
 mod plant;
 mod price;

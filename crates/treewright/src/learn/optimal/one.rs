@@ -2,9 +2,10 @@
 
 use super::level::Setting;
 use super::line::{self, Line};
+use super::path::MOST_INTERVALS;
 use super::rows::Rows;
 use super::table::{Kind, NONE};
-use super::walk::{MOST_INTERVALS, MOST_WEIGHT};
+use super::walk::MOST_WEIGHT;
 
 impl Setting<'_> {
     /// Can trees of two levels be found by walks? They are for two classes in a few intervals of any size.

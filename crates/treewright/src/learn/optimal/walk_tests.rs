@@ -3,10 +3,11 @@
 use fastrand::Rng;
 
 use super::lanes::Lane;
+use super::path::Path;
 use super::price::{Price, Size};
 use super::rows::{Cells, Label, Rows};
 use super::table::{Kind, NONE};
-use super::walk::{Batch, Path};
+use super::walk::Batch;
 use crate::cost::{Lambda, Scale};
 
 /// Cells from values; `None` is missing.
