@@ -74,6 +74,16 @@ impl LossUnits {
         }
     }
 
+    /// A loss on a row of some weight, in units of cost.
+    pub(super) fn cost(&self, weight: f64, loss: f64) -> i128 {
+        in_units(weight * loss, self.cost)
+    }
+
+    /// Units of cost as a number.
+    pub(super) fn number(&self, cost: i128) -> f64 {
+        cost as f64 * self.cost
+    }
+
     /// The mean loss of the rows under one of the trees.
     pub(super) fn mean(&self, sums: &Sums, tree: usize) -> f64 {
         // The quotient of the units is a power of two, so that only one division rounds.

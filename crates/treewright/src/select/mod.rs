@@ -44,7 +44,10 @@
 mod by_depth;
 mod choose;
 mod curve;
+mod distinct;
+mod enumerate;
 mod held_out;
+mod lattice;
 mod mixture;
 mod pruned;
 mod rates;
@@ -53,6 +56,8 @@ mod searched;
 
 pub use by_depth::{ByDepth, by_depth};
 pub use choose::{Rule, cross_validate};
+pub use distinct::{Count, Distinct, DistinctTree};
+pub use enumerate::Order;
 pub use curve::{Curve, LearningCurve, Point};
 pub use pruned::{Choice, Pruned};
 pub use rates::{DepthRates, RatePoint, Rates, SameError};

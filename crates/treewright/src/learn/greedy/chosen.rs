@@ -24,25 +24,17 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// Works out what a candidate means for the rows of its node. The rows of a coarse feature have
-    /// been parted already.
+    /// Works out what a candidate means for the rows of its node, given what a
+    /// list says of them: whose value is known, in the order of the feature (or parted already, if
+    /// it is coarse), and whose is missing.
     pub(super) fn new(
         schema: &Schema,
         policy: MissingPolicy,
         frame: &Frame<'_>,
-        range: &Range<usize>,
+        list: usize,
+        [known, missing]: [&[u32]; 2],
         candidate: &Candidate,
     ) -> Self {
-        let feature = candidate.feature;
-        let list = match candidate.shape {
-            Shape::Coarse { .. } => frame.row_list(),
-            _ => feature,
-        };
-        // Coarse features have no missing values, so all of the list of rows is known.
-        let (known, missing) = match candidate.shape {
-            Shape::Coarse { .. } => (frame.list(list, range), &[][..]),
-            _ => frame.known_and_missing(feature, range),
-        };
         let parts = parts(known, candidate.shape);
         let n_children = parts
             .iter()

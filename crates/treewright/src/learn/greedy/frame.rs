@@ -120,11 +120,12 @@ impl<'a> Frame<'a> {
         self.columns.len()
     }
 
-    /// A list that has all rows of the frame.
-    pub(super) fn all_rows(&self) -> &[u32] {
-        let row_list = self.coarse.is_some().then_some(self.row_list());
-        let list = row_list.or_else(|| self.lists.iter().position(|list| !list.is_empty()));
-        list.map_or(&[], |list| &self.lists[list])
+    /// All rows of the frame, by rising number: sums over them do not depend on which features there are.
+    pub(super) fn by_row(&self) -> Vec<u32> {
+        let classes = &self.labels.classes;
+        let class = |row: usize| if self.packed { classes[row] } else { 0 };
+        let pack = |row: usize| self.packing.pack(row, class(row), false);
+        (0..self.n_rows).map(pack).collect()
     }
 
     /// Makes the lists of the coarse ones among these features, for one node.
@@ -172,7 +173,15 @@ impl<'a> Frame<'a> {
         feature: usize,
         range: &Range<usize>,
     ) -> (&[u32], &[u32]) {
-        let list = self.list(feature, range);
+        self.part_missing(feature, self.list(feature, range))
+    }
+
+    /// A list of a feature in two: the entries whose value is known, and those whose value is missing.
+    pub(super) fn part_missing<'l>(
+        &self,
+        feature: usize,
+        list: &'l [u32],
+    ) -> (&'l [u32], &'l [u32]) {
         if !self.has_missing[feature] {
             return (list, &[]);
         }
@@ -181,12 +190,12 @@ impl<'a> Frame<'a> {
     }
 
     pub(super) fn value(&self, feature: usize, entry: u32) -> Value {
-        let row = self.packing.row(entry);
-        self.columns[feature].value(
-            self.origin
-                .as_ref()
-                .map_or(row, |origin| origin[row] as usize),
-        )
+        self.columns[feature].value(self.origin_of(self.packing.row(entry)))
+    }
+
+    /// The cells of a feature, by row of the dataset.
+    pub(super) fn column(&self, feature: usize) -> &'a Column {
+        &self.columns[feature]
     }
 
     /// Is the feature categorical?
@@ -272,12 +281,8 @@ impl<'a> Frame<'a> {
         for (new, &(row, _)) in parts.iter().enumerate() {
             numbering[row as usize] = new as u32;
         }
-        let labels = Labels {
-            classes: pick(&self.labels.classes, parts),
-            n_classes: self.labels.n_classes,
-            numbers: pick(&self.labels.numbers, parts),
-        };
-        let (packing, packed) = packing(parts.len(), &labels).expect("a part fits where all did");
+        let mut frame = self.bare(parts);
+        let (packing, packed) = (frame.packing, frame.packed);
         let mut lists = vec![Vec::new(); self.columns.len()];
         for &feature in features {
             if is_coarse && self.is_coarse(feature as usize) {
@@ -297,11 +302,25 @@ impl<'a> Frame<'a> {
                 }
             }
         }
-        let origin = |row: u32| {
-            self.origin
-                .as_ref()
-                .map_or(row, |origin| origin[row as usize])
+        frame.coarse = self.coarse.as_ref().filter(|_| is_coarse).map(|coarse| {
+            let class = |row: u32| self.labels.classes[row as usize];
+            let pack =
+                |(new, &(row, _)): (usize, &(u32, f64))| packing.pack(new, class(row), false);
+            lists.push(parts.iter().enumerate().map(pack).collect());
+            coarse.pick(parts.iter().map(|&(row, _)| row as usize))
+        });
+        frame.lists = lists;
+        frame
+    }
+
+    /// The rows of such a frame without any lists.
+    pub(super) fn bare(&self, parts: &[(u32, f64)]) -> Frame<'a> {
+        let labels = Labels {
+            classes: pick(&self.labels.classes, parts),
+            n_classes: self.labels.n_classes,
+            numbers: pick(&self.labels.numbers, parts),
         };
+        let (packing, packed) = packing(parts.len(), &labels).expect("a part fits where all did");
         let is_part = parts.iter().any(|&(_, factor)| factor != 1.0);
         let scaled = |values: Option<&[f64]>| -> Vec<f64> {
             let value = |row: u32| values.map_or(1.0, |values| values[row as usize]);
@@ -312,27 +331,32 @@ impl<'a> Frame<'a> {
         };
         let weights = (is_part || self.weights.is_some()).then(|| scaled(self.weights.as_deref()));
         let shares = (is_part || self.shares.is_some()).then(|| scaled(self.shares.as_deref()));
-        let coarse = self.coarse.as_ref().filter(|_| is_coarse).map(|coarse| {
-            let class = |row: u32| self.labels.classes[row as usize];
-            let pack =
-                |(new, &(row, _)): (usize, &(u32, f64))| packing.pack(new, class(row), false);
-            lists.push(parts.iter().enumerate().map(pack).collect());
-            coarse.pick(parts.iter().map(|&(row, _)| row as usize))
-        });
         Frame {
             columns: self.columns,
             has_missing: self.has_missing,
             n_rows: parts.len(),
-            origin: Some(parts.iter().map(|&(row, _)| origin(row)).collect()),
+            origin: Some(
+                parts
+                    .iter()
+                    .map(|&(row, _)| self.origin_of(row as usize) as u32)
+                    .collect(),
+            ),
             labels,
             weights: weights.map(Cow::Owned),
             shares,
             whole: self.whole && !is_part,
             packing,
             packed,
-            lists,
-            coarse,
+            lists: Vec::new(),
+            coarse: None,
         }
+    }
+
+    /// The row of the dataset that a row here stands for.
+    pub(super) fn origin_of(&self, row: usize) -> usize {
+        self.origin
+            .as_ref()
+            .map_or(row, |origin| origin[row] as usize)
     }
 }
 

@@ -81,7 +81,7 @@ impl Grower<'_> {
                     "the table has no features, expected at least one",
                 ));
             }
-            _ => self.summaries.of(&frame, &[frame.all_rows()]),
+            _ => self.summaries.of(&frame, &[&frame.by_row()]),
         };
         let threads = rayon::current_num_threads();
         let task_rows = if threads > 1 && self.search.shortcuts.tasks {
@@ -184,13 +184,17 @@ impl Grower<'_> {
             level.part_rows(&pending, candidate.feature, below);
         }
         let policy = self.search.missing;
-        let chosen = Chosen::new(
-            self.schema,
-            policy,
-            &level.frame,
-            &pending.range,
-            &candidate,
-        );
+        let frame = &level.frame;
+        let (feature, range) = (candidate.feature, &pending.range);
+        // Coarse features have no missing values, so all of the list of rows is known.
+        let (list, (known, missing)) = match candidate.shape {
+            Shape::Coarse { .. } => (
+                frame.row_list(),
+                (frame.list(frame.row_list(), range), &[][..]),
+            ),
+            _ => (feature, frame.known_and_missing(feature, range)),
+        };
+        let chosen = Chosen::new(self.schema, policy, frame, list, [known, missing], &candidate);
         if let Split::Categories { branches, .. } = &chosen.split {
             grown.n_branches += branches.len();
             if grown.n_branches > MOST_BRANCHES {
@@ -326,7 +330,7 @@ impl Grower<'_> {
         for (child, mut rows) in rows.into_iter().enumerate() {
             rows.sort_unstable_by_key(|&(row, _)| row);
             let frame = frame.subframe(&pending.range, &rows, alive, false, numbering);
-            let summary = self.summaries.of(&frame, &[frame.all_rows()]);
+            let summary = self.summaries.of(&frame, &[&frame.by_row()]);
             if !self.stops(&summary, depth) {
                 levels.push(Level::new(frame, first + child, depth, alive.to_vec()));
             }

@@ -10,11 +10,12 @@
 //! | `search` | the best split of a node |
 //! | `offer`, `judges` | the best split of one feature, for every criterion and kind of feature |
 //! | `scan` | the same for the common case, fast |
-//! | `coarse` | the same for features with few values, by counting |
+//! | `coarse`, `categories` | the same for features with few values, by counting |
 //! | `measure`, `deviation` | what a split is worth, and exact comparison |
 //! | `summary` | counts and answers of nodes |
 //! | `chosen`, `level` | what a chosen split means, and parting the lists by it |
 //! | `grow` | the stack of nodes, threads, and the finished tree |
+//! | `splitter` | single nodes, for searches over sets of features |
 //!
 //! Work: one sort a feature, then for every level of the tree one scan and one parting of each list.
 
@@ -26,6 +27,7 @@ use serde_json::{Map, Value, json};
 
 use self::frame::{Frame, Labels};
 use self::grow::Grower;
+pub(crate) use self::splitter::{Bid, Desk, Division, Lists, Look, NodeRows, Splitter};
 pub(super) use self::lists::{Packing, is_tie, sorted_list};
 use self::measure::{Logs, Measure};
 use self::search::{Judge, Search};
@@ -37,6 +39,7 @@ use crate::error::{Error, Result, quoted};
 use crate::learn::Learner;
 use crate::tree::{Fit, LearnerInfo, Training, Tree};
 
+mod categories;
 mod chosen;
 mod coarse;
 mod deviation;
@@ -49,6 +52,7 @@ mod measure;
 mod offer;
 mod scan;
 mod search;
+mod splitter;
 mod summary;
 
 /// Parameters of the greedy learner.
@@ -301,26 +305,7 @@ impl Greedy {
         shortcuts: Shortcuts,
     ) -> Result<(Tree, bool)> {
         let criterion = self.criterion(data);
-        let whole = data.has_whole_weights();
-        let labels = self.labels(data, criterion);
-        let frame = Frame::new(
-            data.columns(),
-            has_missing,
-            data.n_rows(),
-            labels,
-            data.weights(),
-            whole,
-            criterion.can_count() && shortcuts.counting,
-        )?;
-        let search = Search {
-            judge: judge(criterion, data),
-            missing: self.missing,
-            categorical: self.categorical_splits,
-            min_leaf: self.min_leaf,
-            min_gain: self.min_gain,
-            zero_gain: self.zero_gain,
-            shortcuts,
-        };
+        let frame = self.frame(data, has_missing, shortcuts)?;
         let summaries = match data.target() {
             Target::Numbers(_) => Summaries::Numbers {
                 answer: self.predict,
@@ -330,7 +315,7 @@ impl Greedy {
         };
         let grower = Grower {
             schema: data.schema(),
-            search,
+            search: self.search(data, shortcuts),
             summaries,
             max_depth: self.max_depth.unwrap_or(usize::MAX),
             min_split: self.min_split,
@@ -339,6 +324,38 @@ impl Greedy {
         };
         let tree = grower.grow(frame)?;
         Ok((tree, grower.stopped.load(Ordering::Relaxed)))
+    }
+
+    /// All rows of a table in their working form.
+    fn frame<'a>(
+        &self,
+        data: &'a Dataset,
+        has_missing: &'a [bool],
+        shortcuts: Shortcuts,
+    ) -> Result<Frame<'a>> {
+        let criterion = self.criterion(data);
+        Frame::new(
+            data.columns(),
+            has_missing,
+            data.n_rows(),
+            self.labels(data, criterion),
+            data.weights(),
+            data.has_whole_weights(),
+            criterion.can_count() && shortcuts.counting,
+        )
+    }
+
+    /// What decides about splits.
+    fn search(&self, data: &Dataset, shortcuts: Shortcuts) -> Search {
+        Search {
+            judge: judge(self.criterion(data), data),
+            missing: self.missing,
+            categorical: self.categorical_splits,
+            min_leaf: self.min_leaf,
+            min_gain: self.min_gain,
+            zero_gain: self.zero_gain,
+            shortcuts,
+        }
     }
 
     fn labels<'a>(&self, data: &'a Dataset, criterion: Criterion) -> Labels<'a> {

@@ -157,7 +157,7 @@ pub(super) enum Shape {
 
 /// What came of looking at a feature.
 #[derive(Debug)]
-enum Found {
+pub(super) enum Found {
     /// It is constant here and so in all nodes below.
     Dead,
     /// It offers no admissible split.
@@ -177,25 +177,22 @@ impl Search {
         let is_coarse = |feature: u32| node.is_coarse && frame.is_coarse(feature as usize);
         let (coarse, fine): (Vec<u32>, Vec<u32>) =
             features.iter().partition(|&&feature| is_coarse(feature));
-        let round = Round {
-            search: self,
-            frame,
-            node,
-            floor: Floor::default(),
-        };
+        let round = Round::new(self, frame, node);
         let counting = frame.coarse().filter(|_| !coarse.is_empty());
+        let rows = counting.map_or(&[][..], |_| frame.list(frame.row_list(), &node.range));
         let classes: &[u32] = counting.map_or(&[], |_| &node.totals.counts);
         let present = Present::of(classes, self.logs());
         let groups = counting.map_or(Vec::new(), |c| c.groups(&coarse, present.n_classes()));
         let mut leader = Leader::new(features.len(), node.weight);
         if in_parallel {
             let of_group = |scratch: &mut Scratch, group: Range<usize>| {
-                round.look_at_coarse(&coarse[group], &present, scratch)
+                round.look_at_coarse(&coarse[group], rows, &present, scratch)
             };
             let of_coarse = groups.into_par_iter().map_init(Scratch::default, of_group);
             let of_coarse: Vec<Vec<(u32, Found)>> = of_coarse.collect();
             let of_one = |scratch: &mut Scratch, &feature: &u32| {
-                (feature, round.look_at(feature as usize, scratch))
+                let list = frame.list(feature as usize, &node.range);
+                (feature, round.look_at(feature as usize, list, scratch))
             };
             let of_fine = fine.par_iter().map_init(Scratch::default, of_one);
             let of_fine: Vec<(u32, Found)> = of_fine.collect();
@@ -205,13 +202,16 @@ impl Search {
         } else {
             let mut scratch = Scratch::default();
             for group in groups {
-                for (feature, found) in round.look_at_coarse(&coarse[group], &present, &mut scratch)
-                {
+                let found =
+                    round.look_at_coarse(&coarse[group], rows, &present, &mut scratch);
+                for (feature, found) in found {
                     leader.hear(feature, found);
                 }
             }
             for &feature in &fine {
-                leader.hear(feature, round.look_at(feature as usize, &mut scratch));
+                let list = frame.list(feature as usize, &node.range);
+                let found = round.look_at(feature as usize, list, &mut scratch);
+                leader.hear(feature, found);
             }
         }
         leader.alive.sort_unstable();
@@ -252,18 +252,27 @@ impl Search {
 }
 
 /// The search for the best split of one node.
-struct Round<'a> {
+pub(super) struct Round<'a> {
     search: &'a Search,
     frame: &'a Frame<'a>,
     node: &'a NodeView<'a>,
     floor: Floor,
 }
 
-impl Round<'_> {
-    /// The best split of a feature that has a list.
-    fn look_at(&self, feature: usize, scratch: &mut Scratch) -> Found {
+impl<'a> Round<'a> {
+    pub(super) fn new(search: &'a Search, frame: &'a Frame<'a>, node: &'a NodeView<'a>) -> Self {
+        Self {
+            search,
+            frame,
+            node,
+            floor: Floor::default(),
+        }
+    }
+
+    /// The best split of a feature, given the node's rows in its order.
+    pub(super) fn look_at(&self, feature: usize, list: &[u32], scratch: &mut Scratch) -> Found {
         let (frame, search) = (self.frame, self.search);
-        let (known, missing) = frame.known_and_missing(feature, &self.node.range);
+        let (known, missing) = frame.part_missing(feature, list);
         let own_branch = search.missing == MissingPolicy::Branch && !missing.is_empty();
         // Mostly the second or the last entry tells; values are far away in memory.
         let constant = known.len() < 2
@@ -298,10 +307,11 @@ impl Round<'_> {
         self.found(feature, best)
     }
 
-    /// The best splits of some coarse features of a coarse node.
-    fn look_at_coarse(
+    /// The best splits of some coarse features; `entries` are the node's rows by rising number.
+    pub(super) fn look_at_coarse(
         &self,
         features: &[u32],
+        entries: &[u32],
         present: &Present,
         scratch: &mut Scratch,
     ) -> Vec<(u32, Found)> {
@@ -309,7 +319,6 @@ impl Round<'_> {
         else {
             return Vec::new();
         };
-        let entries = self.frame.list(self.frame.row_list(), &self.node.range);
         let Scratch { low, tables } = scratch;
         let tables = coarse.count(features, entries, self.frame.packing(), present, tables);
         let mut look_at = |at: usize| {
@@ -337,7 +346,7 @@ impl Round<'_> {
     }
 
     /// A feature's best split, if it gains enough.
-    fn found(&self, feature: usize, best: Best) -> Found {
+    pub(super) fn found(&self, feature: usize, best: Best) -> Found {
         match best {
             Some((shape, score)) if self.search.gains_enough(&score, self.node) => {
                 if self.search.shortcuts.floor {

@@ -1,0 +1,557 @@
+//! Single nodes and their splits, for searches that go through many sets of features.
+//!
+//! The learner itself keeps a list a feature and parts it in place, because it visits every node once.
+//! A search over feature sets comes back to the same rows again and again and keeps many nodes at a
+//! time. So here a node has its rows only. A feature's order of them is made when the feature is looked
+//! at: taken out of a longer list that is at hand, or sorted, whichever is quicker. What a feature
+//! offers, how offers compare and what becomes of the rows is decided by the code of the learner, so a
+//! tree that is put together from these splits is the tree that the learner would grow.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use super::categories::{self, CategoryCounts, counting_pays};
+use super::chosen::Chosen;
+use super::coarse::Present;
+use super::frame::Frame;
+use super::lists::is_tie;
+use super::measure::Score;
+use super::scan::Totals;
+use super::search::{Candidate, Found, Judge, NodeView, Round, Scratch, Search, Shape};
+use super::summary::{NodeSummary, Summaries};
+use super::{CategoricalSplits, Greedy, Shortcuts};
+use crate::data::{Column, Dataset, FeatureKind, Schema};
+use crate::error::Result;
+use crate::tree::{MissingRoute, Split};
+
+/// The rows of a table, and how the learner would split them.
+#[derive(Debug)]
+pub(crate) struct Splitter<'a> {
+    schema: &'a Arc<Schema>,
+    search: Search,
+    summaries: Summaries<'a>,
+    frame: Arc<Frame<'a>>,
+    /// For every feature the position of each row's value among its values; missing comes last.
+    ranks: Vec<Vec<u32>>,
+    max_depth: usize,
+    min_split: usize,
+}
+
+/// The rows of one node.
+#[derive(Debug, Clone)]
+pub(crate) struct NodeRows<'a> {
+    frame: Arc<Frame<'a>>,
+    /// The rows by rising number, with their classes; none if the node is a leaf whatever features
+    /// there are.
+    entries: Box<[u32]>,
+    summary: NodeSummary,
+    /// 0 where depths are not limited.
+    depth: usize,
+}
+
+/// The best split that one feature offers at one node.
+#[derive(Debug)]
+pub(crate) struct Bid(Candidate);
+
+/// What looking at a feature yields.
+#[derive(Debug)]
+pub(crate) enum Look {
+    /// It is constant here and so in all nodes below.
+    Dead,
+    /// It offers no admissible split.
+    Nothing,
+    /// Its best split.
+    Bid(Bid),
+}
+
+/// A node that was split.
+#[derive(Debug)]
+pub(crate) struct Division<'a> {
+    pub(crate) split: Split,
+    pub(crate) missing: MissingRoute,
+    pub(crate) children: Vec<NodeRows<'a>>,
+}
+
+/// The rows of a node in the order of some features.
+#[derive(Debug, Default)]
+pub(crate) struct Lists {
+    n_rows: usize,
+    /// For every feature where its list begins, if there is one.
+    starts: Vec<u32>,
+    entries: Vec<u32>,
+}
+
+const NO_LIST: u32 = u32::MAX;
+
+/// Memory that is used again from node to node. One for each thread.
+#[derive(Debug, Default)]
+pub(crate) struct Desk {
+    scratch: Scratch,
+    tables: categories::Tables,
+    keys: Vec<u64>,
+    list: Vec<u32>,
+    /// For every row the last node that was looked at and has it.
+    mark: Vec<u32>,
+    epoch: u32,
+    child: Vec<u32>,
+    spare: Vec<Lists>,
+}
+
+impl Desk {
+    /// Takes lists back that are no longer needed.
+    pub(crate) fn recycle(&mut self, lists: Lists) {
+        self.spare.push(lists);
+    }
+}
+
+impl<'a> NodeRows<'a> {
+    /// May the node be split, given the right features?
+    pub(crate) fn is_open(&self) -> bool {
+        !self.entries.is_empty()
+    }
+
+    /// Weighted class counts.
+    pub(crate) fn counts(&self) -> &[f64] {
+        &self.summary.counts
+    }
+
+    /// The class that the node answers as a leaf.
+    pub(crate) fn value(&self) -> usize {
+        self.summary.value as usize
+    }
+
+    pub(crate) fn weight(&self) -> f64 {
+        self.summary.weight
+    }
+
+    /// What stands for the rows in a hash.
+    pub(crate) fn entries(&self) -> &[u32] {
+        &self.entries
+    }
+
+    /// Will the same subtrees grow from both? Only asked of nodes that may be split. Rounded sums
+    /// depend on how a node came about, so such nodes are never the same.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.frame, &other.frame)
+            && self.frame.whole
+            && self.depth == other.depth
+            && self.entries == other.entries
+    }
+
+    /// Do lists of the one serve the other?
+    pub(crate) fn shares_frame(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.frame, &other.frame)
+    }
+
+    /// Memory that the node takes, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + 4 * self.entries.len() + 8 * self.summary.counts.len()
+    }
+}
+
+impl Bid {
+    pub(crate) fn feature(&self) -> usize {
+        self.0.feature
+    }
+}
+
+impl<'a> Splitter<'a> {
+    /// For a classification table; `has_missing` says which columns have missing cells.
+    pub(crate) fn new(
+        greedy: &'a Greedy,
+        data: &'a Dataset,
+        has_missing: &'a [bool],
+    ) -> Result<Self> {
+        // The whole order of offers is wanted, not only the best.
+        let shortcuts = Shortcuts {
+            floor: false,
+            ..Shortcuts::ALL
+        };
+        let frame = greedy.frame(data, has_missing, shortcuts)?;
+        let ranks = (0..data.columns().len()).map(|feature| ranks(&frame, feature));
+        Ok(Self {
+            schema: data.schema(),
+            search: greedy.search(data, shortcuts),
+            summaries: Summaries::Classes(&greedy.loss),
+            ranks: ranks.collect(),
+            frame: Arc::new(frame),
+            max_depth: greedy.max_depth.unwrap_or(usize::MAX),
+            min_split: greedy.min_split,
+        })
+    }
+
+    /// The node of all rows.
+    pub(crate) fn root(&self) -> NodeRows<'a> {
+        let entries = self.frame.by_row();
+        let summary = self.summaries.of(&self.frame, &[&entries]);
+        self.node(&self.frame, entries, summary, 0)
+    }
+
+    fn node(
+        &self,
+        frame: &Arc<Frame<'a>>,
+        mut entries: Vec<u32>,
+        summary: NodeSummary,
+        depth: usize,
+    ) -> NodeRows<'a> {
+        let mut frame = frame;
+        if self.stops(&summary, depth) {
+            entries = Vec::new();
+            // Not to keep a frame alive that nobody looks into.
+            frame = &self.frame;
+        }
+        NodeRows {
+            frame: Arc::clone(frame),
+            entries: entries.into(),
+            summary,
+            depth: if self.max_depth == usize::MAX { 0 } else { depth },
+        }
+    }
+
+    fn stops(&self, summary: &NodeSummary, depth: usize) -> bool {
+        depth >= self.max_depth || summary.is_pure || summary.rows < self.min_split as f64
+    }
+
+    /// Which of two offers at a node the learner would rather take.
+    pub(crate) fn compare(&self, node: &NodeRows<'a>, a: &Bid, b: &Bid) -> Ordering {
+        let tolerance = Score::tolerance(node.summary.weight);
+        a.0.score
+            .compare(&b.0.score, tolerance)
+            .then(b.0.feature.cmp(&a.0.feature))
+    }
+
+    /// Looks at some features of a node, none of them dead. `above` are lists of a node that has all
+    /// rows of this one, if there are any. Returns the lists that were made.
+    pub(crate) fn look(
+        &self,
+        node: &NodeRows<'a>,
+        features: &[u32],
+        above: Option<&Lists>,
+        desk: &mut Desk,
+        mut hear: impl FnMut(usize, Look),
+    ) -> Lists {
+        let frame = &*node.frame;
+        let is_plain = frame.is_plain();
+        let view = NodeView {
+            range: 0..node.entries.len(),
+            counts: &node.summary.counts,
+            totals: if is_plain {
+                let counts = node.summary.counts.iter().map(|&count| count as u32);
+                Totals::new(counts.collect(), self.search.logs())
+            } else {
+                Totals::default()
+            },
+            weight: node.summary.weight,
+            mean: 0.0,
+            sse: 0.0,
+            is_coarse: false,
+        };
+        let round = Round::new(&self.search, frame, &view);
+        let mut lists = desk.spare.pop().unwrap_or_default();
+        lists.n_rows = node.entries.len();
+        lists.starts.clear();
+        lists.starts.resize(self.ranks.len(), NO_LIST);
+        lists.entries.clear();
+        self.mark(node, desk);
+        let mut hear_found = |feature: usize, found: Found| {
+            hear(
+                feature,
+                match found {
+                    Found::Dead => Look::Dead,
+                    Found::Nothing => Look::Nothing,
+                    Found::Split(candidate) => Look::Bid(Bid(candidate)),
+                },
+            );
+        };
+        let mut coarse: Vec<u32> = Vec::new();
+        for &feature in features {
+            if frame.is_coarse(feature as usize) {
+                coarse.push(feature);
+                continue;
+            }
+            let feature = feature as usize;
+            if let Some(found) = self.count_categories(node, &view, &round, feature, desk) {
+                hear_found(feature, found);
+                continue;
+            }
+            let start = lists.entries.len();
+            self.append_list(node, feature, above, desk, &mut lists.entries);
+            lists.starts[feature] = start as u32;
+            let list = &lists.entries[start..];
+            hear_found(feature, round.look_at(feature, list, &mut desk.scratch));
+        }
+        self.look_at_coarse(node, &view, &round, &coarse, desk, &mut hear_found);
+        lists
+    }
+
+    /// Features with few values are counted where that pays.
+    fn look_at_coarse(
+        &self,
+        node: &NodeRows<'a>,
+        view: &NodeView<'_>,
+        round: &Round<'_>,
+        features: &[u32],
+        desk: &mut Desk,
+        hear: &mut impl FnMut(usize, Found),
+    ) {
+        let Some(coarse) = node.frame.coarse().filter(|_| !features.is_empty()) else {
+            return;
+        };
+        let present = Present::of(&view.totals.counts, self.search.logs());
+        if coarse.pays(features, node.entries.len(), present.n_classes()) {
+            for group in coarse.groups(features, present.n_classes()) {
+                let features = &features[group];
+                let found =
+                    round.look_at_coarse(features, &node.entries, &present, &mut desk.scratch);
+                for (feature, found) in found {
+                    hear(feature as usize, found);
+                }
+            }
+            return;
+        }
+        let mut list = std::mem::take(&mut desk.list);
+        for &feature in features {
+            list.clear();
+            self.sort(node, feature as usize, desk, &mut list);
+            let found = round.look_at(feature as usize, &list, &mut desk.scratch);
+            hear(feature as usize, found);
+        }
+        desk.list = list;
+    }
+
+    /// Categorical features are counted where rows count as one each.
+    fn count_categories(
+        &self,
+        node: &NodeRows<'a>,
+        view: &NodeView<'_>,
+        round: &Round<'_>,
+        feature: usize,
+        desk: &mut Desk,
+    ) -> Option<Found> {
+        let frame = &*node.frame;
+        let (FeatureKind::Categorical(categories), Judge::Classes(measure)) =
+            (&self.schema.features[feature].kind, &self.search.judge)
+        else {
+            return None;
+        };
+        let Column::Categorical(codes) = frame.column(feature) else {
+            return None;
+        };
+        let pays = frame.is_plain()
+            && self.search.categorical == CategoricalSplits::Multiway
+            && counting_pays(categories.len(), view.counts.len(), node.entries.len());
+        if !pays {
+            return None;
+        }
+        let packing = frame.packing();
+        let origin = |entry: u32| frame.origin_of(packing.row(entry));
+        let rows = node.entries.iter();
+        let rows = rows.map(|&entry| (codes[origin(entry)], packing.class(entry)));
+        let tables = &mut desk.tables;
+        let counts =
+            CategoryCounts::new(&self.search, measure, view, categories.len(), rows, tables);
+        Some(match counts.best() {
+            None => Found::Dead,
+            Some(best) => round.found(feature, best),
+        })
+    }
+
+    /// Notes which rows a node has.
+    fn mark(&self, node: &NodeRows<'a>, desk: &mut Desk) {
+        desk.mark.resize(desk.mark.len().max(self.frame.n_rows()), 0);
+        desk.epoch += 1;
+        if desk.epoch == u32::MAX {
+            desk.mark.fill(0);
+            desk.epoch = 1;
+        }
+        let packing = node.frame.packing();
+        for &entry in &node.entries {
+            desk.mark[packing.row(entry)] = desk.epoch;
+        }
+    }
+
+    /// Appends the rows of a node in the order of a feature. The node has been marked.
+    fn append_list(
+        &self,
+        node: &NodeRows<'a>,
+        feature: usize,
+        above: Option<&Lists>,
+        desk: &mut Desk,
+        list: &mut Vec<u32>,
+    ) {
+        let n = node.entries.len();
+        // What sorting costs, in entries that could be gone through instead.
+        let sorting = 2 * n * (usize::BITS - n.leading_zeros()) as usize;
+        let from_above = above
+            .filter(|above| above.starts[feature] != NO_LIST && above.n_rows <= sorting)
+            .map(|above| &above.entries[above.starts[feature] as usize..][..above.n_rows]);
+        let is_root = Arc::ptr_eq(&node.frame, &self.frame);
+        let from_all = (is_root && self.frame.n_rows() <= sorting)
+            .then(|| self.frame.list(feature, &(0..self.frame.n_rows())));
+        match from_above.or(from_all) {
+            Some(longer) => take_out(longer, node, desk, list),
+            None => self.sort(node, feature, desk, list),
+        }
+    }
+
+    /// Appends the rows of a node in the order of a feature.
+    fn sort(
+        &self,
+        node: &NodeRows<'a>,
+        feature: usize,
+        desk: &mut Desk,
+        list: &mut Vec<u32>,
+    ) {
+        let frame = &*node.frame;
+        let ranks = &self.ranks[feature];
+        let rank = |entry: u32| ranks[frame.origin_of(frame.packing().row(entry))];
+        let keys = &mut desk.keys;
+        keys.clear();
+        let key = |&entry: &u32| u64::from(rank(entry)) << 32 | u64::from(entry);
+        keys.extend(node.entries.iter().map(key));
+        keys.sort_unstable();
+        let mut last = u64::MAX;
+        list.extend(keys.iter().map(|&key| {
+            let tie = u32::from(key >> 32 == last);
+            last = key >> 32;
+            key as u32 | tie
+        }));
+    }
+
+    /// Splits a node.
+    pub(crate) fn split(&self, node: &NodeRows<'a>, bid: &Bid, desk: &mut Desk) -> Division<'a> {
+        let frame = &node.frame;
+        let feature = bid.0.feature;
+        let mut list = std::mem::take(&mut desk.list);
+        list.clear();
+        self.sort(node, feature, desk, &mut list);
+        let candidate = Candidate {
+            feature,
+            shape: match bid.0.shape {
+                Shape::Coarse { n_below, .. } => Shape::Cut(n_below),
+                shape => shape,
+            },
+            score: bid.0.score.clone(),
+        };
+        let (known, missing) = frame.part_missing(feature, &list);
+        let policy = self.search.missing;
+        let rows = [known, missing];
+        let chosen = Chosen::new(self.schema, policy, frame, feature, rows, &candidate);
+        let children = if chosen.distributes.is_some() {
+            self.distribute(node, &chosen, rows)
+        } else {
+            self.part(node, &chosen, &list, desk)
+        };
+        desk.list = list;
+        Division {
+            split: chosen.split,
+            missing: chosen.missing,
+            children,
+        }
+    }
+
+    /// Every row goes to one child.
+    fn part(
+        &self,
+        node: &NodeRows<'a>,
+        chosen: &Chosen,
+        list: &[u32],
+        desk: &mut Desk,
+    ) -> Vec<NodeRows<'a>> {
+        let frame = &node.frame;
+        let packing = frame.packing();
+        let child_of = &mut desk.child;
+        child_of.resize(child_of.len().max(self.frame.n_rows()), 0);
+        let mut slices: Vec<Vec<&[u32]>> = vec![Vec::new(); chosen.n_children];
+        for (positions, child) in &chosen.parts {
+            let part = &list[positions.clone()];
+            for &entry in part {
+                child_of[packing.row(entry)] = *child;
+            }
+            slices[*child as usize].push(part);
+        }
+        let depth = node.depth + 1;
+        let summaries = slices.iter().map(|parts| self.summaries.of(frame, parts));
+        let summaries: Vec<NodeSummary> = summaries.collect();
+        let is_open = summaries.iter().map(|summary| !self.stops(summary, depth));
+        let is_open: Vec<bool> = is_open.collect();
+        let mut rows = vec![Vec::new(); chosen.n_children];
+        if is_open.contains(&true) {
+            for &entry in &node.entries {
+                let child = child_of[packing.row(entry)] as usize;
+                if is_open[child] {
+                    rows[child].push(entry);
+                }
+            }
+        }
+        let children = rows.into_iter().zip(summaries);
+        children
+            .map(|(rows, summary)| self.node(frame, rows, summary, depth))
+            .collect()
+    }
+
+    /// Rows whose value is missing go to every child in part, so each child has a frame of its own.
+    fn distribute(
+        &self,
+        node: &NodeRows<'a>,
+        chosen: &Chosen,
+        [known, missing]: [&[u32]; 2],
+    ) -> Vec<NodeRows<'a>> {
+        let frame = &node.frame;
+        let row = |&entry: &u32| frame.packing().row(entry) as u32;
+        let shares = chosen.distributes.iter().flatten().enumerate();
+        let child = |(child, &share): (usize, &f64)| {
+            let mut rows: Vec<(u32, f64)> =
+                missing.iter().map(|entry| (row(entry), share)).collect();
+            for (positions, _) in chosen.parts.iter().filter(|part| part.1 as usize == child) {
+                let entries = &known[positions.clone()];
+                rows.extend(entries.iter().map(|entry| (row(entry), 1.0)));
+            }
+            rows.sort_unstable_by_key(|&(row, _)| row);
+            let frame = Arc::new(frame.bare(&rows));
+            let entries = frame.by_row();
+            let summary = self.summaries.of(&frame, &[&entries]);
+            self.node(&frame, entries, summary, node.depth + 1)
+        };
+        shares.map(child).collect()
+    }
+}
+
+/// Appends the entries of a longer list that belong to a node. The node has been marked.
+fn take_out(longer: &[u32], node: &NodeRows<'_>, desk: &Desk, list: &mut Vec<u32>) {
+    let packing = node.frame.packing();
+    let start = list.len();
+    // One place more: the last entry may be written and not kept.
+    list.resize(start + node.entries.len() + 1, 0);
+    let out = &mut list[start..];
+    let last = node.entries.len();
+    let mut n_taken = 0;
+    // Does everything since the last entry that was taken tie with it?
+    let mut tie = 0;
+    for &entry in longer {
+        tie &= u32::from(is_tie(entry));
+        out[n_taken.min(last)] = entry & !1 | tie;
+        let is_taken = desk.mark[packing.row(entry)] == desk.epoch;
+        n_taken += usize::from(is_taken);
+        tie |= u32::from(is_taken);
+    }
+    debug_assert_eq!(n_taken, last, "a longer list has all rows of the node");
+    list.truncate(start + last);
+}
+
+/// For each row the position of its value among the values of a feature.
+fn ranks(frame: &Frame<'_>, feature: usize) -> Vec<u32> {
+    let n_rows = frame.n_rows();
+    if let Some(coarse) = frame.coarse().filter(|_| frame.is_coarse(feature)) {
+        return (0..n_rows)
+            .map(|row| u32::from(coarse.code(feature, row)))
+            .collect();
+    }
+    let mut ranks = vec![0; n_rows];
+    let mut rank = 0;
+    for &entry in frame.list(feature, &(0..n_rows)) {
+        rank += u32::from(!is_tie(entry));
+        ranks[frame.packing().row(entry)] = rank;
+    }
+    ranks
+}

@@ -1,0 +1,110 @@
+//! What trees grow on, and what they are judged by: rows to build from and rows held out.
+
+use super::super::held_out::LossUnits;
+use crate::cost::Loss;
+use crate::data::{Dataset, Target};
+use crate::error::Result;
+use crate::learn::Greedy;
+use crate::learn::greedy::Splitter;
+
+/// Rows to build trees from, and other rows that tell how good the trees are.
+#[derive(Debug)]
+pub(in crate::select) struct Sample {
+    /// Trees are built from these.
+    build: Dataset,
+    has_missing: Vec<bool>,
+    /// Trees are judged by these; there may be none.
+    held: Option<Dataset>,
+}
+
+impl Sample {
+    pub(in crate::select) fn new(build: Dataset, held: Option<Dataset>) -> Self {
+        let has_missing = build.columns().iter().map(crate::data::Column::has_missing);
+        Self {
+            has_missing: has_missing.collect(),
+            build,
+            held,
+        }
+    }
+
+    pub(in crate::select) fn build(&self) -> &Dataset {
+        &self.build
+    }
+
+    pub(in crate::select) fn held(&self) -> Option<&Dataset> {
+        self.held.as_ref()
+    }
+}
+
+/// A sample that is ready for a search.
+#[derive(Debug)]
+pub(in crate::select) struct Ground<'a> {
+    pub(super) splitter: Splitter<'a>,
+    pub(super) data: &'a Dataset,
+    pub(super) loss: &'a Loss,
+    pub(super) held: Option<Held<'a>>,
+}
+
+impl<'a> Ground<'a> {
+    pub(in crate::select) fn new(
+        greedy: &'a Greedy,
+        sample: &'a Sample,
+        units: LossUnits,
+    ) -> Result<Self> {
+        Ok(Self {
+            splitter: Splitter::new(greedy, &sample.build, &sample.has_missing)?,
+            data: &sample.build,
+            loss: &greedy.loss,
+            held: sample
+                .held
+                .as_ref()
+                .map(|held| Held::new(held, &greedy.loss, units)),
+        })
+    }
+}
+
+/// Rows held out, with what wrong answers cost.
+#[derive(Debug)]
+pub(in crate::select) struct Held<'a> {
+    pub(super) data: &'a Dataset,
+    classes: &'a [u32],
+    loss: &'a Loss,
+    units: LossUnits,
+    n_classes: usize,
+    /// Where all rows weigh 1: cost for every true and every predicted class.
+    costs: Option<Vec<i128>>,
+}
+
+impl<'a> Held<'a> {
+    pub(in crate::select) fn new(data: &'a Dataset, loss: &'a Loss, units: LossUnits) -> Self {
+        let classes: &[u32] = match data.target() {
+            Target::Classes(classes) => classes,
+            Target::Numbers(_) | Target::Absent => &[],
+        };
+        let n_classes = data.schema().classes().len();
+        let cost = |cell: usize| units.cost(1.0, loss.of_class(cell / n_classes, cell % n_classes));
+        let costs = data
+            .weights()
+            .is_none()
+            .then(|| (0..n_classes * n_classes).map(cost).collect());
+        Self {
+            data,
+            classes,
+            loss,
+            units,
+            n_classes,
+            costs,
+        }
+    }
+
+    /// What it costs to answer `class` for a row.
+    pub(in crate::select) fn cost(&self, row: usize, class: usize) -> i128 {
+        let truth = self.classes[row] as usize;
+        match &self.costs {
+            Some(costs) => costs[truth * self.n_classes + class],
+            None => self
+                .units
+                .cost(self.data.weight(row), self.loss.of_class(truth, class)),
+        }
+    }
+}
