@@ -171,6 +171,22 @@ impl Dataset {
         }
     }
 
+    /// The table of these features only, in this order.
+    #[must_use]
+    pub fn features(&self, features: &[usize]) -> Self {
+        let schema = Schema {
+            features: picked(&self.schema.features, features),
+            ..(*self.schema).clone()
+        };
+        Self {
+            schema: Arc::new(schema),
+            columns: picked(&self.columns, features),
+            target: self.target.clone(),
+            weights: self.weights.clone(),
+            n_rows: self.n_rows,
+        }
+    }
+
     /// Names and kinds.
     pub fn schema(&self) -> &Arc<Schema> {
         &self.schema
@@ -219,8 +235,8 @@ impl Dataset {
 }
 
 /// The entries at these places.
-fn picked<T: Copy>(all: &[T], places: &[usize]) -> Vec<T> {
-    places.iter().map(|&place| all[place]).collect()
+fn picked<T: Clone>(all: &[T], places: &[usize]) -> Vec<T> {
+    places.iter().map(|&place| all[place].clone()).collect()
 }
 
 #[cfg(test)]

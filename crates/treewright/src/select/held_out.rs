@@ -79,6 +79,11 @@ impl LossUnits {
         in_units(weight * loss, self.cost)
     }
 
+    /// A cost in whole units, rounded down.
+    pub(super) fn floor(&self, cost: f64) -> i128 {
+        (cost / self.cost).floor() as i128
+    }
+
     /// Units of cost as a number.
     pub(super) fn number(&self, cost: i128) -> f64 {
         cost as f64 * self.cost

@@ -8,6 +8,7 @@
 //! | `by_depth` | the best trees of depth 0, 1, 2, ... on a whole table |
 //! | `choose` | cross-validation of a family, and the choice of a member by it |
 //! | `curve` | learning curves: error against the number of rows learned from |
+//! | `features` | the distinct trees over subsets of the features, and the choice of a subset |
 //! | `held_out` | the cost of all members of a family on rows that were left out, in one pass |
 //! | `mixture` | the same for rows that a missing value distributes over several leaves |
 //! | `pruned` | a learner followed by pruning, with a member chosen by hand or by cross-validation |
@@ -44,10 +45,8 @@
 mod by_depth;
 mod choose;
 mod curve;
-mod distinct;
-mod enumerate;
+mod features;
 mod held_out;
-mod lattice;
 mod mixture;
 mod pruned;
 mod rates;
@@ -56,9 +55,11 @@ mod searched;
 
 pub use by_depth::{ByDepth, by_depth};
 pub use choose::{Rule, cross_validate};
-pub use distinct::{Count, Distinct, DistinctTree};
-pub use enumerate::Order;
 pub use curve::{Curve, LearningCurve, Point};
+pub use features::{
+    Backward, Complete, Count, Distinct, DistinctTree, Estimate, Order, Proof,
+    Selection,
+};
 pub use pruned::{Choice, Pruned};
 pub use rates::{DepthRates, RatePoint, Rates, SameError};
 pub use resampling::Resampling;

@@ -14,6 +14,7 @@ use crate::learn::greedy::Lists;
 use crate::tree::{MissingRoute, NodeId as TreeNode, Outcome, Tree, TreeBuilder};
 
 pub(super) mod bits;
+mod bound;
 mod ground;
 mod nodes;
 mod subtrees;

@@ -51,15 +51,6 @@ pub(super) struct Start {
     pub(super) optional: Vec<u64>,
 }
 
-/// What is done with a set that was reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
-    /// Go on to its subsets.
-    Down,
-    /// Leave all its subsets out.
-    Back,
-}
-
 /// Goes through the sets of features whose trees may differ.
 #[derive(Debug)]
 pub(super) struct Enumeration<'a> {
@@ -68,7 +59,7 @@ pub(super) struct Enumeration<'a> {
     most_bytes: usize,
     places: Vec<Place>,
     depth: usize,
-    is_started: bool,
+    proposed: usize,
     scratch: Vec<(f64, u32)>,
 }
 
@@ -85,13 +76,13 @@ impl<'a> Enumeration<'a> {
             most_bytes,
             places: Vec::new(),
             depth: 0,
-            is_started: false,
+            proposed: 0,
             scratch: Vec::new(),
         }
     }
 
-    /// Begins anew at some sets; what has been grown stays known.
-    pub(super) fn start(&mut self, start: &Start) {
+    /// Begins anew at some sets with the largest; what has been grown stays known.
+    pub(super) fn start(&mut self, start: &Start) -> &Place {
         if self.places.is_empty() {
             self.places.push(Place::default());
         }
@@ -102,38 +93,51 @@ impl<'a> Enumeration<'a> {
         bits::add_all(&mut place.set, &start.optional);
         self.lattice.grow(&place.set, &mut place.tops);
         self.depth = 1;
-        self.is_started = false;
         self.arrive();
+        &self.places[0]
     }
 
-    /// The next set, the first being that of the start.
-    pub(super) fn next_place(&mut self) -> Option<&Place> {
-        if !self.is_started {
-            self.is_started = true;
-            return (self.depth > 0).then(|| &self.places[0]);
-        }
+    /// Prepares the next set; `false` if there is none. It is left out with all its subsets unless
+    /// [`Self::accept`] follows.
+    pub(super) fn propose(&mut self) -> bool {
         while self.depth > 0 {
             let place = &mut self.places[self.depth - 1];
             if place.next == place.todo.len() {
                 self.depth -= 1;
                 continue;
             }
-            let feature = place.todo[place.next] as usize;
+            self.proposed = place.todo[place.next] as usize;
             place.next += 1;
-            self.descend(feature);
-            return Some(&self.places[self.depth - 1]);
+            self.prepare();
+            return true;
         }
-        None
+        false
     }
 
-    /// Does not go on to the subsets of the set that was reached last.
-    pub(super) fn turn_back(&mut self) {
-        self.depth -= 1;
+    /// The set that was proposed, without its trees.
+    pub(super) fn proposal(&mut self) -> (&mut Place, &mut Lattice<'a>) {
+        (&mut self.places[self.depth], &mut self.lattice)
     }
 
-    /// How many features have been taken away so far.
+    /// Grows the trees of the set that was proposed.
+    pub(super) fn accept(&mut self) -> &Place {
+        let (above, below) = self.places.split_at_mut(self.depth);
+        let (from, to) = (&above[self.depth - 1], &mut below[0]);
+        self.lattice
+            .without(self.proposed, &to.set, &from.tops, &mut to.tops);
+        self.depth += 1;
+        self.arrive();
+        &self.places[self.depth - 1]
+    }
+
+    /// The set that was reached last.
+    pub(super) fn place(&self) -> &Place {
+        &self.places[self.depth - 1]
+    }
+
+    /// How many features have been taken away to come here.
     pub(super) fn depth(&self) -> usize {
-        self.depth - 1
+        self.depth.saturating_sub(1)
     }
 
     /// The share of all subsets that lie behind, if each feature of a tree weighs the same.
@@ -150,25 +154,23 @@ impl<'a> Enumeration<'a> {
     }
 
     /// Takes a feature away from the set reached last.
-    fn descend(&mut self, feature: usize) {
+    fn prepare(&mut self) {
         if self.places.len() == self.depth {
             self.places.push(Place::default());
         }
         if self.lattice.bytes() > self.most_bytes {
             let in_use = self.places[..self.depth].iter_mut();
-            self.lattice.forget_all_but(in_use.map(|place| &mut place.tops));
+            self.lattice
+                .forget_all_but(in_use.map(|place| &mut place.tops));
         }
         let (above, below) = self.places.split_at_mut(self.depth);
         let (from, to) = (&mut above[self.depth - 1], &mut below[0]);
-        bits::remove(&mut from.required, feature);
+        bits::remove(&mut from.required, self.proposed);
         to.required.clone_from(&from.required);
         to.optional.clone_from(&from.optional);
-        bits::add(&mut from.optional, feature);
+        bits::add(&mut from.optional, self.proposed);
         to.set.clone_from(&from.set);
-        bits::remove(&mut to.set, feature);
-        self.lattice.without(feature, &to.set, &from.tops, &mut to.tops);
-        self.depth += 1;
-        self.arrive();
+        bits::remove(&mut to.set, self.proposed);
     }
 
     /// Finds out which features are to be taken away from the set that was reached.

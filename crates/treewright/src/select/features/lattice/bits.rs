@@ -1,44 +1,44 @@
 //! Sets of features as bits in words. All sets of one search have the same number of words.
 
 /// Words for so many features.
-pub(in crate::select) fn words_for(n_features: usize) -> usize {
+pub(in crate::select::features) fn words_for(n_features: usize) -> usize {
     n_features.div_ceil(64).max(1)
 }
 
-pub(in crate::select) fn has(set: &[u64], feature: usize) -> bool {
+pub(in crate::select::features) fn has(set: &[u64], feature: usize) -> bool {
     set[feature / 64] >> (feature % 64) & 1 != 0
 }
 
-pub(in crate::select) fn add(set: &mut [u64], feature: usize) {
+pub(in crate::select::features) fn add(set: &mut [u64], feature: usize) {
     set[feature / 64] |= 1 << (feature % 64);
 }
 
-pub(in crate::select) fn remove(set: &mut [u64], feature: usize) {
+pub(in crate::select::features) fn remove(set: &mut [u64], feature: usize) {
     set[feature / 64] &= !(1 << (feature % 64));
 }
 
-pub(in crate::select) fn is_subset(a: &[u64], b: &[u64]) -> bool {
+pub(in crate::select::features) fn is_subset(a: &[u64], b: &[u64]) -> bool {
     a.iter().zip(b).all(|(a, b)| a & !b == 0)
 }
 
-pub(in crate::select) fn add_all(set: &mut [u64], other: &[u64]) {
+pub(in crate::select::features) fn add_all(set: &mut [u64], other: &[u64]) {
     for (set, other) in set.iter_mut().zip(other) {
         *set |= other;
     }
 }
 
-pub(in crate::select) fn keep_common(set: &mut [u64], other: &[u64]) {
+pub(in crate::select::features) fn keep_common(set: &mut [u64], other: &[u64]) {
     for (set, other) in set.iter_mut().zip(other) {
         *set &= other;
     }
 }
 
-pub(in crate::select) fn len(set: &[u64]) -> usize {
+pub(in crate::select::features) fn len(set: &[u64]) -> usize {
     set.iter().map(|word| word.count_ones() as usize).sum()
 }
 
 /// The features of a set, rising.
-pub(in crate::select) fn iter(set: &[u64]) -> impl Iterator<Item = usize> {
+pub(in crate::select::features) fn iter(set: &[u64]) -> impl Iterator<Item = usize> {
     set.iter().enumerate().flat_map(|(at, &word)| {
         let mut rest = word;
         std::iter::from_fn(move || {
@@ -52,7 +52,7 @@ pub(in crate::select) fn iter(set: &[u64]) -> impl Iterator<Item = usize> {
 }
 
 /// All of so many features.
-pub(in crate::select) fn all(n_features: usize) -> Vec<u64> {
+pub(in crate::select::features) fn all(n_features: usize) -> Vec<u64> {
     let mut set = vec![0; words_for(n_features)];
     for feature in 0..n_features {
         add(&mut set, feature);

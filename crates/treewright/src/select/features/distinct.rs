@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::enumerate::{Enumeration, Order, Start};
-use super::held_out::LossUnits;
+use crate::select::held_out::LossUnits;
 use super::lattice::{Ground, Sample, bits};
 use crate::budget::Budget;
 use crate::data::{Dataset, Target};
@@ -71,13 +71,16 @@ impl Distinct {
         let mut count = Count::new(n);
         let mut e = Enumeration::new(&grounds, n, self.order, self.most_bytes);
         let full = bits::all(n);
-        e.start(&Start { required: vec![0; full.len()], optional: full });
-        while let Some(place) = e.next_place() {
+        let hear = |count: &mut Count, place: &super::enumerate::Place| {
             count.built += 1;
             if place.is_new {
                 count.distinct += 1;
                 count.by_size[bits::len(&place.used)] += 1;
             }
+        };
+        hear(&mut count, e.start(&Start { required: vec![0; full.len()], optional: full }));
+        while e.propose() {
+            hear(&mut count, e.accept());
             if count.built % 1024 == 0 && budget.is_spent() {
                 count.time = start.elapsed();
                 return Ok(count);

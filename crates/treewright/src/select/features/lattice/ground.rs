@@ -1,6 +1,7 @@
 //! What trees grow on, and what they are judged by: rows to build from and rows held out.
 
-use super::super::held_out::LossUnits;
+use crate::select::features::estimate::Samples;
+use crate::select::held_out::LossUnits;
 use crate::cost::Loss;
 use crate::data::{Dataset, Target};
 use crate::error::Result;
@@ -9,7 +10,7 @@ use crate::learn::greedy::Splitter;
 
 /// Rows to build trees from, and other rows that tell how good the trees are.
 #[derive(Debug)]
-pub(in crate::select) struct Sample {
+pub(in crate::select::features) struct Sample {
     /// Trees are built from these.
     build: Dataset,
     has_missing: Vec<bool>,
@@ -18,7 +19,7 @@ pub(in crate::select) struct Sample {
 }
 
 impl Sample {
-    pub(in crate::select) fn new(build: Dataset, held: Option<Dataset>) -> Self {
+    pub(in crate::select::features) fn new(build: Dataset, held: Option<Dataset>) -> Self {
         let has_missing = build.columns().iter().map(crate::data::Column::has_missing);
         Self {
             has_missing: has_missing.collect(),
@@ -27,18 +28,18 @@ impl Sample {
         }
     }
 
-    pub(in crate::select) fn build(&self) -> &Dataset {
+    pub(in crate::select::features) fn build(&self) -> &Dataset {
         &self.build
     }
 
-    pub(in crate::select) fn held(&self) -> Option<&Dataset> {
+    pub(in crate::select::features) fn held(&self) -> Option<&Dataset> {
         self.held.as_ref()
     }
 }
 
 /// A sample that is ready for a search.
 #[derive(Debug)]
-pub(in crate::select) struct Ground<'a> {
+pub(in crate::select::features) struct Ground<'a> {
     pub(super) splitter: Splitter<'a>,
     pub(super) data: &'a Dataset,
     pub(super) loss: &'a Loss,
@@ -46,7 +47,18 @@ pub(in crate::select) struct Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
-    pub(in crate::select) fn new(
+    /// One for each sample.
+    pub(in crate::select::features) fn all(
+        greedy: &'a Greedy,
+        samples: &'a Samples,
+    ) -> Result<Vec<Self>> {
+        let samples_of = samples.all.iter();
+        samples_of
+            .map(|sample| Self::new(greedy, sample, samples.units))
+            .collect()
+    }
+
+    pub(in crate::select::features) fn new(
         greedy: &'a Greedy,
         sample: &'a Sample,
         units: LossUnits,
@@ -65,7 +77,7 @@ impl<'a> Ground<'a> {
 
 /// Rows held out, with what wrong answers cost.
 #[derive(Debug)]
-pub(in crate::select) struct Held<'a> {
+pub(in crate::select::features) struct Held<'a> {
     pub(super) data: &'a Dataset,
     classes: &'a [u32],
     loss: &'a Loss,
@@ -76,7 +88,7 @@ pub(in crate::select) struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    pub(in crate::select) fn new(data: &'a Dataset, loss: &'a Loss, units: LossUnits) -> Self {
+    pub(in crate::select::features) fn new(data: &'a Dataset, loss: &'a Loss, units: LossUnits) -> Self {
         let classes: &[u32] = match data.target() {
             Target::Classes(classes) => classes,
             Target::Numbers(_) | Target::Absent => &[],
@@ -97,8 +109,12 @@ impl<'a> Held<'a> {
         }
     }
 
+    pub(in crate::select::features) fn data(&self) -> &'a Dataset {
+        self.data
+    }
+
     /// What it costs to answer `class` for a row.
-    pub(in crate::select) fn cost(&self, row: usize, class: usize) -> i128 {
+    pub(in crate::select::features) fn cost(&self, row: usize, class: usize) -> i128 {
         let truth = self.classes[row] as usize;
         match &self.costs {
             Some(costs) => costs[truth * self.n_classes + class],

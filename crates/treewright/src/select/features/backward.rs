@@ -1,0 +1,233 @@
+//! Backward elimination: features are taken away one at a time, while the error falls.
+//!
+//! In every step the feature whose absence lowers the error most is taken away. A feature that no tree
+//! splits on need not be tried: without it nothing changes. Of the others only the parts of the tree below
+//! their splits grow anew, and the error of the rest is known.
+
+use std::time::Instant;
+
+use super::estimate::{Estimate, Samples};
+use super::lattice::{Ground, Lattice, Top, bits};
+use super::plain::Plain;
+use super::{Selection, USUAL_BYTES};
+use crate::budget::Budget;
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::learn::Greedy;
+
+/// Backward elimination of features.
+#[derive(Debug, Clone)]
+pub struct Backward {
+    /// How trees grow.
+    pub greedy: Greedy,
+    /// How subsets are judged.
+    pub estimate: Estimate,
+    /// Try every feature and grow every tree from its root: the same selection, slowly.
+    pub plain: bool,
+    /// Memory for what is shared between trees, in bytes.
+    pub most_bytes: usize,
+}
+
+impl Backward {
+    /// With the usual estimate.
+    pub fn new(greedy: Greedy) -> Self {
+        Self {
+            greedy,
+            estimate: Estimate::default(),
+            plain: false,
+            most_bytes: USUAL_BYTES,
+        }
+    }
+
+    /// Selects features. A spent budget ends the elimination after the last complete step.
+    pub fn select(&self, data: &Dataset, budget: &Budget) -> Result<Selection> {
+        let start = Instant::now();
+        let samples = self.estimate.deal(&self.greedy, data)?;
+        let mut selection = if self.plain {
+            let mut plain = Plain::new(&self.greedy, &samples)?;
+            eliminate(&mut plain, data.columns().len(), budget)?
+        } else {
+            let grounds = Ground::all(&self.greedy, &samples)?;
+            let mut shared = Shared::new(&grounds, data.columns().len(), self.most_bytes);
+            eliminate(&mut shared, data.columns().len(), budget)?
+        }
+        .selection(&samples);
+        selection.time = start.elapsed();
+        Ok(selection)
+    }
+}
+
+/// Trees of a set that shrinks, and their error.
+pub(super) trait Eliminator {
+    /// The features that may be worth trying, rising.
+    fn candidates(&self) -> Vec<usize>;
+    /// The features that the trees split on.
+    fn used(&self) -> Vec<usize>;
+    /// The error of the trees as they are.
+    fn error(&self) -> i128;
+    /// The error without a feature; `None` if the budget was spent on the way.
+    fn try_without(&mut self, feature: usize, budget: &Budget) -> Result<Option<i128>>;
+    /// Takes a feature away for good.
+    fn remove(&mut self, feature: usize) -> Result<()>;
+    /// How many trees one set has.
+    fn trees_a_set(&self) -> u64;
+}
+
+/// How an elimination went.
+pub(super) struct Elimination {
+    pub(super) used: Vec<usize>,
+    pub(super) removed: Vec<usize>,
+    pub(super) error: i128,
+    first_error: i128,
+    n_features: usize,
+    pub(super) sets_built: u64,
+    sets_skipped: u64,
+    trees_a_set: u64,
+    stopped: bool,
+}
+
+/// Takes features away while that lowers the error; of equal ones the lowest.
+pub(super) fn eliminate(
+    trees: &mut impl Eliminator,
+    n_features: usize,
+    budget: &Budget,
+) -> Result<Elimination> {
+    let mut removed = Vec::new();
+    let (mut sets_built, mut sets_skipped) = (1, 0);
+    let first_error = trees.error();
+    let mut stopped = false;
+    loop {
+        let candidates = trees.candidates();
+        let progress = budget.progress();
+        progress.start(candidates.len() as u64);
+        let mut best: Option<(i128, usize)> = None;
+        for &feature in &candidates {
+            let error = if budget.is_spent() {
+                None
+            } else {
+                trees.try_without(feature, budget)?
+            };
+            let Some(error) = error else {
+                stopped = true;
+                break;
+            };
+            sets_built += 1;
+            progress.advance(1);
+            if best.is_none_or(|(least, _)| error < least) {
+                best = Some((error, feature));
+            }
+        }
+        sets_skipped += (n_features - removed.len() - candidates.len()) as u64;
+        match best.filter(|&(error, _)| error < trees.error() && !stopped) {
+            Some((_, feature)) => {
+                trees.remove(feature)?;
+                removed.push(feature);
+                let (n_removed, n_used) = (removed.len(), trees.used().len());
+                progress.tell(format!("{n_removed} features removed, {n_used} in use"));
+            }
+            None => break,
+        }
+    }
+    Ok(Elimination {
+        used: trees.used(),
+        removed,
+        error: trees.error(),
+        first_error,
+        n_features,
+        sets_built,
+        sets_skipped,
+        trees_a_set: trees.trees_a_set(),
+        stopped,
+    })
+}
+
+impl Elimination {
+    fn selection(self, samples: &Samples) -> Selection {
+        let is_left = |feature: &usize| {
+            !self.removed.contains(feature) && self.used.binary_search(feature).is_err()
+        };
+        Selection {
+            unused: (0..self.n_features).filter(is_left).collect(),
+            selected: self.used,
+            removed: self.removed,
+            search_error: samples.rate(self.error),
+            all_features_error: samples.rate(self.first_error),
+            trees_built: self.sets_built * self.trees_a_set,
+            trees_skipped: self.sets_skipped * self.trees_a_set,
+            proof: None,
+            stopped: self.stopped,
+            time: std::time::Duration::ZERO,
+        }
+    }
+}
+
+/// Trees that share their parts.
+pub(super) struct Shared<'a> {
+    lattice: Lattice<'a>,
+    most_bytes: usize,
+    set: Vec<u64>,
+    tops: Vec<Top>,
+    tried: Vec<Top>,
+}
+
+impl<'a> Shared<'a> {
+    /// The trees of all features.
+    pub(super) fn new(grounds: &'a [Ground<'a>], n_features: usize, most_bytes: usize) -> Self {
+        let mut lattice = Lattice::new(grounds, n_features);
+        let set = bits::all(n_features);
+        let mut tops = Vec::new();
+        lattice.grow(&set, &mut tops);
+        Self {
+            lattice,
+            most_bytes,
+            set,
+            tops,
+            tried: Vec::new(),
+        }
+    }
+
+    fn forget(&mut self) {
+        if self.lattice.bytes() > self.most_bytes {
+            self.lattice.forget_all_but(std::iter::once(&mut self.tops));
+        }
+    }
+}
+
+impl Eliminator for Shared<'_> {
+    fn candidates(&self) -> Vec<usize> {
+        self.used()
+    }
+
+    fn used(&self) -> Vec<usize> {
+        let mut used = vec![0; self.set.len()];
+        for top in &self.tops {
+            bits::add_all(&mut used, top.used());
+        }
+        bits::iter(&used).collect()
+    }
+
+    fn error(&self) -> i128 {
+        self.tops.iter().map(Top::error).sum()
+    }
+
+    fn try_without(&mut self, feature: usize, _: &Budget) -> Result<Option<i128>> {
+        self.forget();
+        bits::remove(&mut self.set, feature);
+        self.lattice
+            .without(feature, &self.set, &self.tops, &mut self.tried);
+        bits::add(&mut self.set, feature);
+        Ok(Some(self.tried.iter().map(Top::error).sum()))
+    }
+
+    fn remove(&mut self, feature: usize) -> Result<()> {
+        bits::remove(&mut self.set, feature);
+        self.lattice
+            .without(feature, &self.set, &self.tops, &mut self.tried);
+        std::mem::swap(&mut self.tops, &mut self.tried);
+        Ok(())
+    }
+
+    fn trees_a_set(&self) -> u64 {
+        self.tops.len() as u64
+    }
+}

@@ -1,0 +1,210 @@
+//! The feature subset with the least error, proven.
+//!
+//! The sets are gone through as in the enumeration of distinct trees, but a branch is left out where no set
+//! of it can be better than the best found: its error is bounded from below before any tree is built.
+//! Of subsets with equal error the one with fewer features is better, then the one whose features come
+//! first. All trees of a branch use its required features, so at equal error a branch with more of them
+//! than the best subset has features cannot be better either.
+
+use std::time::Instant;
+
+use super::backward::{Shared, eliminate};
+use super::enumerate::{Enumeration, Order, Place, Start};
+use super::estimate::Estimate;
+use super::lattice::{Ground, Top, bits};
+use super::{Proof, Selection, USUAL_BYTES};
+use crate::budget::Budget;
+use crate::data::Dataset;
+use crate::error::{Error, Result};
+use crate::learn::Greedy;
+
+/// Complete search for the best feature subset.
+#[derive(Debug, Clone)]
+pub struct Complete {
+    /// How trees grow.
+    pub greedy: Greedy,
+    /// How subsets are judged.
+    pub estimate: Estimate,
+    /// Accept a subset whose error rate is at most this much above the least.
+    pub within: f64,
+    /// Through how many optional splits above each other the bound looks.
+    pub look_through: usize,
+    /// Memory for what is shared between trees, in bytes.
+    pub most_bytes: usize,
+}
+
+impl Complete {
+    /// With the usual estimate, for the very best subset.
+    pub fn new(greedy: Greedy) -> Self {
+        Self {
+            greedy,
+            estimate: Estimate::default(),
+            within: 0.0,
+            look_through: 2,
+            most_bytes: USUAL_BYTES,
+        }
+    }
+
+    /// Selects features. A spent budget ends the search with the best subset so far and a lower bound.
+    pub fn select(&self, data: &Dataset, budget: &Budget) -> Result<Selection> {
+        if !(self.within >= 0.0 && self.within.is_finite()) {
+            let allowed = "a difference of error rates that is not negative";
+            return Err(Error::parameter("within", self.within, allowed));
+        }
+        let start = Instant::now();
+        let samples = self.estimate.deal(&self.greedy, data)?;
+        let grounds = Ground::all(&self.greedy, &samples)?;
+        let n_features = data.columns().len();
+        let mut shared = Shared::new(&grounds, n_features, self.most_bytes);
+        let backward = eliminate(&mut shared, n_features, budget)?;
+        drop(shared);
+        let mut best = Best {
+            error: backward.error,
+            features: backward.used,
+        };
+        let slack = samples.units_of(self.within);
+        let mut search = Search {
+            sets: Enumeration::new(&grounds, n_features, Order::Frontier, self.most_bytes),
+            look_through: self.look_through,
+            slack,
+            left_out: i128::MAX,
+            built: backward.sets_built,
+            n_bounds: 0,
+        };
+        let first_error = search.begin(n_features, &mut best);
+        let stopped = search.run(&mut best, budget);
+        let lower_bound = search.lower_bound(&best);
+        let removed = |feature: &usize| best.features.binary_search(feature).is_err();
+        Ok(Selection {
+            unused: Vec::new(),
+            removed: (0..n_features).filter(removed).collect(),
+            search_error: samples.rate(best.error),
+            all_features_error: samples.rate(first_error),
+            trees_built: search.built * grounds.len() as u64,
+            trees_skipped: skipped(n_features, search.built, grounds.len()),
+            proof: Some(Proof {
+                optimal: lower_bound == best.error,
+                lower_bound: samples.rate(lower_bound),
+            }),
+            selected: best.features,
+            stopped,
+            time: start.elapsed(),
+        })
+    }
+}
+
+/// Trees of all subsets that were not built.
+fn skipped(n_features: usize, sets_built: u64, trees_a_set: usize) -> u64 {
+    let all = 1_u64.checked_shl(n_features as u32).unwrap_or(u64::MAX);
+    all.saturating_sub(sets_built).saturating_mul(trees_a_set as u64)
+}
+
+/// The best subset so far.
+struct Best {
+    error: i128,
+    features: Vec<usize>,
+}
+
+impl Best {
+    fn hear(&mut self, place: &Place) {
+        let error: i128 = place.tops.iter().map(Top::error).sum();
+        let n_features = bits::len(&place.used);
+        if (error, n_features) > (self.error, self.features.len()) {
+            return;
+        }
+        let features: Vec<usize> = bits::iter(&place.used).collect();
+        if (error, n_features, &features) < (self.error, self.features.len(), &self.features) {
+            (self.error, self.features) = (error, features);
+        }
+    }
+
+    /// Is no set better whose error is at least `bound` and which uses all of `required`?
+    fn beats(&self, bound: i128, required: &[u64], slack: i128) -> bool {
+        if bound.saturating_add(slack) > self.error {
+            return true;
+        }
+        bound.saturating_add(slack) == self.error && {
+            let n_required = bits::len(required);
+            n_required > self.features.len()
+                || slack > 0
+                || n_required == self.features.len()
+                    && bits::iter(required).ge(self.features.iter().copied())
+        }
+    }
+}
+
+/// The sets that are still to be looked at.
+struct Search<'a> {
+    sets: Enumeration<'a>,
+    look_through: usize,
+    slack: i128,
+    /// The least bound of what was left out.
+    left_out: i128,
+    built: u64,
+    n_bounds: u64,
+}
+
+impl Search<'_> {
+    /// Starts with the trees of all features; returns their error.
+    fn begin(&mut self, n_features: usize, best: &mut Best) -> i128 {
+        let all = bits::all(n_features);
+        let place = self.sets.start(&Start {
+            required: vec![0; all.len()],
+            optional: all,
+        });
+        best.hear(place);
+        place.tops.iter().map(Top::error).sum()
+    }
+
+    /// Goes on until nothing is left (`false`) or the budget is spent (`true`).
+    fn run(&mut self, best: &mut Best, budget: &Budget) -> bool {
+        const BETWEEN_LOOKS: u64 = 64;
+        let progress = budget.progress();
+        progress.start(1000);
+        let mut shown = 0;
+        while self.sets.propose() {
+            let (place, lattice) = self.sets.proposal();
+            self.n_bounds += 1;
+            let mut bound = 0;
+            let mut is_beaten = false;
+            for look_through in 0..=self.look_through {
+                let enough = best.error.saturating_add(1);
+                let (required, optional) = (&mut place.required, &mut place.optional);
+                bound = lattice.bound(required, optional, look_through, enough).max(bound);
+                is_beaten = best.beats(bound, &place.required, self.slack);
+                if is_beaten {
+                    break;
+                }
+            }
+            if is_beaten {
+                self.left_out = self.left_out.min(bound);
+            } else {
+                self.built += 1;
+                let place = self.sets.accept();
+                if place.is_new {
+                    best.hear(place);
+                }
+            }
+            if self.n_bounds.is_multiple_of(BETWEEN_LOOKS) {
+                let done = (1000.0 * self.sets.share_done()) as u64;
+                progress.advance(done.saturating_sub(shown));
+                shown = shown.max(done);
+                if budget.is_spent() {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// A lower bound for all sets: those left out, and those that are still ahead.
+    fn lower_bound(&mut self, best: &Best) -> i128 {
+        let mut least = best.error.min(self.left_out);
+        while least > 0 && self.sets.propose() {
+            let (place, lattice) = self.sets.proposal();
+            let (required, optional) = (&mut place.required, &mut place.optional);
+            least = lattice.bound(required, optional, self.look_through, least).min(least);
+        }
+        least
+    }
+}

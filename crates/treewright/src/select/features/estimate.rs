@@ -1,0 +1,98 @@
+//! Which rows build the trees, and which judge them.
+
+use super::lattice::Sample;
+use crate::cost::Loss;
+use crate::data::{Dataset, Target};
+use crate::error::{Error, Result};
+use crate::learn::Greedy;
+use crate::select::Resampling;
+use crate::select::held_out::LossUnits;
+
+/// How the error of a feature subset is estimated.
+#[derive(Debug, Clone)]
+pub enum Estimate {
+    /// On a part of the rows that is held out, or by cross-validation: then the trees of all folds count
+    /// together, and a feature is used if any of them uses it.
+    Resampled(Resampling),
+    /// On rows of another table with the same schema.
+    Rows(Dataset),
+}
+
+impl Default for Estimate {
+    fn default() -> Self {
+        Self::Resampled(Resampling::Holdout {
+            share: 0.3,
+            seed: 0,
+        })
+    }
+}
+
+/// The rows of an estimate, dealt.
+#[derive(Debug)]
+pub(super) struct Samples {
+    pub(super) all: Vec<Sample>,
+    pub(super) units: LossUnits,
+    /// Weight of all rows that judge; those of repeats count again.
+    weight: f64,
+}
+
+impl Samples {
+    /// An error as a rate.
+    pub(super) fn rate(&self, error: i128) -> f64 {
+        self.units.number(error) / self.weight
+    }
+
+    /// A difference of rates as a whole number of units, rounded down.
+    pub(super) fn units_of(&self, rate: f64) -> i128 {
+        self.units.floor(rate * self.weight)
+    }
+}
+
+impl Estimate {
+    /// Deals the rows.
+    pub(super) fn deal(&self, greedy: &Greedy, data: &Dataset) -> Result<Samples> {
+        check(greedy, data)?;
+        match self {
+            Self::Resampled(resampling) => {
+                let mut all = Vec::new();
+                let repeats = resampling.repeats()?;
+                let mut weight = 0.0;
+                for repeat in 0..repeats {
+                    let folds = resampling.deal(data, repeat)?;
+                    for fold in 0..folds.len() {
+                        let held = data.rows(&folds.test(fold));
+                        weight += held.total_weight();
+                        all.push(Sample::new(data.rows(&folds.train(fold)), Some(held)));
+                    }
+                }
+                let units = LossUnits::of(data, &greedy.loss, repeats);
+                Ok(Samples { all, units, weight })
+            }
+            Self::Rows(rows) => {
+                let is_usable = rows.n_rows() > 0 && matches!(rows.target(), Target::Classes(_));
+                if !is_usable || rows.schema().features.len() != data.schema().features.len() {
+                    let message = "the rows to search with need the columns of the table, its target and \
+                                   at least one row";
+                    return Err(Error::schema(message));
+                }
+                Ok(Samples {
+                    units: LossUnits::of(rows, &greedy.loss, 1),
+                    weight: rows.total_weight(),
+                    all: vec![Sample::new(data.clone(), Some(rows.clone()))],
+                })
+            }
+        }
+    }
+}
+
+/// Refuses what no search over feature subsets can work with.
+pub(super) fn check(greedy: &Greedy, data: &Dataset) -> Result<()> {
+    if matches!(data.target(), Target::Numbers(_)) || matches!(greedy.loss, Loss::Squared) {
+        let message = "distinct trees and feature selection need a classification target";
+        return Err(Error::schema(message));
+    }
+    if data.columns().is_empty() {
+        return Err(Error::schema("the table has no features, expected at least one"));
+    }
+    greedy.check(data)
+}

@@ -1,0 +1,68 @@
+//! Trees over subsets of the features: all distinct ones, and the subset that is best.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `lattice` | greedy trees for many feature sets, put together from shared parts |
+//! | `enumerate` | the order in which sets are gone through, so that every distinct tree is met once |
+//! | `distinct` | all distinct trees: counted, listed, one after the other |
+//! | `estimate` | which rows build the trees and which judge them |
+//! | `backward` | taking features away while the error falls |
+//! | `plain` | the same with the learner as a black box, for comparison |
+//! | `bound` | the least error that any subset between two others can have |
+//! | `complete` | the best subset, proven |
+//!
+//! `docs/algorithms/distinct.md` has the method with its proofs.
+
+use std::time::Duration;
+
+mod backward;
+mod complete;
+mod distinct;
+mod enumerate;
+mod estimate;
+mod lattice;
+mod plain;
+
+pub use backward::Backward;
+pub use complete::Complete;
+pub use distinct::{Count, Distinct, DistinctTree};
+pub use enumerate::Order;
+pub use estimate::Estimate;
+
+/// A chosen subset of the features.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection {
+    /// The features that the trees of the subset split on, rising.
+    pub selected: Vec<usize>,
+    /// Features of the subset that the trees do not split on, rising.
+    pub unused: Vec<usize>,
+    /// Features that were taken away, in order.
+    pub removed: Vec<usize>,
+    /// The error on the rows that judge, divided by their weight.
+    pub search_error: f64,
+    /// The same for the trees over all features.
+    pub all_features_error: f64,
+    /// Trees that were built.
+    pub trees_built: u64,
+    /// Trees that a search which knows nothing of trees would have built besides.
+    pub trees_skipped: u64,
+    /// What is proven of the choice; nothing for backward elimination.
+    pub proof: Option<Proof>,
+    /// Was the budget spent before the end?
+    pub stopped: bool,
+    /// Time of the search.
+    pub time: Duration,
+}
+
+/// What is proven of a chosen subset.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Proof {
+    /// No subset has a smaller error.
+    pub optimal: bool,
+    /// No subset has an error below this.
+    pub lower_bound: f64,
+}
+
+/// Memory for shared parts of trees, unless something else is said: enough for the working set of most
+/// searches, little enough for any machine.
+pub const USUAL_BYTES: usize = 256 << 20;
