@@ -57,8 +57,8 @@ pub use by_depth::{ByDepth, by_depth};
 pub use choose::{Rule, cross_validate};
 pub use curve::{Curve, LearningCurve, Point};
 pub use features::{
-    Backward, Complete, Count, Distinct, DistinctTree, Estimate, Order, Proof,
-    Selection,
+    Backward, Complete, Count, Distinct, DistinctTree, DistinctTrees, Estimate, Met, Order, Proof,
+    Selection, Stability, StabilityReport,
 };
 pub use pruned::{Choice, Pruned};
 pub use rates::{DepthRates, RatePoint, Rates, SameError};

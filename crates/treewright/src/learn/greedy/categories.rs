@@ -3,10 +3,10 @@
 //! For rows that count as one each. A table of counts, category by class, holds the one many-way split
 //! that there is, and missing values are one more category.
 
+use super::MissingPolicy;
 use super::measure::{Baseline, Logs, Measure, Score, rounding};
 use super::offer::Best;
 use super::search::{NodeView, Search, Shape};
-use super::MissingPolicy;
 
 /// Counting pays where the table has not many more cells than the node has rows.
 const CELLS_A_ROW: usize = 4;
@@ -97,7 +97,12 @@ impl<'a> CategoryCounts<'a> {
             let occurs = (0..last).filter(|&category| self.sizes[category] > 0);
             let children = occurs.map(|category| (self.row(category), self.sizes[category]));
             let children: Vec<(&[u32], u32)> = children.collect();
-            self.keep(&mut best, Shape::Multiway, &children, own_branch || n_missing == 0);
+            self.keep(
+                &mut best,
+                Shape::Multiway,
+                &children,
+                own_branch || n_missing == 0,
+            );
         }
         Some(best)
     }

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -29,7 +30,7 @@ pub(super) struct Labels<'a> {
 #[derive(Debug)]
 pub(super) struct Frame<'a> {
     columns: &'a [Column],
-    has_missing: &'a [bool],
+    has_missing: Arc<[bool]>,
     n_rows: usize,
     /// Row of the dataset for each row here; `None` if they are the same.
     origin: Option<Vec<u32>>,
@@ -52,7 +53,7 @@ impl<'a> Frame<'a> {
     /// All rows of a table. With `can_count` the criterion can do without the lists of coarse features.
     pub(super) fn new(
         columns: &'a [Column],
-        has_missing: &'a [bool],
+        has_missing: Arc<[bool]>,
         n_rows: usize,
         labels: Labels<'a>,
         weights: Option<&'a [f64]>,
@@ -78,7 +79,7 @@ impl<'a> Frame<'a> {
             let codes = numbers.and_then(|numbers| Codes::of_list(numbers, &list, packing));
             (list, codes)
         };
-        let prepared = columns.par_iter().zip(has_missing).map(prepare);
+        let prepared = columns.par_iter().zip(&*has_missing).map(prepare);
         let (mut lists, codes): (Vec<Vec<u32>>, Vec<Option<Codes>>) = prepared.unzip();
         let coarse = Coarse::new(codes, n_rows);
         if coarse.is_some() {
@@ -333,7 +334,7 @@ impl<'a> Frame<'a> {
         let shares = (is_part || self.shares.is_some()).then(|| scaled(self.shares.as_deref()));
         Frame {
             columns: self.columns,
-            has_missing: self.has_missing,
+            has_missing: Arc::clone(&self.has_missing),
             n_rows: parts.len(),
             origin: Some(
                 parts

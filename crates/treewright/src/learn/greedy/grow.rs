@@ -194,7 +194,14 @@ impl Grower<'_> {
             ),
             _ => (feature, frame.known_and_missing(feature, range)),
         };
-        let chosen = Chosen::new(self.schema, policy, frame, list, [known, missing], &candidate);
+        let chosen = Chosen::new(
+            self.schema,
+            policy,
+            frame,
+            list,
+            [known, missing],
+            &candidate,
+        );
         if let Split::Categories { branches, .. } = &chosen.split {
             grown.n_branches += branches.len();
             if grown.n_branches > MOST_BRANCHES {

@@ -20,6 +20,7 @@
 //! Work: one sort a feature, then for every level of the tree one scan and one parting of each list.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -27,10 +28,10 @@ use serde_json::{Map, Value, json};
 
 use self::frame::{Frame, Labels};
 use self::grow::Grower;
-pub(crate) use self::splitter::{Bid, Desk, Division, Lists, Look, NodeRows, Splitter};
 pub(super) use self::lists::{Packing, is_tie, sorted_list};
 use self::measure::{Logs, Measure};
 use self::search::{Judge, Search};
+pub(crate) use self::splitter::{Bid, Desk, Lists, Look, NodeRows, Splitter};
 use self::summary::Summaries;
 use crate::budget::Budget;
 use crate::cost::Loss;
@@ -204,7 +205,7 @@ impl Greedy {
     ) -> Result<Fit<Tree>> {
         self.check(data)?;
         let start = Instant::now();
-        let has_missing: Vec<bool> = data.columns().iter().map(Column::has_missing).collect();
+        let has_missing: Arc<[bool]> = data.columns().iter().map(Column::has_missing).collect();
         let (tree, stopped) = self.grow(data, &has_missing, budget, shortcuts)?;
         let seconds = start.elapsed();
         let mut params = self.params(data);
@@ -300,7 +301,7 @@ impl Greedy {
     fn grow(
         &self,
         data: &Dataset,
-        has_missing: &[bool],
+        has_missing: &Arc<[bool]>,
         budget: &Budget,
         shortcuts: Shortcuts,
     ) -> Result<(Tree, bool)> {
@@ -330,13 +331,13 @@ impl Greedy {
     fn frame<'a>(
         &self,
         data: &'a Dataset,
-        has_missing: &'a [bool],
+        has_missing: &Arc<[bool]>,
         shortcuts: Shortcuts,
     ) -> Result<Frame<'a>> {
         let criterion = self.criterion(data);
         Frame::new(
             data.columns(),
-            has_missing,
+            Arc::clone(has_missing),
             data.n_rows(),
             self.labels(data, criterion),
             data.weights(),

@@ -202,8 +202,7 @@ impl Search {
         } else {
             let mut scratch = Scratch::default();
             for group in groups {
-                let found =
-                    round.look_at_coarse(&coarse[group], rows, &present, &mut scratch);
+                let found = round.look_at_coarse(&coarse[group], rows, &present, &mut scratch);
                 for (feature, found) in found {
                     leader.hear(feature, found);
                 }

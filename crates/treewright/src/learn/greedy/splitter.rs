@@ -104,7 +104,7 @@ impl Desk {
     }
 }
 
-impl<'a> NodeRows<'a> {
+impl NodeRows<'_> {
     /// May the node be split, given the right features?
     pub(crate) fn is_open(&self) -> bool {
         !self.entries.is_empty()
@@ -122,6 +122,14 @@ impl<'a> NodeRows<'a> {
 
     pub(crate) fn weight(&self) -> f64 {
         self.summary.weight
+    }
+
+    /// Which of two offers here the learner would rather take.
+    pub(crate) fn compare(&self, a: &Bid, b: &Bid) -> Ordering {
+        let tolerance = Score::tolerance(self.summary.weight);
+        a.0.score
+            .compare(&b.0.score, tolerance)
+            .then(b.0.feature.cmp(&a.0.feature))
     }
 
     /// What stands for the rows in a hash.
@@ -156,18 +164,15 @@ impl Bid {
 }
 
 impl<'a> Splitter<'a> {
-    /// For a classification table; `has_missing` says which columns have missing cells.
-    pub(crate) fn new(
-        greedy: &'a Greedy,
-        data: &'a Dataset,
-        has_missing: &'a [bool],
-    ) -> Result<Self> {
+    /// For a classification table.
+    pub(crate) fn new(greedy: &'a Greedy, data: &'a Dataset) -> Result<Self> {
         // The whole order of offers is wanted, not only the best.
         let shortcuts = Shortcuts {
             floor: false,
             ..Shortcuts::ALL
         };
-        let frame = greedy.frame(data, has_missing, shortcuts)?;
+        let has_missing: Arc<[bool]> = data.columns().iter().map(Column::has_missing).collect();
+        let frame = greedy.frame(data, &has_missing, shortcuts)?;
         let ranks = (0..data.columns().len()).map(|feature| ranks(&frame, feature));
         Ok(Self {
             schema: data.schema(),
@@ -204,20 +209,16 @@ impl<'a> Splitter<'a> {
             frame: Arc::clone(frame),
             entries: entries.into(),
             summary,
-            depth: if self.max_depth == usize::MAX { 0 } else { depth },
+            depth: if self.max_depth == usize::MAX {
+                0
+            } else {
+                depth
+            },
         }
     }
 
     fn stops(&self, summary: &NodeSummary, depth: usize) -> bool {
         depth >= self.max_depth || summary.is_pure || summary.rows < self.min_split as f64
-    }
-
-    /// Which of two offers at a node the learner would rather take.
-    pub(crate) fn compare(&self, node: &NodeRows<'a>, a: &Bid, b: &Bid) -> Ordering {
-        let tolerance = Score::tolerance(node.summary.weight);
-        a.0.score
-            .compare(&b.0.score, tolerance)
-            .then(b.0.feature.cmp(&a.0.feature))
     }
 
     /// Looks at some features of a node, none of them dead. `above` are lists of a node that has all
@@ -358,7 +359,8 @@ impl<'a> Splitter<'a> {
 
     /// Notes which rows a node has.
     fn mark(&self, node: &NodeRows<'a>, desk: &mut Desk) {
-        desk.mark.resize(desk.mark.len().max(self.frame.n_rows()), 0);
+        desk.mark
+            .resize(desk.mark.len().max(self.frame.n_rows()), 0);
         desk.epoch += 1;
         if desk.epoch == u32::MAX {
             desk.mark.fill(0);
@@ -395,13 +397,7 @@ impl<'a> Splitter<'a> {
     }
 
     /// Appends the rows of a node in the order of a feature.
-    fn sort(
-        &self,
-        node: &NodeRows<'a>,
-        feature: usize,
-        desk: &mut Desk,
-        list: &mut Vec<u32>,
-    ) {
+    fn sort(&self, node: &NodeRows<'a>, feature: usize, desk: &mut Desk, list: &mut Vec<u32>) {
         let frame = &*node.frame;
         let ranks = &self.ranks[feature];
         let rank = |entry: u32| ranks[frame.origin_of(frame.packing().row(entry))];

@@ -4,6 +4,7 @@
 //! splits on need not be tried: without it nothing changes. Of the others only the parts of the tree below
 //! their splits grow anew, and the error of the rest is known.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::estimate::{Estimate, Samples};
@@ -48,7 +49,7 @@ impl Backward {
             eliminate(&mut plain, data.columns().len(), budget)?
         } else {
             let grounds = Ground::all(&self.greedy, &samples)?;
-            let mut shared = Shared::new(&grounds, data.columns().len(), self.most_bytes);
+            let mut shared = Shared::new(grounds, data.columns().len(), self.most_bytes);
             eliminate(&mut shared, data.columns().len(), budget)?
         }
         .selection(&samples);
@@ -172,7 +173,7 @@ pub(super) struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     /// The trees of all features.
-    pub(super) fn new(grounds: &'a [Ground<'a>], n_features: usize, most_bytes: usize) -> Self {
+    pub(super) fn new(grounds: Arc<[Ground<'a>]>, n_features: usize, most_bytes: usize) -> Self {
         let mut lattice = Lattice::new(grounds, n_features);
         let set = bits::all(n_features);
         let mut tops = Vec::new();

@@ -6,6 +6,7 @@
 //! first. All trees of a branch use its required features, so at equal error a branch with more of them
 //! than the best subset has features cannot be better either.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::backward::{Shared, eliminate};
@@ -55,7 +56,7 @@ impl Complete {
         let samples = self.estimate.deal(&self.greedy, data)?;
         let grounds = Ground::all(&self.greedy, &samples)?;
         let n_features = data.columns().len();
-        let mut shared = Shared::new(&grounds, n_features, self.most_bytes);
+        let mut shared = Shared::new(Arc::clone(&grounds), n_features, self.most_bytes);
         let backward = eliminate(&mut shared, n_features, budget)?;
         drop(shared);
         let mut best = Best {
@@ -64,7 +65,12 @@ impl Complete {
         };
         let slack = samples.units_of(self.within);
         let mut search = Search {
-            sets: Enumeration::new(&grounds, n_features, Order::Frontier, self.most_bytes),
+            sets: Enumeration::new(
+                Arc::clone(&grounds),
+                n_features,
+                Order::Frontier,
+                self.most_bytes,
+            ),
             look_through: self.look_through,
             slack,
             left_out: i128::MAX,
@@ -96,7 +102,8 @@ impl Complete {
 /// Trees of all subsets that were not built.
 fn skipped(n_features: usize, sets_built: u64, trees_a_set: usize) -> u64 {
     let all = 1_u64.checked_shl(n_features as u32).unwrap_or(u64::MAX);
-    all.saturating_sub(sets_built).saturating_mul(trees_a_set as u64)
+    all.saturating_sub(sets_built)
+        .saturating_mul(trees_a_set as u64)
 }
 
 /// The best subset so far.
@@ -170,7 +177,9 @@ impl Search<'_> {
             for look_through in 0..=self.look_through {
                 let enough = best.error.saturating_add(1);
                 let (required, optional) = (&mut place.required, &mut place.optional);
-                bound = lattice.bound(required, optional, look_through, enough).max(bound);
+                bound = lattice
+                    .bound(required, optional, look_through, enough)
+                    .max(bound);
                 is_beaten = best.beats(bound, &place.required, self.slack);
                 if is_beaten {
                     break;
@@ -203,7 +212,9 @@ impl Search<'_> {
         while least > 0 && self.sets.propose() {
             let (place, lattice) = self.sets.proposal();
             let (required, optional) = (&mut place.required, &mut place.optional);
-            least = lattice.bound(required, optional, self.look_through, least).min(least);
+            least = lattice
+                .bound(required, optional, self.look_through, least)
+                .min(least);
         }
         least
     }

@@ -1,24 +1,53 @@
-//! Every distinct tree over the subsets of the features, exactly once.
+//! Every distinct tree over the subsets of the features, exactly once: one after the other, counted, or
+//! streamed by several threads in the same order.
+//!
+//! To use several threads, the sets are cut into pieces of the enumeration of which each holds a small part
+//! of all sets. Every thread has its own shared parts of trees. The pieces do not depend on the number of
+//! threads, and a stream takes them in order.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::enumerate::{Enumeration, Order, Start};
-use crate::select::held_out::LossUnits;
-use super::lattice::{Ground, Sample, bits};
+use super::USUAL_BYTES;
+use super::enumerate::{Enumeration, Order, Place, Start};
+use super::estimate::check;
+use super::lattice::{Ground, Lattice, bits};
+use super::meter::Meter;
 use crate::budget::Budget;
-use crate::data::{Dataset, Target};
+use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::learn::Greedy;
 use crate::tree::Tree;
 
 /// The distinct trees that the greedy learner grows over the subsets of the features.
+///
+/// ```
+/// use treewright::data::{Dataset, ReadOptions, csv::CsvSource};
+/// use treewright::learn::Greedy;
+/// use treewright::select::Distinct;
+///
+/// let table = "a,b,class\n0,0,no\n0,1,no\n1,0,no\n1,1,yes\n";
+/// let source = CsvSource::new(table.into(), b',')?;
+/// let data = Dataset::read(&source, &ReadOptions::default())?;
+/// let distinct = Distinct::new(Greedy::default());
+/// let trees: Vec<Vec<usize>> = distinct
+///     .trees(&data)?
+///     .map(|tree| tree.features)
+///     .collect();
+/// // Both features, either of them, and the leaf without any.
+/// assert_eq!(trees, [vec![0, 1], vec![0], vec![1], vec![]]);
+/// # Ok::<(), treewright::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distinct {
     /// How trees grow.
     pub greedy: Greedy,
     /// In which order features are taken away.
     pub order: Order,
-    /// Memory for what is shared between trees, in bytes, for each thread.
+    /// Memory for what trees share, in bytes, for all threads together. With less the search is slower.
     pub most_bytes: usize,
 }
 
@@ -31,6 +60,13 @@ pub struct DistinctTree {
     pub tree: Tree,
 }
 
+/// A distinct tree that has been met but not taken out yet.
+#[derive(Debug)]
+pub struct Met<'t, 'a> {
+    place: &'t Place,
+    lattice: &'t Lattice<'a>,
+}
+
 /// How many distinct trees there are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Count {
@@ -40,7 +76,7 @@ pub struct Count {
     pub distinct: u64,
     /// Trees that were built to find them.
     pub built: u64,
-    /// Trees that use exactly 0, 1, 2, ... features.
+    /// Distinct trees that use exactly 0, 1, 2, ... features.
     pub by_size: Vec<u64>,
     /// Are these all trees?
     pub complete: bool,
@@ -48,46 +84,386 @@ pub struct Count {
     pub time: Duration,
 }
 
+/// Goes through the distinct trees, one by one.
+#[derive(Debug)]
+pub struct DistinctTrees<'a> {
+    sets: Enumeration<'a>,
+    all: Start,
+    is_started: bool,
+    built: u64,
+}
+
+/// A piece with a share of all sets below this is not cut any further.
+const SMALL_PIECE: f64 = 1.0 / 512.0;
+/// Trees that are handed over together.
+const BATCH: usize = 256;
+/// Batches of a piece that may wait.
+const WAITING: usize = 64;
+
+impl Met<'_, '_> {
+    /// The features that the tree splits on, rising.
+    pub fn features(&self) -> Vec<usize> {
+        bits::iter(&self.place.used).collect()
+    }
+
+    /// The tree, over all features of the table.
+    pub fn tree(&self) -> Tree {
+        self.lattice.tree(0, &self.place.tops[0])
+    }
+}
+
+impl Distinct {
+    /// In the usual order.
+    pub fn new(greedy: Greedy) -> Self {
+        Self {
+            greedy,
+            order: Order::default(),
+            most_bytes: USUAL_BYTES,
+        }
+    }
+
+    /// The trees one by one: first that of all features.
+    pub fn trees<'a>(&'a self, data: &'a Dataset) -> Result<DistinctTrees<'a>> {
+        let grounds = self.grounds(data)?;
+        Ok(DistinctTrees {
+            sets: self.sets(&grounds, 1),
+            all: Start::all(data.columns().len()),
+            is_started: false,
+            built: 0,
+        })
+    }
+
+    /// Counts the trees.
+    pub fn count(&self, data: &Dataset, budget: &Budget) -> Result<Count> {
+        let start = Instant::now();
+        let grounds = self.grounds(data)?;
+        let n_features = data.columns().len();
+        let meter = Meter::new(budget);
+        let n_threads = rayon::current_num_threads();
+        let pieces = self.pieces(&grounds, n_features, n_threads, &meter);
+        let next = AtomicUsize::new(0);
+        let work = |_: rayon::BroadcastContext<'_>| {
+            let mut count = Count::none_of(n_features);
+            let mut sets = self.sets(&grounds, n_threads);
+            while let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let walk = piece.walk(&mut sets, &meter, |place, _| {
+                    count.hear(place);
+                    ControlFlow::Continue(())
+                });
+                if walk.is_break() {
+                    count.complete = false;
+                    break;
+                }
+            }
+            count
+        };
+        let mut count = Count::none_of(n_features);
+        for part in rayon::broadcast(work) {
+            count.add(&part);
+        }
+        count.time = start.elapsed();
+        Ok(count)
+    }
+
+    /// Streams the trees in the order of [`Self::trees`], at most `limit` of them: `make` turns a tree into
+    /// something, on any thread, and `take` gets these in order.
+    pub fn stream<T: Send>(
+        &self,
+        data: &Dataset,
+        limit: Option<u64>,
+        budget: &Budget,
+        make: impl Fn(&Met<'_, '_>) -> T + Sync,
+        mut take: impl FnMut(T) -> Result<()>,
+    ) -> Result<Count> {
+        let start = Instant::now();
+        if limit == Some(0) {
+            return Err(Error::parameter("limit", 0, "at least 1"));
+        }
+        let grounds = self.grounds(data)?;
+        let n_features = data.columns().len();
+        let meter = Meter::new(budget);
+        let n_threads = rayon::current_num_threads();
+        let pieces = self.pieces(&grounds, n_features, n_threads, &meter);
+        let channels = pieces.iter().map(|_| sync_channel::<Batch<T>>(WAITING));
+        let (senders, receivers): (Vec<_>, Vec<_>) = channels.unzip();
+        // A piece is taken together with its channel; its end closes the channel.
+        let todo = Mutex::new(pieces.iter().zip(senders));
+        let work = || {
+            let mut sets = self.sets(&grounds, n_threads);
+            while let Some((piece, sender)) = lock(&todo).next() {
+                if piece.send(&mut sets, &meter, &make, &sender).is_break() {
+                    break;
+                }
+            }
+        };
+        let mut count = Count::none_of(n_features);
+        let received = std::thread::scope(|scope| {
+            // Not the threads of the pool: those here wait while their piece is not the next one.
+            for _ in 0..n_threads {
+                scope.spawn(work);
+            }
+            // Dropping the receivers tells everybody that no more is wanted.
+            let receivers = receivers;
+            let received = count.receive(&receivers, limit, &mut take);
+            drop(receivers);
+            received
+        });
+        received?;
+        count.time = start.elapsed();
+        Ok(count)
+    }
+
+    /// Cuts the enumeration into pieces. One thread needs only one.
+    fn pieces(
+        &self,
+        grounds: &Arc<[Ground<'_>]>,
+        n_features: usize,
+        n_threads: usize,
+        meter: &Meter<'_>,
+    ) -> Vec<Piece> {
+        let all = Start::all(n_features);
+        if n_threads == 1 {
+            return vec![Piece::new(all, 1.0, false)];
+        }
+        let mut sets = self.sets(grounds, 1);
+        let mut pieces = vec![Piece::new(all.clone(), 0.0, true)];
+        sets.start(&all);
+        while sets.propose() {
+            let (place, _) = sets.proposal();
+            let start = Start {
+                required: place.required.clone(),
+                optional: place.optional.clone(),
+            };
+            let width = place.width;
+            let is_cut = width > SMALL_PIECE && !meter.is_spent();
+            pieces.push(Piece::new(start, if is_cut { 0.0 } else { width }, is_cut));
+            if is_cut {
+                sets.accept();
+            }
+        }
+        pieces
+    }
+
+    fn grounds<'a>(&'a self, data: &'a Dataset) -> Result<Arc<[Ground<'a>]>> {
+        check(&self.greedy, data)?;
+        Ok(Arc::new([Ground::of_rows(&self.greedy, data)?]))
+    }
+
+    fn sets<'a>(&self, grounds: &Arc<[Ground<'a>]>, n_threads: usize) -> Enumeration<'a> {
+        let most_bytes = self.most_bytes / n_threads;
+        let n_features = grounds[0].n_features();
+        Enumeration::new(Arc::clone(grounds), n_features, self.order, most_bytes)
+    }
+}
+
+/// A part of the enumeration.
+struct Piece {
+    start: Start,
+    /// Its share of all sets.
+    width: f64,
+    /// Only the largest set: its subsets are in other pieces.
+    only_first: bool,
+}
+
+/// Trees of a piece, in order.
+struct Batch<T> {
+    trees: Vec<Item<T>>,
+    /// Trees that were built since the last distinct one.
+    built: u64,
+    /// Is the piece complete with this batch?
+    is_last: bool,
+}
+
+struct Item<T> {
+    made: T,
+    n_features: usize,
+    /// Trees that were built to find it, since the one before.
+    built: u64,
+}
+
+impl Piece {
+    fn new(start: Start, width: f64, only_first: bool) -> Self {
+        Self {
+            start,
+            width,
+            only_first,
+        }
+    }
+
+    /// Goes through the sets of the piece, until the budget is spent or `visit` has had enough.
+    fn walk<'a>(
+        &self,
+        sets: &mut Enumeration<'a>,
+        meter: &Meter<'_>,
+        mut visit: impl FnMut(&Place, &Lattice<'a>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut seen = meter.part(self.width);
+        if seen.is_spent() {
+            return ControlFlow::Break(());
+        }
+        sets.start(&self.start);
+        loop {
+            visit(sets.place(), &sets.lattice)?;
+            seen.count(sets.place().is_new);
+            if seen.is_due() && seen.report(|| sets.share_done()) {
+                return ControlFlow::Break(());
+            }
+            if self.only_first || !sets.propose() {
+                break;
+            }
+            sets.accept();
+        }
+        seen.finish();
+        ControlFlow::Continue(())
+    }
+
+    /// Sends what is made of the trees, until nobody listens.
+    fn send<T>(
+        &self,
+        sets: &mut Enumeration<'_>,
+        meter: &Meter<'_>,
+        make: &impl Fn(&Met<'_, '_>) -> T,
+        sender: &SyncSender<Batch<T>>,
+    ) -> ControlFlow<()> {
+        let mut batch = Batch::new();
+        let walk = self.walk(sets, meter, |place, lattice| {
+            batch.built += 1;
+            if !place.is_new {
+                return ControlFlow::Continue(());
+            }
+            batch.trees.push(Item {
+                made: make(&Met { place, lattice }),
+                n_features: bits::len(&place.used),
+                built: std::mem::take(&mut batch.built),
+            });
+            if batch.trees.len() < BATCH {
+                return ControlFlow::Continue(());
+            }
+            match sender.send(std::mem::replace(&mut batch, Batch::new())) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
+        });
+        batch.is_last = walk.is_continue();
+        // If nobody listens any more, the next piece will find out.
+        let _ = sender.send(batch);
+        walk
+    }
+}
+
+impl<T> Batch<T> {
+    fn new() -> Self {
+        Self {
+            trees: Vec::new(),
+            built: 0,
+            is_last: false,
+        }
+    }
+}
+
 impl Count {
-    pub fn new(n_features: usize) -> Self {
+    fn none_of(n_features: usize) -> Self {
         Self {
             n_features,
             distinct: 0,
             built: 0,
             by_size: vec![0; n_features + 1],
-            complete: false,
+            complete: true,
             time: Duration::ZERO,
+        }
+    }
+
+    fn hear(&mut self, place: &Place) {
+        self.built += 1;
+        if place.is_new {
+            self.distinct += 1;
+            self.by_size[bits::len(&place.used)] += 1;
+        }
+    }
+
+    fn add(&mut self, part: &Self) {
+        self.distinct += part.distinct;
+        self.built += part.built;
+        self.complete &= part.complete;
+        for (sum, n) in self.by_size.iter_mut().zip(&part.by_size) {
+            *sum += n;
+        }
+    }
+
+    /// Takes the trees of all pieces in order. The search is complete if every piece is and nothing was
+    /// left behind by the limit.
+    fn receive<T>(
+        &mut self,
+        pieces: &[Receiver<Batch<T>>],
+        limit: Option<u64>,
+        take: &mut impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
+        for piece in pieces {
+            let mut is_complete = false;
+            for batch in piece {
+                for item in batch.trees {
+                    if limit == Some(self.distinct) {
+                        self.complete = false;
+                        return Ok(());
+                    }
+                    self.built += item.built;
+                    self.distinct += 1;
+                    self.by_size[item.n_features] += 1;
+                    take(item.made)?;
+                }
+                // What was built in vain after the last tree that is wanted does not count.
+                if limit != Some(self.distinct) {
+                    self.built += batch.built;
+                }
+                is_complete = batch.is_last;
+            }
+            if !is_complete {
+                self.complete = false;
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Iterator for DistinctTrees<'_> {
+    type Item = DistinctTree;
+
+    fn next(&mut self) -> Option<DistinctTree> {
+        loop {
+            if self.is_started {
+                if !self.sets.propose() {
+                    return None;
+                }
+                self.sets.accept();
+            } else {
+                self.sets.start(&self.all);
+                self.is_started = true;
+            }
+            self.built += 1;
+            let place = self.sets.place();
+            if place.is_new {
+                let met = Met {
+                    place,
+                    lattice: &self.sets.lattice,
+                };
+                return Some(DistinctTree {
+                    features: met.features(),
+                    tree: met.tree(),
+                });
+            }
         }
     }
 }
 
-impl Distinct {
-    pub fn count(&self, data: &Dataset, budget: &Budget) -> Result<Count> {
-        let start = Instant::now();
-        let sample = Sample::new(data.clone(), None);
-        let units = LossUnits::of(data, &self.greedy.loss, 1);
-        let grounds = [Ground::new(&self.greedy, &sample, units)?];
-        let n = data.columns().len();
-        let mut count = Count::new(n);
-        let mut e = Enumeration::new(&grounds, n, self.order, self.most_bytes);
-        let full = bits::all(n);
-        let hear = |count: &mut Count, place: &super::enumerate::Place| {
-            count.built += 1;
-            if place.is_new {
-                count.distinct += 1;
-                count.by_size[bits::len(&place.used)] += 1;
-            }
-        };
-        hear(&mut count, e.start(&Start { required: vec![0; full.len()], optional: full }));
-        while e.propose() {
-            hear(&mut count, e.accept());
-            if count.built % 1024 == 0 && budget.is_spent() {
-                count.time = start.elapsed();
-                return Ok(count);
-            }
-        }
-        count.complete = true;
-        count.time = start.elapsed();
-        Ok(count)
+impl DistinctTrees<'_> {
+    /// Trees that have been built so far.
+    pub fn n_built(&self) -> u64 {
+        self.built
     }
+}
+
+/// Nobody panics while holding it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

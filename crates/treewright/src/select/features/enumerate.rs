@@ -15,6 +15,8 @@
 //! In line 8 of the paper's Algorithm 2 the unused features are taken away from a set that has none of
 //! them; what is meant is that they stay optional.
 
+use std::sync::Arc;
+
 use super::lattice::{Ground, Lattice, Top, bits};
 
 /// In which order the features of a tree are taken away. Every order finds the same trees; how many trees
@@ -38,6 +40,8 @@ pub(super) struct Place {
     pub(super) set: Vec<u64>,
     pub(super) tops: Vec<Top>,
     pub(super) used: Vec<u64>,
+    /// Its share of all sets, if a feature is in half of them.
+    pub(super) width: f64,
     /// Is the tree one that no other set on the way yields?
     pub(super) is_new: bool,
     todo: Vec<u32>,
@@ -49,6 +53,16 @@ pub(super) struct Place {
 pub(super) struct Start {
     pub(super) required: Vec<u64>,
     pub(super) optional: Vec<u64>,
+}
+
+impl Start {
+    /// All sets of so many features.
+    pub(super) fn all(n_features: usize) -> Self {
+        Self {
+            required: vec![0; bits::words_for(n_features)],
+            optional: bits::all(n_features),
+        }
+    }
 }
 
 /// Goes through the sets of features whose trees may differ.
@@ -65,7 +79,7 @@ pub(super) struct Enumeration<'a> {
 
 impl<'a> Enumeration<'a> {
     pub(super) fn new(
-        grounds: &'a [Ground<'a>],
+        grounds: Arc<[Ground<'a>]>,
         n_features: usize,
         order: Order,
         most_bytes: usize,
@@ -90,6 +104,7 @@ impl<'a> Enumeration<'a> {
         place.required.clone_from(&start.required);
         place.optional.clone_from(&start.optional);
         place.set.clone_from(&start.required);
+        place.width = 1.0;
         bits::add_all(&mut place.set, &start.optional);
         self.lattice.grow(&place.set, &mut place.tops);
         self.depth = 1;
@@ -135,22 +150,14 @@ impl<'a> Enumeration<'a> {
         &self.places[self.depth - 1]
     }
 
-    /// How many features have been taken away to come here.
-    pub(super) fn depth(&self) -> usize {
-        self.depth.saturating_sub(1)
-    }
-
-    /// The share of all subsets that lie behind, if each feature of a tree weighs the same.
+    /// The share of the sets that lie behind, counted from the start.
     pub(super) fn share_done(&self) -> f64 {
-        let (mut done, mut width) = (0.0, 1.0);
-        for place in &self.places[..self.depth] {
-            // The set that lacks the last feature has most subsets: half of them, and so on.
-            let ahead = place.todo.len() - place.next;
-            let behind = 0.5_f64.powi(ahead as i32 + 1);
-            done += width * behind;
-            width *= behind;
-        }
-        if self.depth == 0 { 1.0 } else { done }
+        let behind = self.places[..self.depth].iter().map(|place| {
+            // What comes next is part of a place below, unless it is still to be proposed.
+            let ahead = place.todo.len() - place.next + 1;
+            place.width * half_to_the(ahead)
+        });
+        if self.depth == 0 { 1.0 } else { behind.sum() }
     }
 
     /// Takes a feature away from the set reached last.
@@ -171,6 +178,8 @@ impl<'a> Enumeration<'a> {
         bits::add(&mut from.optional, self.proposed);
         to.set.clone_from(&from.set);
         bits::remove(&mut to.set, self.proposed);
+        // The last one to be taken away has half of all sets, the one before it a quarter, ...
+        to.width = from.width * half_to_the(from.todo.len() - from.next + 1);
     }
 
     /// Finds out which features are to be taken away from the set that was reached.
@@ -204,10 +213,21 @@ impl<'a> Enumeration<'a> {
         let frontier = self.lattice.frontier(tops);
         let by = &mut self.scratch;
         by.clear();
-        let sign = if self.order == Order::Frontier { 1.0 } else { -1.0 };
-        by.extend(todo.iter().map(|&feature| (sign * frontier[feature as usize], feature)));
+        let sign = if self.order == Order::Frontier {
+            1.0
+        } else {
+            -1.0
+        };
+        by.extend(
+            todo.iter()
+                .map(|&feature| (sign * frontier[feature as usize], feature)),
+        );
         by.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         todo.clear();
         todo.extend(by.iter().map(|&(_, feature)| feature));
     }
+}
+
+fn half_to_the(n: usize) -> f64 {
+    0.5_f64.powi(n.min(1000) as i32)
 }

@@ -92,7 +92,9 @@ pub(super) fn check(greedy: &Greedy, data: &Dataset) -> Result<()> {
         return Err(Error::schema(message));
     }
     if data.columns().is_empty() {
-        return Err(Error::schema("the table has no features, expected at least one"));
+        return Err(Error::schema(
+            "the table has no features, expected at least one",
+        ));
     }
     greedy.check(data)
 }

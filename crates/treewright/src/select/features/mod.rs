@@ -8,8 +8,9 @@
 //! | `estimate` | which rows build the trees and which judge them |
 //! | `backward` | taking features away while the error falls |
 //! | `plain` | the same with the learner as a black box, for comparison |
-//! | `bound` | the least error that any subset between two others can have |
 //! | `complete` | the best subset, proven |
+//! | `stability` | how much a selection depends on the rows |
+//! | `meter` | how far a search is, for whoever watches |
 //!
 //! `docs/algorithms/distinct.md` has the method with its proofs.
 
@@ -21,13 +22,16 @@ mod distinct;
 mod enumerate;
 mod estimate;
 mod lattice;
+mod meter;
 mod plain;
+mod stability;
 
 pub use backward::Backward;
 pub use complete::Complete;
-pub use distinct::{Count, Distinct, DistinctTree};
+pub use distinct::{Count, Distinct, DistinctTree, DistinctTrees, Met};
 pub use enumerate::Order;
 pub use estimate::Estimate;
+pub use stability::{Stability, StabilityReport};
 
 /// A chosen subset of the features.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,4 +69,4 @@ pub struct Proof {
 
 /// Memory for shared parts of trees, unless something else is said: enough for the working set of most
 /// searches, little enough for any machine.
-pub const USUAL_BYTES: usize = 256 << 20;
+const USUAL_BYTES: usize = 256 << 20;

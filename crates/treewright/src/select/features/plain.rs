@@ -70,7 +70,9 @@ impl<'a> Plain<'a> {
                 tree.predict(&rows.features(set))
             };
             let costs = answers.iter().enumerate();
-            costs.map(|(row, &answer)| held.cost(row, answer as usize)).sum()
+            costs
+                .map(|(row, &answer)| held.cost(row, answer as usize))
+                .sum()
         };
         trees.iter().zip(&self.held).map(of_tree).sum()
     }
@@ -120,9 +122,7 @@ fn used_by(trees: &[Tree], set: &[usize]) -> Vec<usize> {
     let branches = trees
         .iter()
         .flat_map(|tree| tree.ids().filter_map(|id| tree.branch(id)));
-    let mut used: Vec<usize> = branches
-        .map(|branch| set[branch.split.feature()])
-        .collect();
+    let mut used: Vec<usize> = branches.map(|branch| set[branch.split.feature()]).collect();
     used.sort_unstable();
     used.dedup();
     used

@@ -69,7 +69,7 @@ impl Lattice<'_> {
         if row_node.held.is_empty() || depth > DEEPEST {
             return 0;
         }
-        if let Some(lists) = self.nodes.look(self.grounds, node, &sets.both, None) {
+        if let Some(lists) = self.nodes.look(&self.grounds, node, &sets.both, None) {
             self.nodes.recycle(lists);
         }
         let row_node = &self.nodes.all[node as usize];
@@ -114,7 +114,10 @@ impl Lattice<'_> {
         let ended = self.nodes.all[node as usize].offers().len() == at;
         if ended && least > 0 {
             let row_node = &self.nodes.all[node as usize];
-            let last = row_node.offers().last().map(|&offer| row_node.feature(offer));
+            let last = row_node
+                .offers()
+                .last()
+                .map(|&offer| row_node.feature(offer));
             // Without any required offer the node may be a leaf.
             if last.is_none_or(|last| !bits::has(sets.required, last)) {
                 least = least.min(row_node.error);
@@ -137,7 +140,7 @@ impl Lattice<'_> {
         enough: i128,
         depth: usize,
     ) -> i128 {
-        let parts = self.nodes.parts_of(self.grounds, node, offer);
+        let parts = self.nodes.parts_of(&self.grounds, node, offer);
         let mut sum = 0;
         for at in 0..self.parts(node, parts).children.len() {
             let child = self.parts(node, parts).children[at];

@@ -2,6 +2,8 @@
 
 use crate::select::features::estimate::Samples;
 use crate::select::held_out::LossUnits;
+use std::sync::Arc;
+
 use crate::cost::Loss;
 use crate::data::{Dataset, Target};
 use crate::error::Result;
@@ -13,19 +15,13 @@ use crate::learn::greedy::Splitter;
 pub(in crate::select::features) struct Sample {
     /// Trees are built from these.
     build: Dataset,
-    has_missing: Vec<bool>,
     /// Trees are judged by these; there may be none.
     held: Option<Dataset>,
 }
 
 impl Sample {
     pub(in crate::select::features) fn new(build: Dataset, held: Option<Dataset>) -> Self {
-        let has_missing = build.columns().iter().map(crate::data::Column::has_missing);
-        Self {
-            has_missing: has_missing.collect(),
-            build,
-            held,
-        }
+        Self { build, held }
     }
 
     pub(in crate::select::features) fn build(&self) -> &Dataset {
@@ -51,26 +47,35 @@ impl<'a> Ground<'a> {
     pub(in crate::select::features) fn all(
         greedy: &'a Greedy,
         samples: &'a Samples,
-    ) -> Result<Vec<Self>> {
+    ) -> Result<Arc<[Self]>> {
         let samples_of = samples.all.iter();
         samples_of
             .map(|sample| Self::new(greedy, sample, samples.units))
             .collect()
     }
 
-    pub(in crate::select::features) fn new(
+    fn new(greedy: &'a Greedy, sample: &'a Sample, units: LossUnits) -> Result<Self> {
+        let held = sample.held.as_ref();
+        Ok(Self {
+            held: held.map(|held| Held::new(held, &greedy.loss, units)),
+            ..Self::of_rows(greedy, &sample.build)?
+        })
+    }
+
+    pub(in crate::select::features) fn n_features(&self) -> usize {
+        self.data.columns().len()
+    }
+
+    /// Trees on these rows, judged by none.
+    pub(in crate::select::features) fn of_rows(
         greedy: &'a Greedy,
-        sample: &'a Sample,
-        units: LossUnits,
+        data: &'a Dataset,
     ) -> Result<Self> {
         Ok(Self {
-            splitter: Splitter::new(greedy, &sample.build, &sample.has_missing)?,
-            data: &sample.build,
+            splitter: Splitter::new(greedy, data)?,
+            data,
             loss: &greedy.loss,
-            held: sample
-                .held
-                .as_ref()
-                .map(|held| Held::new(held, &greedy.loss, units)),
+            held: None,
         })
     }
 }
@@ -88,7 +93,11 @@ pub(in crate::select::features) struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    pub(in crate::select::features) fn new(data: &'a Dataset, loss: &'a Loss, units: LossUnits) -> Self {
+    pub(in crate::select::features) fn new(
+        data: &'a Dataset,
+        loss: &'a Loss,
+        units: LossUnits,
+    ) -> Self {
         let classes: &[u32] = match data.target() {
             Target::Classes(classes) => classes,
             Target::Numbers(_) | Target::Absent => &[],

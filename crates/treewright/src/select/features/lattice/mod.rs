@@ -6,10 +6,11 @@
 //! parts, and only the parts that are new cost time. Everything that no tree in use needs can be
 //! forgotten at any time: it would grow again.
 
+use std::sync::Arc;
+
 use self::nodes::{NodeId, Nodes, Parts};
 use self::subtrees::{Handle, Subtrees, moved};
 use crate::data::Dataset;
-use crate::error::Result;
 use crate::learn::greedy::Lists;
 use crate::tree::{MissingRoute, NodeId as TreeNode, Outcome, Tree, TreeBuilder};
 
@@ -52,7 +53,7 @@ impl Top {
 /// All that is known of trees over feature subsets of some grounds.
 #[derive(Debug)]
 pub(super) struct Lattice<'a> {
-    grounds: &'a [Ground<'a>],
+    grounds: Arc<[Ground<'a>]>,
     n_words: usize,
     nodes: Nodes<'a>,
     subtrees: Subtrees,
@@ -89,12 +90,12 @@ enum Step {
 }
 
 impl<'a> Lattice<'a> {
-    pub(super) fn new(grounds: &'a [Ground<'a>], n_features: usize) -> Self {
+    pub(super) fn new(grounds: Arc<[Ground<'a>]>, n_features: usize) -> Self {
         let n_words = bits::words_for(n_features);
         Self {
+            nodes: Nodes::new(&grounds, n_words),
             grounds,
             n_words,
-            nodes: Nodes::new(grounds, n_words),
             subtrees: Subtrees::new(n_words),
             growing: Vec::new(),
             done: Vec::new(),
@@ -111,7 +112,7 @@ impl<'a> Lattice<'a> {
     pub(super) fn grow(&mut self, set: &[u64], tops: &mut Vec<Top>) {
         tops.resize_with(self.grounds.len(), Top::default);
         for (root, top) in tops.iter_mut().enumerate() {
-            let lists = self.nodes.look(self.grounds, root as NodeId, set, None);
+            let lists = self.nodes.look(&self.grounds, root as NodeId, set, None);
             self.grow_top(root as NodeId, set, None, lists, top);
         }
     }
@@ -127,8 +128,17 @@ impl<'a> Lattice<'a> {
         tops.resize_with(self.grounds.len(), Top::default);
         for (root, (before, top)) in before.iter().zip(tops).enumerate() {
             if bits::has(&before.used, feature) {
-                let before = before.split.filter(|split| split.feature != feature).map(|_| before);
-                self.grow_top(root as NodeId, set, before.map(|top| (top, feature)), None, top);
+                let before = before
+                    .split
+                    .filter(|split| split.feature != feature)
+                    .map(|_| before);
+                self.grow_top(
+                    root as NodeId,
+                    set,
+                    before.map(|top| (top, feature)),
+                    None,
+                    top,
+                );
             } else {
                 top.clone_from(before);
             }
@@ -148,16 +158,15 @@ impl<'a> Lattice<'a> {
         top.used.clear();
         top.used.resize(self.n_words, 0);
         let node = &self.nodes.all[root as usize];
-        let split = match before {
-            Some((before, _)) => before.split,
-            None => {
-                let offer = node.first_in(set).filter(|_| node.rows.is_open());
-                let offer = offer.map(|offer| (offer, node.feature(offer)));
-                offer.map(|(offer, feature)| TopSplit {
-                    parts: self.nodes.parts_of(self.grounds, root, offer),
-                    feature,
-                })
-            }
+        let split = if let Some((before, _)) = before {
+            before.split
+        } else {
+            let offer = node.first_in(set).filter(|_| node.rows.is_open());
+            let offer = offer.map(|offer| (offer, node.feature(offer)));
+            offer.map(|(offer, feature)| TopSplit {
+                parts: self.nodes.parts_of(&self.grounds, root, offer),
+                feature,
+            })
         };
         top.split = split;
         let Some(split) = split else {
@@ -168,12 +177,11 @@ impl<'a> Lattice<'a> {
         let n_children = self.parts(root, split.parts).children.len();
         let above = lists.as_ref().map(|lists| (root, lists));
         for at in 0..n_children {
-            let child = match before {
-                Some((before, feature)) => self.change(before.children[at], set, feature),
-                None => {
-                    let child = self.parts(root, split.parts).children[at];
-                    self.grow_at(child, set, above)
-                }
+            let child = if let Some((before, feature)) = before {
+                self.change(before.children[at], set, feature)
+            } else {
+                let child = self.parts(root, split.parts).children[at];
+                self.grow_at(child, set, above)
             };
             if child.as_leaf().is_none() {
                 bits::add_all(&mut top.used, self.subtrees.used(child.0));
@@ -238,26 +246,22 @@ impl<'a> Lattice<'a> {
             }
             let at = top.next as usize;
             top.next += 1;
-            match top.old {
-                Some(old) => {
-                    let child = self.subtrees.child(old, at);
-                    let removed = removed.expect("old subtrees are changed by a removal");
-                    if self.subtrees.uses(child, removed) {
-                        node = self.subtrees.stem(child.0).node;
-                        step = self.enter_old(child.0, set, removed);
-                    } else {
-                        step = Step::Done(child);
-                    }
+            if let Some(old) = top.old {
+                let child = self.subtrees.child(old, at);
+                let removed = removed.expect("old subtrees are changed by a removal");
+                if self.subtrees.uses(child, removed) {
+                    node = self.subtrees.stem(child.0).node;
+                    step = self.enter_old(child.0, set, removed);
+                } else {
+                    step = Step::Done(child);
                 }
-                None => {
-                    let above = top.node;
-                    node = self.nodes.all[above as usize].parts[top.parts as usize].children[at];
-                    let lists = top.lists.take();
-                    step = self.enter(node, set, lists.as_ref().map(|lists| (above, lists)));
-                    // What was pushed meanwhile lies above; the lists go back to where they were.
-                    let top = self.growing.last_mut().expect("nothing has been taken off");
-                    top.lists = lists;
-                }
+            } else {
+                let above = top.node;
+                node = self.nodes.all[above as usize].parts[top.parts as usize].children[at];
+                let lists = top.lists.take();
+                step = self.enter(node, set, lists.as_ref().map(|lists| (above, lists)));
+                let top = self.growing.last_mut().expect("nothing has been taken off");
+                top.lists = lists;
             }
         }
     }
@@ -271,7 +275,7 @@ impl<'a> Lattice<'a> {
         if let Some(subtree) = self.subtrees.find(&row_node.known, set) {
             return Step::Done(Handle(subtree));
         }
-        let lists = self.nodes.look(self.grounds, node, set, above);
+        let lists = self.nodes.look(&self.grounds, node, set, above);
         self.choose(node, set, lists)
     }
 
@@ -283,7 +287,7 @@ impl<'a> Lattice<'a> {
             return Step::Done(Handle(subtree));
         }
         if stem.feature as usize == removed {
-            let lists = self.nodes.look(self.grounds, stem.node, set, None);
+            let lists = self.nodes.look(&self.grounds, stem.node, set, None);
             return self.choose(stem.node, set, lists);
         }
         Step::Split {
@@ -303,7 +307,7 @@ impl<'a> Lattice<'a> {
             return Step::Done(Handle::leaf(node));
         };
         let feature = row_node.feature(offer);
-        let parts = self.nodes.parts_of(self.grounds, node, offer);
+        let parts = self.nodes.parts_of(&self.grounds, node, offer);
         Step::Split {
             parts,
             feature,
@@ -354,7 +358,9 @@ impl<'a> Lattice<'a> {
 
     /// What rows held out cost below a split.
     fn error_of(&self, node: NodeId, parts: u32, children: &[Handle]) -> i128 {
-        let of_children = children.iter().map(|&child| self.subtrees.error(&self.nodes, child));
+        let of_children = children
+            .iter()
+            .map(|&child| self.subtrees.error(&self.nodes, child));
         let error: i128 = of_children.sum();
         let row_node = &self.nodes.all[node as usize];
         let spread = &row_node.parts[parts as usize].spread;
@@ -454,7 +460,8 @@ impl<'a> Lattice<'a> {
     }
 
     /// The tree of a ground as a tree of its own.
-    pub(super) fn tree(&self, root: usize, top: &Top) -> Result<Tree> {
+    pub(super) fn tree(&self, root: usize, top: &Top) -> Tree {
+        const SOUND: &str = "a tree that has grown is sound";
         let ground = &self.grounds[root];
         let outcome = |node: NodeId| {
             let rows = &self.nodes.all[node as usize].rows;
@@ -462,7 +469,8 @@ impl<'a> Lattice<'a> {
         };
         let schema = ground.data.schema();
         let (counts, value) = outcome(root as NodeId);
-        let mut builder = TreeBuilder::new(schema.clone(), ground.loss.clone(), counts, value)?;
+        let mut builder =
+            TreeBuilder::new(schema.clone(), ground.loss.clone(), counts, value).expect(SOUND);
         let mut stack: Vec<(TreeNode, NodeId, u32, &[Handle])> = Vec::new();
         if let Some(split) = top.split {
             stack.push((TreeNode::ROOT, root as NodeId, split.parts, &top.children));
@@ -470,7 +478,9 @@ impl<'a> Lattice<'a> {
         while let Some((id, node, parts, children)) = stack.pop() {
             let parts = self.parts(node, parts);
             let outcomes = parts.children.iter().map(|&child| outcome(child));
-            let first = builder.split(id, parts.split.clone(), parts.missing, outcomes)?;
+            let first = builder
+                .split(id, parts.split.clone(), parts.missing, outcomes)
+                .expect(SOUND);
             for (at, &child) in children.iter().enumerate().rev() {
                 if child.as_leaf().is_none() {
                     let stem = self.subtrees.stem(child.0);
@@ -480,7 +490,7 @@ impl<'a> Lattice<'a> {
                 }
             }
         }
-        Ok(builder.finish())
+        builder.finish()
     }
 
     /// Forgets everything that these trees do not need.
@@ -493,7 +503,8 @@ impl<'a> Lattice<'a> {
         for (root, top) in trees.iter().flat_map(|tops| tops.iter().enumerate()) {
             stack.extend(&top.children);
             let split = top.split.iter();
-            for &child in split.flat_map(|split| &self.parts(root as NodeId, split.parts).children) {
+            for &child in split.flat_map(|split| &self.parts(root as NodeId, split.parts).children)
+            {
                 nodes[child as usize] = true;
             }
         }
@@ -519,10 +530,16 @@ impl<'a> Lattice<'a> {
         let parts = self.nodes.keep(&places);
         let numbers = self.subtrees.keep(&subtrees, &places, &parts);
         for node in &mut self.nodes.all {
-            let known = node.known.iter().filter_map(|&subtree| numbers[subtree as usize]);
+            let known = node
+                .known
+                .iter()
+                .filter_map(|&subtree| numbers[subtree as usize]);
             node.known = known.collect();
         }
-        for (root, top) in trees.iter_mut().flat_map(|tops| tops.iter_mut().enumerate()) {
+        for (root, top) in trees
+            .iter_mut()
+            .flat_map(|tops| tops.iter_mut().enumerate())
+        {
             if let Some(split) = &mut top.split {
                 split.parts = parts[root][split.parts as usize].expect("its children are kept");
             }

@@ -87,14 +87,6 @@ impl RowNode<'_> {
         }
     }
 
-    /// The features that have been looked at and offer nothing.
-    pub(super) fn without_offer(&self, set: &mut [u64]) {
-        set.copy_from_slice(&self.looked);
-        for feature in self.preferred() {
-            bits::remove(set, feature);
-        }
-    }
-
     fn bytes(&self) -> usize {
         const A_BOX: usize = 16;
         self.rows.bytes()
@@ -141,7 +133,9 @@ impl<'a> Nodes<'a> {
     ) -> NodeId {
         let value = rows.value();
         let error = ground.held.as_ref().map_or(0, |judge| {
-            held.iter().map(|&row| judge.cost(row as usize, value)).sum()
+            held.iter()
+                .map(|&row| judge.cost(row as usize, value))
+                .sum()
         });
         let is_open = rows.is_open();
         let hash = hash(at, rows.entries(), &held);
@@ -197,7 +191,8 @@ impl<'a> Nodes<'a> {
         if wanted.is_empty() {
             return None;
         }
-        let above = above.filter(|&(above, _)| self.all[above as usize].rows.shares_frame(&node.rows));
+        let above =
+            above.filter(|&(above, _)| self.all[above as usize].rows.shares_frame(&node.rows));
         let splitter = &grounds[node.ground as usize].splitter;
         let node = &mut self.all[id as usize];
         self.bytes -= node.bytes();
@@ -213,8 +208,7 @@ impl<'a> Nodes<'a> {
             Look::Dead => bits::add(dead, feature),
             Look::Nothing => {}
             Look::Bid(bid) => {
-                let is_before =
-                    |&at: &u32| splitter.compare(rows, &offers[at as usize].bid, &bid).is_gt();
+                let is_before = |&at: &u32| rows.compare(&offers[at as usize].bid, &bid).is_gt();
                 let place = order.partition_point(is_before);
                 order.insert(place, offers.len() as u32);
                 offers.push(Offer {
@@ -224,7 +218,13 @@ impl<'a> Nodes<'a> {
                 });
             }
         };
-        let lists = splitter.look(rows, wanted, above.map(|above| above.1), &mut self.desk, hear);
+        let lists = splitter.look(
+            rows,
+            wanted,
+            above.map(|above| above.1),
+            &mut self.desk,
+            hear,
+        );
         for &feature in &*wanted {
             bits::add(looked, feature as usize);
         }
@@ -246,7 +246,9 @@ impl<'a> Nodes<'a> {
         }
         let at = node.ground;
         let ground = &grounds[at as usize];
-        let division = ground.splitter.split(&node.rows, &node.offers[offer].bid, &mut self.desk);
+        let division = ground
+            .splitter
+            .split(&node.rows, &node.offers[offer].bid, &mut self.desk);
         let mut held = vec![Vec::new(); division.children.len()];
         let mut spread = Vec::new();
         if let Some(judge) = &ground.held {
@@ -306,7 +308,8 @@ impl<'a> Nodes<'a> {
                 }
             }
             let mut position = positions.iter();
-            node.parts.retain(|_| position.next().is_some_and(Option::is_some));
+            node.parts
+                .retain(|_| position.next().is_some_and(Option::is_some));
             for offer in &mut node.offers {
                 offer.parts = offer.parts.and_then(|parts| positions[parts as usize]);
             }

@@ -201,11 +201,7 @@ impl Subtrees {
 }
 
 /// A handle after numbering anew.
-pub(super) fn moved(
-    handle: Handle,
-    subtrees: &[Option<u32>],
-    nodes: &[Option<NodeId>],
-) -> Handle {
+pub(super) fn moved(handle: Handle, subtrees: &[Option<u32>], nodes: &[Option<NodeId>]) -> Handle {
     const KEPT: &str = "what is in use is kept";
     match handle.as_leaf() {
         Some(node) => Handle::leaf(nodes[node as usize].expect(KEPT)),
