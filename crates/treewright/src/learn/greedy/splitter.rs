@@ -31,10 +31,18 @@ pub(crate) struct Splitter<'a> {
     search: Search,
     summaries: Summaries<'a>,
     frame: Arc<Frame<'a>>,
-    /// For every feature the position of each row's value among its values; missing comes last.
-    ranks: Vec<Vec<u32>>,
+    ranks: Vec<Ranks>,
     max_depth: usize,
     min_split: usize,
+}
+
+/// The values of one feature by their order.
+#[derive(Debug)]
+struct Ranks {
+    /// The position of each row's value among the values; missing comes last.
+    of: Vec<u32>,
+    /// How many positions there are.
+    n: usize,
 }
 
 /// The rows of one node.
@@ -82,6 +90,8 @@ pub(crate) struct Lists {
 }
 
 const NO_LIST: u32 = u32::MAX;
+/// Stands for all children that will never be split.
+const CLOSED: u32 = u32::MAX;
 
 /// Memory that is used again from node to node. One for each thread.
 #[derive(Debug, Default)]
@@ -89,6 +99,7 @@ pub(crate) struct Desk {
     scratch: Scratch,
     tables: categories::Tables,
     keys: Vec<u64>,
+    starts: Vec<u32>,
     list: Vec<u32>,
     /// For every row the last node that was looked at and has it.
     mark: Vec<u32>,
@@ -173,7 +184,7 @@ impl<'a> Splitter<'a> {
         };
         let has_missing: Arc<[bool]> = data.columns().iter().map(Column::has_missing).collect();
         let frame = greedy.frame(data, &has_missing, shortcuts)?;
-        let ranks = (0..data.columns().len()).map(|feature| ranks(&frame, feature));
+        let ranks = (0..data.columns().len()).map(|feature| Ranks::of(&frame, feature));
         Ok(Self {
             schema: data.schema(),
             search: greedy.search(data, shortcuts),
@@ -400,7 +411,11 @@ impl<'a> Splitter<'a> {
     fn sort(&self, node: &NodeRows<'a>, feature: usize, desk: &mut Desk, list: &mut Vec<u32>) {
         let frame = &*node.frame;
         let ranks = &self.ranks[feature];
-        let rank = |entry: u32| ranks[frame.origin_of(frame.packing().row(entry))];
+        let rank = |entry: u32| ranks.of[frame.origin_of(frame.packing().row(entry))];
+        if ranks.n <= 2 * node.entries.len() {
+            counting_sort(&node.entries, ranks.n, rank, &mut desk.starts, list);
+            return;
+        }
         let keys = &mut desk.keys;
         keys.clear();
         let key = |&entry: &u32| u64::from(rank(entry)) << 32 | u64::from(entry);
@@ -458,25 +473,38 @@ impl<'a> Splitter<'a> {
         let packing = frame.packing();
         let child_of = &mut desk.child;
         child_of.resize(child_of.len().max(self.frame.n_rows()), 0);
-        let mut slices: Vec<Vec<&[u32]>> = vec![Vec::new(); chosen.n_children];
-        for (positions, child) in &chosen.parts {
-            let part = &list[positions.clone()];
-            for &entry in part {
-                child_of[packing.row(entry)] = *child;
-            }
-            slices[*child as usize].push(part);
-        }
         let depth = node.depth + 1;
-        let summaries = slices.iter().map(|parts| self.summaries.of(frame, parts));
-        let summaries: Vec<NodeSummary> = summaries.collect();
-        let is_open = summaries.iter().map(|summary| !self.stops(summary, depth));
-        let is_open: Vec<bool> = is_open.collect();
-        let mut rows = vec![Vec::new(); chosen.n_children];
-        if is_open.contains(&true) {
+        let mut slices: Vec<&[u32]> = Vec::new();
+        let mut summaries = Vec::with_capacity(chosen.n_children);
+        let mut rows = Vec::with_capacity(chosen.n_children);
+        // Children one after the other, each with its parts in order.
+        let mut parts = chosen.parts.clone();
+        parts.sort_by_key(|part| part.1);
+        let mut parts = parts.chunk_by(|a, b| a.1 == b.1);
+        for child in 0..chosen.n_children as u32 {
+            slices.clear();
+            let own = parts.next().into_iter().flatten();
+            slices.extend(own.map(|(positions, _)| &list[positions.clone()]));
+            let summary = self.summaries.of(frame, &slices);
+            let n_rows = slices.iter().map(|slice| slice.len()).sum();
+            let is_open = !self.stops(&summary, depth);
+            rows.push(Vec::with_capacity(if is_open { n_rows } else { 0 }));
+            if is_open {
+                for &entry in slices.iter().copied().flatten() {
+                    child_of[packing.row(entry)] = child;
+                }
+            } else {
+                for &entry in slices.iter().copied().flatten() {
+                    child_of[packing.row(entry)] = CLOSED;
+                }
+            }
+            summaries.push(summary);
+        }
+        if rows.iter().any(|rows: &Vec<u32>| rows.capacity() > 0) {
             for &entry in &node.entries {
-                let child = child_of[packing.row(entry)] as usize;
-                if is_open[child] {
-                    rows[child].push(entry);
+                let child = child_of[packing.row(entry)];
+                if child != CLOSED {
+                    rows[child as usize].push(entry);
                 }
             }
         }
@@ -535,19 +563,52 @@ fn take_out(longer: &[u32], node: &NodeRows<'_>, desk: &Desk, list: &mut Vec<u32
     list.truncate(start + last);
 }
 
-/// For each row the position of its value among the values of a feature.
-fn ranks(frame: &Frame<'_>, feature: usize) -> Vec<u32> {
-    let n_rows = frame.n_rows();
-    if let Some(coarse) = frame.coarse().filter(|_| frame.is_coarse(feature)) {
-        return (0..n_rows)
-            .map(|row| u32::from(coarse.code(feature, row)))
-            .collect();
+/// Appends entries, which come by rising row, in the order of their ranks, all below `n_ranks`.
+fn counting_sort(
+    entries: &[u32],
+    n_ranks: usize,
+    rank: impl Fn(u32) -> u32,
+    starts: &mut Vec<u32>,
+    list: &mut Vec<u32>,
+) {
+    // Where the next entry of a rank goes, in the upper bits, and whether it would be the first.
+    starts.clear();
+    starts.resize(n_ranks, 0);
+    for &entry in entries {
+        starts[rank(entry) as usize] += 1;
     }
-    let mut ranks = vec![0; n_rows];
-    let mut rank = 0;
-    for &entry in frame.list(feature, &(0..n_rows)) {
-        rank += u32::from(!is_tie(entry));
-        ranks[frame.packing().row(entry)] = rank;
+    let mut sum = 0;
+    for start in starts.iter_mut() {
+        let n = *start;
+        *start = sum << 1;
+        sum += n;
     }
-    ranks
+    let begin = list.len();
+    list.resize(begin + entries.len(), 0);
+    let out = &mut list[begin..];
+    for &entry in entries {
+        let next = &mut starts[rank(entry) as usize];
+        out[(*next >> 1) as usize] = entry & !1 | *next & 1;
+        *next = (*next + 2) | 1;
+    }
+}
+
+impl Ranks {
+    fn of(frame: &Frame<'_>, feature: usize) -> Self {
+        let n_rows = frame.n_rows();
+        let mut of = vec![0; n_rows];
+        if let Some(coarse) = frame.coarse().filter(|_| frame.is_coarse(feature)) {
+            for (row, rank) in of.iter_mut().enumerate() {
+                *rank = u32::from(coarse.code(feature, row));
+            }
+        } else {
+            let mut rank = 0;
+            for (at, &entry) in frame.list(feature, &(0..n_rows)).iter().enumerate() {
+                rank += u32::from(at > 0 && !is_tie(entry));
+                of[frame.packing().row(entry)] = rank;
+            }
+        }
+        let n = of.iter().max().map_or(0, |&last| last as usize + 1);
+        Self { of, n }
+    }
 }

@@ -16,6 +16,7 @@
 use super::Lattice;
 use super::bits;
 use super::nodes::NodeId;
+use crate::learn::greedy::Lists;
 
 /// Deeper nodes are taken to cost nothing, so that the way down fits on the stack.
 const DEEPEST: usize = 1000;
@@ -46,7 +47,7 @@ impl Lattice<'_> {
         };
         let mut sum = 0;
         for root in 0..self.grounds.len() as NodeId {
-            sum += self.bound_at(root, &mut sets, look_through, enough - sum, 0);
+            sum += self.bound_at(root, &mut sets, look_through, enough - sum, 0, None);
             if sum >= enough {
                 break;
             }
@@ -61,23 +62,41 @@ impl Lattice<'_> {
         look_through: usize,
         enough: i128,
         depth: usize,
+        above: Option<(NodeId, &Lists)>,
     ) -> i128 {
         let row_node = &self.nodes.all[node as usize];
-        if !row_node.rows.is_open() {
-            return row_node.error;
+        let leaf_error = row_node.error;
+        if !row_node.is_open() {
+            return leaf_error;
         }
-        if row_node.held.is_empty() || depth > DEEPEST {
+        if row_node.open().held.is_empty() || depth > DEEPEST {
             return 0;
         }
-        if let Some(lists) = self.nodes.look(&self.grounds, node, &sets.both, None) {
+        let lists = self.nodes.look(&self.grounds, node, &sets.both, above);
+        let bound = self.bound_open(node, sets, look_through, enough, depth, lists.as_ref());
+        if let Some(lists) = lists {
             self.nodes.recycle(lists);
         }
-        let row_node = &self.nodes.all[node as usize];
+        bound
+    }
+
+    /// The same for a node that has been looked at.
+    fn bound_open(
+        &mut self,
+        node: NodeId,
+        sets: &mut Bounding<'_>,
+        look_through: usize,
+        enough: i128,
+        depth: usize,
+        lists: Option<&Lists>,
+    ) -> i128 {
+        let leaf_error = self.nodes.all[node as usize].error;
+        let row_node = self.nodes.all[node as usize].open();
         let Some(first) = row_node.first_in(&sets.both) else {
-            return row_node.error;
+            return leaf_error;
         };
         if bits::has(sets.required, row_node.feature(first)) {
-            return self.bound_below(node, first, sets, look_through, enough, depth);
+            return self.bound_below(node, first, sets, look_through, enough, depth, lists);
         }
         if look_through == 0 {
             return 0;
@@ -86,20 +105,21 @@ impl Lattice<'_> {
         let mut passed = Vec::new();
         let mut at = 0;
         // The order of the offers stays: nothing below this node comes back to it.
-        while let Some(&offer) = self.nodes.all[node as usize].offers().get(at) {
+        while let Some(&offer) = self.nodes.all[node as usize].open().offers().get(at) {
             at += 1;
-            let feature = self.nodes.all[node as usize].feature(offer);
+            let feature = self.nodes.all[node as usize].open().feature(offer);
             let is_required = bits::has(sets.required, feature);
             if !is_required && !bits::has(sets.optional, feature) {
                 continue;
             }
             let enough = enough.min(least);
             let bound = if is_required {
-                self.bound_below(node, offer, sets, look_through - 1, enough, depth)
+                self.bound_below(node, offer, sets, look_through - 1, enough, depth, lists)
             } else {
                 bits::remove(sets.optional, feature);
                 bits::add(sets.required, feature);
-                let bound = self.bound_below(node, offer, sets, look_through - 1, enough, depth);
+                let bound =
+                    self.bound_below(node, offer, sets, look_through - 1, enough, depth, lists);
                 bits::remove(sets.required, feature);
                 // From here on it is absent.
                 bits::remove(&mut sets.both, feature);
@@ -111,16 +131,16 @@ impl Lattice<'_> {
                 break;
             }
         }
-        let ended = self.nodes.all[node as usize].offers().len() == at;
+        let ended = self.nodes.all[node as usize].open().offers().len() == at;
         if ended && least > 0 {
-            let row_node = &self.nodes.all[node as usize];
+            let row_node = self.nodes.all[node as usize].open();
             let last = row_node
                 .offers()
                 .last()
                 .map(|&offer| row_node.feature(offer));
             // Without any required offer the node may be a leaf.
             if last.is_none_or(|last| !bits::has(sets.required, last)) {
-                least = least.min(row_node.error);
+                least = least.min(leaf_error);
             }
         }
         for feature in passed {
@@ -139,12 +159,14 @@ impl Lattice<'_> {
         look_through: usize,
         enough: i128,
         depth: usize,
+        lists: Option<&Lists>,
     ) -> i128 {
         let parts = self.nodes.parts_of(&self.grounds, node, offer);
         let mut sum = 0;
         for at in 0..self.parts(node, parts).children.len() {
             let child = self.parts(node, parts).children[at];
-            sum += self.bound_at(child, sets, look_through, enough - sum, depth + 1);
+            let above = lists.map(|lists| (node, lists));
+            sum += self.bound_at(child, sets, look_through, enough - sum, depth + 1, above);
             if sum >= enough {
                 break;
             }

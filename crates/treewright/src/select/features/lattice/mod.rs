@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use self::nodes::{NodeId, Nodes, Parts};
+use self::nodes::{NodeId, Nodes, Parts, RowNode};
 use self::subtrees::{Handle, Subtrees, moved};
 use crate::data::Dataset;
 use crate::learn::greedy::Lists;
@@ -112,7 +112,10 @@ impl<'a> Lattice<'a> {
     pub(super) fn grow(&mut self, set: &[u64], tops: &mut Vec<Top>) {
         tops.resize_with(self.grounds.len(), Top::default);
         for (root, top) in tops.iter_mut().enumerate() {
-            let lists = self.nodes.look(&self.grounds, root as NodeId, set, None);
+            let is_open = self.nodes.all[root].is_open();
+            let lists = is_open
+                .then(|| self.nodes.look(&self.grounds, root as NodeId, set, None))
+                .flatten();
             self.grow_top(root as NodeId, set, None, lists, top);
         }
     }
@@ -157,11 +160,13 @@ impl<'a> Lattice<'a> {
         top.children.clear();
         top.used.clear();
         top.used.resize(self.n_words, 0);
-        let node = &self.nodes.all[root as usize];
         let split = if let Some((before, _)) = before {
             before.split
+        } else if !self.nodes.all[root as usize].is_open() {
+            None
         } else {
-            let offer = node.first_in(set).filter(|_| node.rows.is_open());
+            let node = self.nodes.all[root as usize].open();
+            let offer = node.first_in(set);
             let offer = offer.map(|offer| (offer, node.feature(offer)));
             offer.map(|(offer, feature)| TopSplit {
                 parts: self.nodes.parts_of(&self.grounds, root, offer),
@@ -195,7 +200,7 @@ impl<'a> Lattice<'a> {
     }
 
     fn parts(&self, node: NodeId, parts: u32) -> &Parts {
-        &self.nodes.all[node as usize].parts[parts as usize]
+        &self.nodes.all[node as usize].open().parts[parts as usize]
     }
 
     /// The subtree at a node for a set.
@@ -257,7 +262,8 @@ impl<'a> Lattice<'a> {
                 }
             } else {
                 let above = top.node;
-                node = self.nodes.all[above as usize].parts[top.parts as usize].children[at];
+                let above_node = self.nodes.all[above as usize].open();
+                node = above_node.parts[top.parts as usize].children[at];
                 let lists = top.lists.take();
                 step = self.enter(node, set, lists.as_ref().map(|lists| (above, lists)));
                 let top = self.growing.last_mut().expect("nothing has been taken off");
@@ -269,9 +275,10 @@ impl<'a> Lattice<'a> {
     /// What is to be done to grow a node.
     fn enter(&mut self, node: NodeId, set: &[u64], above: Option<(NodeId, &Lists)>) -> Step {
         let row_node = &self.nodes.all[node as usize];
-        if !row_node.rows.is_open() {
+        if !row_node.is_open() {
             return Step::Done(Handle::leaf(node));
         }
+        let row_node = row_node.open();
         if let Some(subtree) = self.subtrees.find(&row_node.known, set) {
             return Step::Done(Handle(subtree));
         }
@@ -282,7 +289,7 @@ impl<'a> Lattice<'a> {
     /// What is to be done to change a subtree that uses a feature which is gone.
     fn enter_old(&mut self, old: u32, set: &[u64], removed: usize) -> Step {
         let stem = self.subtrees.stem(old);
-        let node = &self.nodes.all[stem.node as usize];
+        let node = self.nodes.all[stem.node as usize].open();
         if let Some(subtree) = self.subtrees.find(&node.known, set) {
             return Step::Done(Handle(subtree));
         }
@@ -299,7 +306,7 @@ impl<'a> Lattice<'a> {
     }
 
     fn choose(&mut self, node: NodeId, set: &[u64], lists: Option<Lists>) -> Step {
-        let row_node = &self.nodes.all[node as usize];
+        let row_node = self.nodes.all[node as usize].open();
         let Some(offer) = row_node.first_in(set) else {
             if let Some(lists) = lists {
                 self.nodes.recycle(lists);
@@ -339,7 +346,9 @@ impl<'a> Lattice<'a> {
         };
         let (used, avail) = words.split_at_mut(self.n_words);
         bits::add(used, feature);
-        self.nodes.all[node as usize].not_before(feature, avail);
+        self.nodes.all[node as usize]
+            .open()
+            .not_before(feature, avail);
         let children = &self.done[first_done..];
         for &child in children {
             if child.as_leaf().is_none() {
@@ -362,7 +371,7 @@ impl<'a> Lattice<'a> {
             .iter()
             .map(|&child| self.subtrees.error(&self.nodes, child));
         let error: i128 = of_children.sum();
-        let row_node = &self.nodes.all[node as usize];
+        let row_node = self.nodes.all[node as usize].open();
         let spread = &row_node.parts[parts as usize].spread;
         if spread.is_empty() {
             return error;
@@ -385,15 +394,15 @@ impl<'a> Lattice<'a> {
         children: &[Handle],
         data: &Dataset,
     ) -> usize {
-        let ground = &self.grounds[self.nodes.all[node as usize].ground as usize];
+        let ground = &self.grounds[self.nodes.all[node as usize].open().ground as usize];
         let mut proba = vec![0.0; data.schema().classes().len()];
         let mut stack: Vec<(Handle, f64)> = Vec::new();
         self.push_shares(self.parts(node, parts), children, 1.0, &mut stack);
         while let Some((handle, share)) = stack.pop() {
             if let Some(leaf) = handle.as_leaf() {
-                let leaf = &self.nodes.all[leaf as usize].rows;
-                for (sum, count) in proba.iter_mut().zip(leaf.counts()) {
-                    *sum += share * (count / leaf.weight());
+                let weight = self.nodes.all[leaf as usize].weight;
+                for (sum, count) in proba.iter_mut().zip(self.nodes.counts(leaf)) {
+                    *sum += share * (count / weight);
                 }
                 continue;
             }
@@ -421,7 +430,7 @@ impl<'a> Lattice<'a> {
         share: f64,
         stack: &mut Vec<(Handle, f64)>,
     ) {
-        let weight = |&child: &NodeId| self.nodes.all[child as usize].rows.weight();
+        let weight = |&child: &NodeId| self.nodes.all[child as usize].weight;
         let total: f64 = parts.children.iter().map(weight).sum();
         for (&child, node) in children.iter().zip(&parts.children).rev() {
             stack.push((child, share * (weight(node) / total)));
@@ -436,7 +445,7 @@ impl<'a> Lattice<'a> {
         let mut path: Vec<usize> = Vec::new();
         for (root, top) in tops.iter().enumerate() {
             let Some(split) = top.split else { continue };
-            frontier[split.feature] += self.nodes.all[root].rows.weight();
+            frontier[split.feature] += self.nodes.all[root].weight;
             path.clear();
             path.push(split.feature);
             stack.extend(top.children.iter().map(|&child| (child, 1)));
@@ -448,7 +457,7 @@ impl<'a> Lattice<'a> {
                 let feature = stem.feature as usize;
                 path.truncate(depth);
                 if !path.contains(&feature) {
-                    frontier[feature] += self.nodes.all[stem.node as usize].rows.weight();
+                    frontier[feature] += self.nodes.all[stem.node as usize].weight;
                 }
                 path.push(feature);
                 let children = self.subtrees.children(handle.0);
@@ -464,8 +473,9 @@ impl<'a> Lattice<'a> {
         const SOUND: &str = "a tree that has grown is sound";
         let ground = &self.grounds[root];
         let outcome = |node: NodeId| {
-            let rows = &self.nodes.all[node as usize].rows;
-            (Outcome::Counts(rows.counts().to_vec()), rows.value() as f64)
+            let counts = self.nodes.counts(node).to_vec();
+            let value = self.nodes.all[node as usize].value;
+            (Outcome::Counts(counts), f64::from(value))
         };
         let schema = ground.data.schema();
         let (counts, value) = outcome(root as NodeId);
@@ -529,7 +539,8 @@ impl<'a> Lattice<'a> {
         let places: Vec<Option<NodeId>> = places.collect();
         let parts = self.nodes.keep(&places);
         let numbers = self.subtrees.keep(&subtrees, &places, &parts);
-        for node in &mut self.nodes.all {
+        let open = self.nodes.all.iter_mut().filter(|node| node.is_open());
+        for node in open.map(RowNode::open_mut) {
             let known = node
                 .known
                 .iter()

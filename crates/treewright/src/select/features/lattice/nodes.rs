@@ -15,15 +15,26 @@ use crate::tree::{MissingRoute, Split};
 
 pub(super) type NodeId = u32;
 
-/// A set of rows.
+/// A set of rows. Most are leaves whatever features there are, so they are kept small.
 #[derive(Debug)]
 pub(super) struct RowNode<'a> {
-    pub(super) ground: u32,
-    pub(super) rows: NodeRows<'a>,
-    /// The rows held out that reach the node, rising.
-    pub(super) held: Box<[u32]>,
     /// What the rows held out cost if the node is a leaf.
     pub(super) error: i128,
+    pub(super) weight: f64,
+    /// The class that it answers as a leaf.
+    pub(super) value: u32,
+    /// Where its counts begin among those of all nodes.
+    counts: usize,
+    open: Option<Box<OpenNode<'a>>>,
+}
+
+/// What a node needs that may be split.
+#[derive(Debug)]
+pub(super) struct OpenNode<'a> {
+    pub(super) ground: u32,
+    rows: NodeRows<'a>,
+    /// The rows held out that reach the node, rising.
+    pub(super) held: Box<[u32]>,
     /// Features that have been looked at, or need not be.
     pub(super) looked: Box<[u64]>,
     /// Features that are constant here.
@@ -55,7 +66,26 @@ pub(super) struct Parts {
     pub(super) spread: Box<[u32]>,
 }
 
-impl RowNode<'_> {
+impl<'a> RowNode<'a> {
+    pub(super) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// What there is of a node that may be split.
+    pub(super) fn open(&self) -> &OpenNode<'a> {
+        self.open
+            .as_deref()
+            .expect("only asked of nodes that may be split")
+    }
+
+    pub(super) fn open_mut(&mut self) -> &mut OpenNode<'a> {
+        self.open
+            .as_deref_mut()
+            .expect("only asked of nodes that may be split")
+    }
+}
+
+impl OpenNode<'_> {
     /// The features that offer a split, best first.
     pub(super) fn preferred(&self) -> impl Iterator<Item = usize> {
         let offer = |&at: &u32| self.offers[at as usize].feature as usize;
@@ -87,6 +117,28 @@ impl RowNode<'_> {
         }
     }
 
+    /// Forgets splits with a forgotten child; returns the new positions of the others.
+    fn keep(&mut self, places: &[Option<NodeId>]) -> Vec<Option<u32>> {
+        let mut positions = Vec::with_capacity(self.parts.len());
+        let mut n_parts = 0;
+        for parts in &mut self.parts {
+            let places = parts.children.iter().map(|&child| places[child as usize]);
+            let children: Option<Vec<NodeId>> = places.collect();
+            positions.push(children.as_ref().map(|_| n_parts));
+            if let Some(children) = children {
+                n_parts += 1;
+                parts.children = children.into();
+            }
+        }
+        let mut position = positions.iter();
+        self.parts
+            .retain(|_| position.next().is_some_and(Option::is_some));
+        for offer in &mut self.offers {
+            offer.parts = offer.parts.and_then(|parts| positions[parts as usize]);
+        }
+        positions
+    }
+
     fn bytes(&self) -> usize {
         const A_BOX: usize = 16;
         self.rows.bytes()
@@ -94,7 +146,7 @@ impl RowNode<'_> {
             + 16 * self.looked.len()
             + self.offers.capacity() * (size_of::<Offer>() + 4)
             + size_of::<Self>()
-            + 4 * A_BOX
+            + 5 * A_BOX
     }
 }
 
@@ -102,6 +154,8 @@ impl RowNode<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Nodes<'a> {
     pub(super) all: Vec<RowNode<'a>>,
+    /// Weighted class counts, node by node.
+    counts: Vec<f64>,
     /// The latest node with this hash of its rows.
     by_rows: HashMap<u64, NodeId, std::hash::BuildHasherDefault<Identity>>,
     desk: Desk,
@@ -133,41 +187,58 @@ impl<'a> Nodes<'a> {
     ) -> NodeId {
         let value = rows.value();
         let error = ground.held.as_ref().map_or(0, |judge| {
-            held.iter()
-                .map(|&row| judge.cost(row as usize, value))
-                .sum()
+            let costs = held.iter().map(|&row| judge.cost(row as usize, value));
+            costs.sum()
         });
-        let is_open = rows.is_open();
-        let hash = hash(at, rows.entries(), &held);
-        if is_open
-            && let Some(&same) = self.by_rows.get(&hash)
-            && let node = &self.all[same as usize]
-            && node.ground == at
-            && node.rows.is_same(&rows)
-            && *node.held == *held
-        {
-            return same;
-        }
         let id = self.all.len() as NodeId;
-        if is_open {
+        if rows.is_open() {
+            let hash = hash(at, rows.entries(), &held);
+            if let Some(&same) = self.by_rows.get(&hash)
+                && let node = self.all[same as usize].open()
+                && node.ground == at
+                && node.rows.is_same(&rows)
+                && *node.held == *held
+            {
+                return same;
+            }
             self.by_rows.insert(hash, id);
         }
-        let node = RowNode {
-            ground: at,
-            // A leaf for good needs its error only.
-            held: if is_open { held.into() } else { Box::default() },
-            rows,
+        let counts = self.counts.len();
+        self.counts.extend_from_slice(rows.counts());
+        self.bytes += size_of::<RowNode<'_>>() + 8 * rows.counts().len();
+        let weight = rows.weight();
+        let open = rows.is_open().then(|| {
+            Box::new(OpenNode {
+                ground: at,
+                held: held.into(),
+                rows,
+                looked: dead.clone(),
+                dead,
+                offers: Vec::new(),
+                order: Vec::new(),
+                parts: Vec::new(),
+                known: Vec::new(),
+            })
+        });
+        self.bytes += open.as_ref().map_or(0, |open| open.bytes());
+        self.all.push(RowNode {
             error,
-            looked: dead.clone(),
-            dead,
-            offers: Vec::new(),
-            order: Vec::new(),
-            parts: Vec::new(),
-            known: Vec::new(),
-        };
-        self.bytes += node.bytes();
-        self.all.push(node);
+            weight,
+            value: value as u32,
+            counts,
+            open,
+        });
         id
+    }
+
+    /// The weighted class counts of a node.
+    pub(super) fn counts(&self, id: NodeId) -> &[f64] {
+        let start = self.all[id as usize].counts;
+        let end = self
+            .all
+            .get(id as usize + 1)
+            .map_or(self.counts.len(), |next| next.counts);
+        &self.counts[start..end]
     }
 
     /// Looks at those features of a set that have not been looked at. Returns the lists that were made.
@@ -180,7 +251,7 @@ impl<'a> Nodes<'a> {
     ) -> Option<Lists> {
         let wanted = &mut self.wanted;
         wanted.clear();
-        let node = &self.all[id as usize];
+        let node = self.all[id as usize].open();
         for (at, (set, looked)) in set.iter().zip(&node.looked).enumerate() {
             let mut rest = set & !looked;
             while rest != 0 {
@@ -191,12 +262,16 @@ impl<'a> Nodes<'a> {
         if wanted.is_empty() {
             return None;
         }
-        let above =
-            above.filter(|&(above, _)| self.all[above as usize].rows.shares_frame(&node.rows));
+        let above = above.filter(|&(above, _)| {
+            self.all[above as usize]
+                .open()
+                .rows
+                .shares_frame(&node.rows)
+        });
         let splitter = &grounds[node.ground as usize].splitter;
-        let node = &mut self.all[id as usize];
+        let node = self.all[id as usize].open_mut();
         self.bytes -= node.bytes();
-        let RowNode {
+        let OpenNode {
             rows,
             dead,
             offers,
@@ -239,7 +314,7 @@ impl<'a> Nodes<'a> {
 
     /// The position of an offer's split among the node's parts; splits the node if that is new.
     pub(super) fn parts_of(&mut self, grounds: &[Ground<'a>], id: NodeId, offer: u32) -> u32 {
-        let node = &self.all[id as usize];
+        let node = self.all[id as usize].open();
         let (feature, offer) = (node.feature(offer), offer as usize);
         if let Some(parts) = node.offers[offer].parts {
             return parts;
@@ -267,7 +342,7 @@ impl<'a> Nodes<'a> {
         let children: Vec<NodeId> = children
             .map(|(rows, held)| self.push(ground, at, rows, held, dead.clone()))
             .collect();
-        let node = &mut self.all[id as usize];
+        let node = self.all[id as usize].open_mut();
         let parts = node.parts.len() as u32;
         node.offers[offer].parts = Some(parts);
         self.bytes += size_of::<Parts>() + 4 * (children.len() + spread.len());
@@ -288,40 +363,33 @@ impl<'a> Nodes<'a> {
     /// of every marked one. Splits with a forgotten child are forgotten too. Returns for every kept
     /// node the new positions of its parts.
     pub(super) fn keep(&mut self, places: &[Option<NodeId>]) -> Vec<Vec<Option<u32>>> {
-        let mut kept = Vec::new();
+        let mut kept: Vec<RowNode<'a>> = Vec::new();
+        let mut counts = Vec::new();
         let mut moved = Vec::new();
         self.by_rows.clear();
         self.bytes = 0;
-        for (old, mut node) in std::mem::take(&mut self.all).into_iter().enumerate() {
-            if places[old].is_none() {
+        let old = std::mem::take(&mut self.all);
+        let ends = old.iter().skip(1).map(|node| node.counts);
+        let ends: Vec<usize> = ends.chain([self.counts.len()]).collect();
+        for (at, mut node) in old.into_iter().enumerate() {
+            if places[at].is_none() {
                 continue;
             }
-            let mut positions = Vec::with_capacity(node.parts.len());
-            let mut n_parts = 0;
-            for parts in &mut node.parts {
-                let places = parts.children.iter().map(|&child| places[child as usize]);
-                let children: Option<Vec<NodeId>> = places.collect();
-                positions.push(children.as_ref().map(|_| n_parts));
-                if let Some(children) = children {
-                    n_parts += 1;
-                    parts.children = children.into();
-                }
+            let own_counts = node.counts..ends[at];
+            node.counts = counts.len();
+            self.bytes += size_of::<RowNode<'_>>() + 8 * own_counts.len();
+            counts.extend_from_slice(&self.counts[own_counts]);
+            let mut positions = Vec::new();
+            if let Some(open) = &mut node.open {
+                positions = open.keep(places);
+                let hash = hash(open.ground, open.rows.entries(), &open.held);
+                self.by_rows.insert(hash, kept.len() as NodeId);
+                self.bytes += open.bytes();
             }
-            let mut position = positions.iter();
-            node.parts
-                .retain(|_| position.next().is_some_and(Option::is_some));
-            for offer in &mut node.offers {
-                offer.parts = offer.parts.and_then(|parts| positions[parts as usize]);
-            }
-            let id = kept.len() as NodeId;
-            if node.rows.is_open() {
-                let hash = hash(node.ground, node.rows.entries(), &node.held);
-                self.by_rows.insert(hash, id);
-            }
-            self.bytes += node.bytes();
             moved.push(positions);
             kept.push(node);
         }
+        self.counts = counts;
         self.all = kept;
         moved
     }

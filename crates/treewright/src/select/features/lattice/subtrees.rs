@@ -110,7 +110,8 @@ impl Subtrees {
             None => bits::keep_common(avail, self.avail(handle.0)),
             Some(node) => {
                 let node = &nodes.all[node as usize];
-                if node.rows.is_open() {
+                if node.is_open() {
+                    let node = node.open();
                     // Features that have an offer, or that nobody has looked at, may change it.
                     bits::keep_common(avail, &node.looked);
                     for feature in node.preferred() {
@@ -131,7 +132,7 @@ impl Subtrees {
         avail: &[u64],
         error: i128,
     ) -> Handle {
-        let known = &mut nodes.all[node as usize].known;
+        let known = &mut nodes.all[node as usize].open_mut().known;
         let n_words = self.n_words;
         let is_same = |&&subtree: &&u32| self.used(subtree) == used;
         if let Some(&subtree) = known.iter().rev().find(is_same) {
