@@ -15,7 +15,7 @@
 //! | `summary` | counts and answers of nodes |
 //! | `chosen`, `level` | what a chosen split means, and parting the lists by it |
 //! | `grow` | the stack of nodes, threads, and the finished tree |
-//! | `splitter` | single nodes, for searches over sets of features |
+//! | `splitter`, `orders` | single nodes, for searches over sets of features |
 //!
 //! Work: one sort a feature, then for every level of the tree one scan and one parting of each list.
 
@@ -30,8 +30,9 @@ use self::frame::{Frame, Labels};
 use self::grow::Grower;
 pub(super) use self::lists::{Packing, is_tie, sorted_list};
 use self::measure::{Logs, Measure};
+pub(crate) use self::orders::Lists;
 use self::search::{Judge, Search};
-pub(crate) use self::splitter::{Bid, Desk, Lists, Look, NodeRows, Splitter};
+pub(crate) use self::splitter::{Bid, Desk, Look, NodeRows, Splitter};
 use self::summary::Summaries;
 use crate::budget::Budget;
 use crate::cost::Loss;
@@ -51,6 +52,7 @@ mod level;
 mod lists;
 mod measure;
 mod offer;
+mod orders;
 mod scan;
 mod search;
 mod splitter;

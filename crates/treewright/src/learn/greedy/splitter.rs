@@ -14,8 +14,8 @@ use super::categories::{self, CategoryCounts, counting_pays};
 use super::chosen::Chosen;
 use super::coarse::Present;
 use super::frame::Frame;
-use super::lists::is_tie;
 use super::measure::Score;
+use super::orders::{Lists, Orders, Sorter};
 use super::scan::Totals;
 use super::search::{Candidate, Found, Judge, NodeView, Round, Scratch, Search, Shape};
 use super::summary::{NodeSummary, Summaries};
@@ -31,18 +31,9 @@ pub(crate) struct Splitter<'a> {
     search: Search,
     summaries: Summaries<'a>,
     frame: Arc<Frame<'a>>,
-    ranks: Vec<Ranks>,
+    orders: Orders,
     max_depth: usize,
     min_split: usize,
-}
-
-/// The values of one feature by their order.
-#[derive(Debug)]
-struct Ranks {
-    /// The position of each row's value among the values; missing comes last.
-    of: Vec<u32>,
-    /// How many positions there are.
-    n: usize,
 }
 
 /// The rows of one node.
@@ -80,16 +71,6 @@ pub(crate) struct Division<'a> {
     pub(crate) children: Vec<NodeRows<'a>>,
 }
 
-/// The rows of a node in the order of some features.
-#[derive(Debug, Default)]
-pub(crate) struct Lists {
-    n_rows: usize,
-    /// For every feature where its list begins, if there is one.
-    starts: Vec<u32>,
-    entries: Vec<u32>,
-}
-
-const NO_LIST: u32 = u32::MAX;
 /// Stands for all children that will never be split.
 const CLOSED: u32 = u32::MAX;
 
@@ -98,12 +79,9 @@ const CLOSED: u32 = u32::MAX;
 pub(crate) struct Desk {
     scratch: Scratch,
     tables: categories::Tables,
-    keys: Vec<u64>,
-    starts: Vec<u32>,
+    sorter: Sorter,
     list: Vec<u32>,
-    /// For every row the last node that was looked at and has it.
-    mark: Vec<u32>,
-    epoch: u32,
+    /// For every row the child that it goes to.
     child: Vec<u32>,
     spare: Vec<Lists>,
 }
@@ -111,7 +89,11 @@ pub(crate) struct Desk {
 impl Desk {
     /// Takes lists back that are no longer needed.
     pub(crate) fn recycle(&mut self, lists: Lists) {
-        self.spare.push(lists);
+        // Deep trees leave many behind.
+        const MOST_SPARE: usize = 64;
+        if self.spare.len() < MOST_SPARE {
+            self.spare.push(lists);
+        }
     }
 }
 
@@ -184,12 +166,11 @@ impl<'a> Splitter<'a> {
         };
         let has_missing: Arc<[bool]> = data.columns().iter().map(Column::has_missing).collect();
         let frame = greedy.frame(data, &has_missing, shortcuts)?;
-        let ranks = (0..data.columns().len()).map(|feature| Ranks::of(&frame, feature));
         Ok(Self {
             schema: data.schema(),
             search: greedy.search(data, shortcuts),
             summaries: Summaries::Classes(&greedy.loss),
-            ranks: ranks.collect(),
+            orders: Orders::new(&frame),
             frame: Arc::new(frame),
             max_depth: greedy.max_depth.unwrap_or(usize::MAX),
             min_split: greedy.min_split,
@@ -260,11 +241,9 @@ impl<'a> Splitter<'a> {
         };
         let round = Round::new(&self.search, frame, &view);
         let mut lists = desk.spare.pop().unwrap_or_default();
-        lists.n_rows = node.entries.len();
-        lists.starts.clear();
-        lists.starts.resize(self.ranks.len(), NO_LIST);
-        lists.entries.clear();
-        self.mark(node, desk);
+        lists.clear(node.entries.len(), self.orders.n_features());
+        desk.sorter
+            .mark(self.frame.n_rows(), frame.packing(), &node.entries);
         let mut hear_found = |feature: usize, found: Found| {
             hear(
                 feature,
@@ -286,10 +265,9 @@ impl<'a> Splitter<'a> {
                 hear_found(feature, found);
                 continue;
             }
-            let start = lists.entries.len();
-            self.append_list(node, feature, above, desk, &mut lists.entries);
-            lists.starts[feature] = start as u32;
-            let list = &lists.entries[start..];
+            let list = lists.make(feature, |list| {
+                self.append_list(node, feature, above, &mut desk.sorter, list);
+            });
             hear_found(feature, round.look_at(feature, list, &mut desk.scratch));
         }
         self.look_at_coarse(node, &view, &round, &coarse, desk, &mut hear_found);
@@ -324,7 +302,7 @@ impl<'a> Splitter<'a> {
         let mut list = std::mem::take(&mut desk.list);
         for &feature in features {
             list.clear();
-            self.sort(node, feature as usize, desk, &mut list);
+            self.sort(node, feature as usize, &mut desk.sorter, &mut list);
             let found = round.look_at(feature as usize, &list, &mut desk.scratch);
             hear(feature as usize, found);
         }
@@ -368,65 +346,33 @@ impl<'a> Splitter<'a> {
         })
     }
 
-    /// Notes which rows a node has.
-    fn mark(&self, node: &NodeRows<'a>, desk: &mut Desk) {
-        desk.mark
-            .resize(desk.mark.len().max(self.frame.n_rows()), 0);
-        desk.epoch += 1;
-        if desk.epoch == u32::MAX {
-            desk.mark.fill(0);
-            desk.epoch = 1;
-        }
-        let packing = node.frame.packing();
-        for &entry in &node.entries {
-            desk.mark[packing.row(entry)] = desk.epoch;
-        }
-    }
-
     /// Appends the rows of a node in the order of a feature. The node has been marked.
     fn append_list(
         &self,
         node: &NodeRows<'a>,
         feature: usize,
         above: Option<&Lists>,
-        desk: &mut Desk,
+        sorter: &mut Sorter,
         list: &mut Vec<u32>,
     ) {
         let n = node.entries.len();
         // What sorting costs, in entries that could be gone through instead.
         let sorting = 2 * n * (usize::BITS - n.leading_zeros()) as usize;
         let from_above = above
-            .filter(|above| above.starts[feature] != NO_LIST && above.n_rows <= sorting)
-            .map(|above| &above.entries[above.starts[feature] as usize..][..above.n_rows]);
+            .filter(|above| above.n_rows() <= sorting)
+            .and_then(|above| above.of(feature));
         let is_root = Arc::ptr_eq(&node.frame, &self.frame);
         let from_all = (is_root && self.frame.n_rows() <= sorting)
             .then(|| self.frame.list(feature, &(0..self.frame.n_rows())));
         match from_above.or(from_all) {
-            Some(longer) => take_out(longer, node, desk, list),
-            None => self.sort(node, feature, desk, list),
+            Some(longer) => sorter.take_out(longer, node.frame.packing(), n, list),
+            None => self.sort(node, feature, sorter, list),
         }
     }
 
-    /// Appends the rows of a node in the order of a feature.
-    fn sort(&self, node: &NodeRows<'a>, feature: usize, desk: &mut Desk, list: &mut Vec<u32>) {
-        let frame = &*node.frame;
-        let ranks = &self.ranks[feature];
-        let rank = |entry: u32| ranks.of[frame.origin_of(frame.packing().row(entry))];
-        if ranks.n <= 2 * node.entries.len() {
-            counting_sort(&node.entries, ranks.n, rank, &mut desk.starts, list);
-            return;
-        }
-        let keys = &mut desk.keys;
-        keys.clear();
-        let key = |&entry: &u32| u64::from(rank(entry)) << 32 | u64::from(entry);
-        keys.extend(node.entries.iter().map(key));
-        keys.sort_unstable();
-        let mut last = u64::MAX;
-        list.extend(keys.iter().map(|&key| {
-            let tie = u32::from(key >> 32 == last);
-            last = key >> 32;
-            key as u32 | tie
-        }));
+    fn sort(&self, node: &NodeRows<'a>, feature: usize, sorter: &mut Sorter, list: &mut Vec<u32>) {
+        self.orders
+            .sort(&node.frame, &node.entries, feature, sorter, list);
     }
 
     /// Splits a node.
@@ -435,7 +381,7 @@ impl<'a> Splitter<'a> {
         let feature = bid.0.feature;
         let mut list = std::mem::take(&mut desk.list);
         list.clear();
-        self.sort(node, feature, desk, &mut list);
+        self.sort(node, feature, &mut desk.sorter, &mut list);
         let candidate = Candidate {
             feature,
             shape: match bid.0.shape {
@@ -538,77 +484,5 @@ impl<'a> Splitter<'a> {
             self.node(&frame, entries, summary, node.depth + 1)
         };
         shares.map(child).collect()
-    }
-}
-
-/// Appends the entries of a longer list that belong to a node. The node has been marked.
-fn take_out(longer: &[u32], node: &NodeRows<'_>, desk: &Desk, list: &mut Vec<u32>) {
-    let packing = node.frame.packing();
-    let start = list.len();
-    // One place more: the last entry may be written and not kept.
-    list.resize(start + node.entries.len() + 1, 0);
-    let out = &mut list[start..];
-    let last = node.entries.len();
-    let mut n_taken = 0;
-    // Does everything since the last entry that was taken tie with it?
-    let mut tie = 0;
-    for &entry in longer {
-        tie &= u32::from(is_tie(entry));
-        out[n_taken.min(last)] = entry & !1 | tie;
-        let is_taken = desk.mark[packing.row(entry)] == desk.epoch;
-        n_taken += usize::from(is_taken);
-        tie |= u32::from(is_taken);
-    }
-    debug_assert_eq!(n_taken, last, "a longer list has all rows of the node");
-    list.truncate(start + last);
-}
-
-/// Appends entries, which come by rising row, in the order of their ranks, all below `n_ranks`.
-fn counting_sort(
-    entries: &[u32],
-    n_ranks: usize,
-    rank: impl Fn(u32) -> u32,
-    starts: &mut Vec<u32>,
-    list: &mut Vec<u32>,
-) {
-    // Where the next entry of a rank goes, in the upper bits, and whether it would be the first.
-    starts.clear();
-    starts.resize(n_ranks, 0);
-    for &entry in entries {
-        starts[rank(entry) as usize] += 1;
-    }
-    let mut sum = 0;
-    for start in starts.iter_mut() {
-        let n = *start;
-        *start = sum << 1;
-        sum += n;
-    }
-    let begin = list.len();
-    list.resize(begin + entries.len(), 0);
-    let out = &mut list[begin..];
-    for &entry in entries {
-        let next = &mut starts[rank(entry) as usize];
-        out[(*next >> 1) as usize] = entry & !1 | *next & 1;
-        *next = (*next + 2) | 1;
-    }
-}
-
-impl Ranks {
-    fn of(frame: &Frame<'_>, feature: usize) -> Self {
-        let n_rows = frame.n_rows();
-        let mut of = vec![0; n_rows];
-        if let Some(coarse) = frame.coarse().filter(|_| frame.is_coarse(feature)) {
-            for (row, rank) in of.iter_mut().enumerate() {
-                *rank = u32::from(coarse.code(feature, row));
-            }
-        } else {
-            let mut rank = 0;
-            for (at, &entry) in frame.list(feature, &(0..n_rows)).iter().enumerate() {
-                rank += u32::from(at > 0 && !is_tie(entry));
-                of[frame.packing().row(entry)] = rank;
-            }
-        }
-        let n = of.iter().max().map_or(0, |&last| last as usize + 1);
-        Self { of, n }
     }
 }

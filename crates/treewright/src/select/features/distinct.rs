@@ -1,13 +1,12 @@
 //! Every distinct tree over the subsets of the features, exactly once: one after the other, counted, or
 //! streamed by several threads in the same order.
 //!
-//! To use several threads, the sets are cut into pieces of the enumeration of which each holds a small part
-//! of all sets. Every thread has its own shared parts of trees. The pieces do not depend on the number of
-//! threads, and a stream takes them in order.
+//! Several threads take pieces of the enumeration; each has its own cache of shared parts. A stream takes the
+//! trees of the pieces in order.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,6 +15,7 @@ use super::enumerate::{Enumeration, Order, Place, Start};
 use super::estimate::check;
 use super::lattice::{Ground, Lattice, bits};
 use super::meter::Meter;
+use super::pieces::{self, Batch, Piece};
 use crate::budget::Budget;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
@@ -93,14 +93,14 @@ pub struct DistinctTrees<'a> {
     built: u64,
 }
 
-/// A piece with a share of all sets below this is not cut any further.
-const SMALL_PIECE: f64 = 1.0 / 512.0;
-/// Trees that are handed over together.
-const BATCH: usize = 256;
 /// Batches of a piece that may wait.
 const WAITING: usize = 64;
 
-impl Met<'_, '_> {
+impl<'t, 'a> Met<'t, 'a> {
+    pub(super) fn new(place: &'t Place, lattice: &'t Lattice<'a>) -> Self {
+        Self { place, lattice }
+    }
+
     /// The features that the tree splits on, rising.
     pub fn features(&self) -> Vec<usize> {
         bits::iter(&self.place.used).collect()
@@ -140,7 +140,7 @@ impl Distinct {
         let n_features = data.columns().len();
         let meter = Meter::new(budget);
         let n_threads = rayon::current_num_threads();
-        let pieces = self.pieces(&grounds, n_features, n_threads, &meter);
+        let pieces = self.pieces(&grounds, n_threads, &meter);
         let next = AtomicUsize::new(0);
         let work = |_: rayon::BroadcastContext<'_>| {
             let mut count = Count::none_of(n_features);
@@ -183,7 +183,7 @@ impl Distinct {
         let n_features = data.columns().len();
         let meter = Meter::new(budget);
         let n_threads = rayon::current_num_threads();
-        let pieces = self.pieces(&grounds, n_features, n_threads, &meter);
+        let pieces = self.pieces(&grounds, n_threads, &meter);
         let channels = pieces.iter().map(|_| sync_channel::<Batch<T>>(WAITING));
         let (senders, receivers): (Vec<_>, Vec<_>) = channels.unzip();
         // A piece is taken together with its channel; its end closes the channel.
@@ -213,35 +213,18 @@ impl Distinct {
         Ok(count)
     }
 
-    /// Cuts the enumeration into pieces. One thread needs only one.
+    /// The parts of the work. One thread needs only one.
     fn pieces(
         &self,
         grounds: &Arc<[Ground<'_>]>,
-        n_features: usize,
         n_threads: usize,
         meter: &Meter<'_>,
     ) -> Vec<Piece> {
-        let all = Start::all(n_features);
-        if n_threads == 1 {
-            return vec![Piece::new(all, 1.0, false)];
+        let n_features = grounds[0].n_features();
+        match n_threads {
+            1 => vec![Piece::whole(n_features)],
+            _ => pieces::cut(self.sets(grounds, 1), n_features, meter),
         }
-        let mut sets = self.sets(grounds, 1);
-        let mut pieces = vec![Piece::new(all.clone(), 0.0, true)];
-        sets.start(&all);
-        while sets.propose() {
-            let (place, _) = sets.proposal();
-            let start = Start {
-                required: place.required.clone(),
-                optional: place.optional.clone(),
-            };
-            let width = place.width;
-            let is_cut = width > SMALL_PIECE && !meter.is_spent();
-            pieces.push(Piece::new(start, if is_cut { 0.0 } else { width }, is_cut));
-            if is_cut {
-                sets.accept();
-            }
-        }
-        pieces
     }
 
     fn grounds<'a>(&'a self, data: &'a Dataset) -> Result<Arc<[Ground<'a>]>> {
@@ -253,111 +236,6 @@ impl Distinct {
         let most_bytes = self.most_bytes / n_threads;
         let n_features = grounds[0].n_features();
         Enumeration::new(Arc::clone(grounds), n_features, self.order, most_bytes)
-    }
-}
-
-/// A part of the enumeration.
-struct Piece {
-    start: Start,
-    /// Its share of all sets.
-    width: f64,
-    /// Only the largest set: its subsets are in other pieces.
-    only_first: bool,
-}
-
-/// Trees of a piece, in order.
-struct Batch<T> {
-    trees: Vec<Item<T>>,
-    /// Trees that were built since the last distinct one.
-    built: u64,
-    /// Is the piece complete with this batch?
-    is_last: bool,
-}
-
-struct Item<T> {
-    made: T,
-    n_features: usize,
-    /// Trees that were built to find it, since the one before.
-    built: u64,
-}
-
-impl Piece {
-    fn new(start: Start, width: f64, only_first: bool) -> Self {
-        Self {
-            start,
-            width,
-            only_first,
-        }
-    }
-
-    /// Goes through the sets of the piece, until the budget is spent or `visit` has had enough.
-    fn walk<'a>(
-        &self,
-        sets: &mut Enumeration<'a>,
-        meter: &Meter<'_>,
-        mut visit: impl FnMut(&Place, &Lattice<'a>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let mut seen = meter.part(self.width);
-        if seen.is_spent() {
-            return ControlFlow::Break(());
-        }
-        sets.start(&self.start);
-        loop {
-            visit(sets.place(), &sets.lattice)?;
-            seen.count(sets.place().is_new);
-            if seen.is_due() && seen.report(|| sets.share_done()) {
-                return ControlFlow::Break(());
-            }
-            if self.only_first || !sets.propose() {
-                break;
-            }
-            sets.accept();
-        }
-        seen.finish();
-        ControlFlow::Continue(())
-    }
-
-    /// Sends what is made of the trees, until nobody listens.
-    fn send<T>(
-        &self,
-        sets: &mut Enumeration<'_>,
-        meter: &Meter<'_>,
-        make: &impl Fn(&Met<'_, '_>) -> T,
-        sender: &SyncSender<Batch<T>>,
-    ) -> ControlFlow<()> {
-        let mut batch = Batch::new();
-        let walk = self.walk(sets, meter, |place, lattice| {
-            batch.built += 1;
-            if !place.is_new {
-                return ControlFlow::Continue(());
-            }
-            batch.trees.push(Item {
-                made: make(&Met { place, lattice }),
-                n_features: bits::len(&place.used),
-                built: std::mem::take(&mut batch.built),
-            });
-            if batch.trees.len() < BATCH {
-                return ControlFlow::Continue(());
-            }
-            match sender.send(std::mem::replace(&mut batch, Batch::new())) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
-            }
-        });
-        batch.is_last = walk.is_continue();
-        // If nobody listens any more, the next piece will find out.
-        let _ = sender.send(batch);
-        walk
-    }
-}
-
-impl<T> Batch<T> {
-    fn new() -> Self {
-        Self {
-            trees: Vec::new(),
-            built: 0,
-            is_last: false,
-        }
     }
 }
 
@@ -443,10 +321,7 @@ impl Iterator for DistinctTrees<'_> {
             self.built += 1;
             let place = self.sets.place();
             if place.is_new {
-                let met = Met {
-                    place,
-                    lattice: &self.sets.lattice,
-                };
+                let met = Met::new(place, &self.sets.lattice);
                 return Some(DistinctTree {
                     features: met.features(),
                     tree: met.tree(),

@@ -5,6 +5,7 @@
 //! | `lattice` | greedy trees for many feature sets, put together from shared parts |
 //! | `enumerate` | the order in which sets are gone through, so that every distinct tree is met once |
 //! | `distinct` | all distinct trees: counted, listed, one after the other |
+//! | `pieces` | parts of the enumeration, for several threads |
 //! | `estimate` | which rows build the trees and which judge them |
 //! | `backward` | taking features away while the error falls |
 //! | `plain` | the same with the learner as a black box, for comparison |
@@ -23,6 +24,7 @@ mod enumerate;
 mod estimate;
 mod lattice;
 mod meter;
+mod pieces;
 mod plain;
 mod stability;
 

@@ -26,6 +26,9 @@ struct Bounding<'s> {
     required: &'s mut [u64],
     optional: &'s mut [u64],
     both: Vec<u64>,
+    /// Optional splits that may still be looked through on the way down.
+    look_through: usize,
+    depth: usize,
 }
 
 impl Lattice<'_> {
@@ -44,10 +47,12 @@ impl Lattice<'_> {
             required,
             optional,
             both,
+            look_through,
+            depth: 0,
         };
         let mut sum = 0;
         for root in 0..self.grounds.len() as NodeId {
-            sum += self.bound_at(root, &mut sets, look_through, enough - sum, 0, None);
+            sum += self.bound_at(root, &mut sets, enough - sum, None);
             if sum >= enough {
                 break;
             }
@@ -59,9 +64,7 @@ impl Lattice<'_> {
         &mut self,
         node: NodeId,
         sets: &mut Bounding<'_>,
-        look_through: usize,
         enough: i128,
-        depth: usize,
         above: Option<(NodeId, &Lists)>,
     ) -> i128 {
         let row_node = &self.nodes.all[node as usize];
@@ -69,11 +72,11 @@ impl Lattice<'_> {
         if !row_node.is_open() {
             return leaf_error;
         }
-        if row_node.open().held.is_empty() || depth > DEEPEST {
+        if row_node.open().held.is_empty() || sets.depth > DEEPEST {
             return 0;
         }
         let lists = self.nodes.look(&self.grounds, node, &sets.both, above);
-        let bound = self.bound_open(node, sets, look_through, enough, depth, lists.as_ref());
+        let bound = self.bound_open(node, sets, enough, lists.as_ref());
         if let Some(lists) = lists {
             self.nodes.recycle(lists);
         }
@@ -85,9 +88,7 @@ impl Lattice<'_> {
         &mut self,
         node: NodeId,
         sets: &mut Bounding<'_>,
-        look_through: usize,
         enough: i128,
-        depth: usize,
         lists: Option<&Lists>,
     ) -> i128 {
         let leaf_error = self.nodes.all[node as usize].error;
@@ -96,11 +97,12 @@ impl Lattice<'_> {
             return leaf_error;
         };
         if bits::has(sets.required, row_node.feature(first)) {
-            return self.bound_below(node, first, sets, look_through, enough, depth, lists);
+            return self.bound_below(node, first, sets, enough, lists);
         }
-        if look_through == 0 {
+        if sets.look_through == 0 {
             return 0;
         }
+        sets.look_through -= 1;
         let mut least = i128::MAX;
         let mut passed = Vec::new();
         let mut at = 0;
@@ -114,12 +116,11 @@ impl Lattice<'_> {
             }
             let enough = enough.min(least);
             let bound = if is_required {
-                self.bound_below(node, offer, sets, look_through - 1, enough, depth, lists)
+                self.bound_below(node, offer, sets, enough, lists)
             } else {
                 bits::remove(sets.optional, feature);
                 bits::add(sets.required, feature);
-                let bound =
-                    self.bound_below(node, offer, sets, look_through - 1, enough, depth, lists);
+                let bound = self.bound_below(node, offer, sets, enough, lists);
                 bits::remove(sets.required, feature);
                 // From here on it is absent.
                 bits::remove(&mut sets.both, feature);
@@ -143,6 +144,7 @@ impl Lattice<'_> {
                 least = least.min(leaf_error);
             }
         }
+        sets.look_through += 1;
         for feature in passed {
             bits::add(sets.optional, feature);
             bits::add(&mut sets.both, feature);
@@ -156,21 +158,21 @@ impl Lattice<'_> {
         node: NodeId,
         offer: u32,
         sets: &mut Bounding<'_>,
-        look_through: usize,
         enough: i128,
-        depth: usize,
         lists: Option<&Lists>,
     ) -> i128 {
         let parts = self.nodes.parts_of(&self.grounds, node, offer);
+        sets.depth += 1;
         let mut sum = 0;
         for at in 0..self.parts(node, parts).children.len() {
             let child = self.parts(node, parts).children[at];
             let above = lists.map(|lists| (node, lists));
-            sum += self.bound_at(child, sets, look_through, enough - sum, depth + 1, above);
+            sum += self.bound_at(child, sets, enough - sum, above);
             if sum >= enough {
                 break;
             }
         }
+        sets.depth -= 1;
         sum
     }
 }

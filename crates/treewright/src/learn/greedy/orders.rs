@@ -1,0 +1,200 @@
+//! The rows of a node in the order of a feature, made when somebody asks.
+//!
+//! A list is taken out of a longer one that is at hand, or sorted: by counting where the feature has few
+//! values, else by comparison.
+
+use super::frame::Frame;
+use super::lists::{Packing, is_tie};
+
+/// The order of all rows by every feature.
+#[derive(Debug)]
+pub(super) struct Orders {
+    ranks: Vec<Ranks>,
+}
+
+/// The values of one feature by their order.
+#[derive(Debug)]
+struct Ranks {
+    /// The position of each row's value among the values; missing comes last.
+    of: Vec<u32>,
+    /// How many positions there are.
+    n: usize,
+}
+
+/// The rows of a node in the order of some features.
+#[derive(Debug, Default)]
+pub(crate) struct Lists {
+    n_rows: usize,
+    /// For every feature where its list begins, if there is one.
+    starts: Vec<Option<usize>>,
+    entries: Vec<u32>,
+}
+
+/// Memory for sorting, and which rows a node has.
+#[derive(Debug, Default)]
+pub(super) struct Sorter {
+    keys: Vec<u64>,
+    starts: Vec<u32>,
+    /// For every row the last node that was marked and has it.
+    mark: Vec<u32>,
+    epoch: u32,
+}
+
+impl Orders {
+    /// The rows of the root frame.
+    pub(super) fn new(frame: &Frame<'_>) -> Self {
+        let ranks = (0..frame.n_features()).map(|feature| Ranks::of(frame, feature));
+        Self {
+            ranks: ranks.collect(),
+        }
+    }
+
+    pub(super) fn n_features(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// Appends entries of a frame, which come by rising row, in the order of a feature.
+    pub(super) fn sort(
+        &self,
+        frame: &Frame<'_>,
+        entries: &[u32],
+        feature: usize,
+        sorter: &mut Sorter,
+        list: &mut Vec<u32>,
+    ) {
+        let ranks = &self.ranks[feature];
+        let rank = |entry: u32| ranks.of[frame.origin_of(frame.packing().row(entry))];
+        if ranks.n <= 2 * entries.len() {
+            sorter.count(entries, ranks.n, rank, list);
+        } else {
+            sorter.compare(entries, rank, list);
+        }
+    }
+}
+
+impl Ranks {
+    fn of(frame: &Frame<'_>, feature: usize) -> Self {
+        let n_rows = frame.n_rows();
+        let mut of = vec![0; n_rows];
+        if let Some(coarse) = frame.coarse().filter(|_| frame.is_coarse(feature)) {
+            for (row, rank) in of.iter_mut().enumerate() {
+                *rank = u32::from(coarse.code(feature, row));
+            }
+        } else {
+            let mut rank = 0;
+            for (at, &entry) in frame.list(feature, &(0..n_rows)).iter().enumerate() {
+                rank += u32::from(at > 0 && !is_tie(entry));
+                of[frame.packing().row(entry)] = rank;
+            }
+        }
+        let n = of.iter().max().map_or(0, |&last| last as usize + 1);
+        Self { of, n }
+    }
+}
+
+impl Lists {
+    /// Makes room for lists of so many rows.
+    pub(super) fn clear(&mut self, n_rows: usize, n_features: usize) {
+        self.n_rows = n_rows;
+        self.starts.clear();
+        self.starts.resize(n_features, None);
+        self.entries.clear();
+    }
+
+    pub(super) fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// The list of a feature, if there is one.
+    pub(super) fn of(&self, feature: usize) -> Option<&[u32]> {
+        let start = self.starts[feature]?;
+        Some(&self.entries[start..][..self.n_rows])
+    }
+
+    /// Makes the list of a feature: `append` adds it to what is there.
+    pub(super) fn make(&mut self, feature: usize, append: impl FnOnce(&mut Vec<u32>)) -> &[u32] {
+        let start = self.entries.len();
+        append(&mut self.entries);
+        self.starts[feature] = Some(start);
+        &self.entries[start..]
+    }
+}
+
+impl Sorter {
+    /// Notes which rows a node has.
+    pub(super) fn mark(&mut self, n_rows: usize, packing: Packing, entries: &[u32]) {
+        self.mark.resize(self.mark.len().max(n_rows), 0);
+        self.epoch += 1;
+        if self.epoch == u32::MAX {
+            self.mark.fill(0);
+            self.epoch = 1;
+        }
+        for &entry in entries {
+            self.mark[packing.row(entry)] = self.epoch;
+        }
+    }
+
+    /// Appends those entries of a longer list whose rows have been marked, `n` in all.
+    pub(super) fn take_out(&self, longer: &[u32], packing: Packing, n: usize, list: &mut Vec<u32>) {
+        let start = list.len();
+        // One place more: the last entry may be written and not kept.
+        list.resize(start + n + 1, 0);
+        let out = &mut list[start..];
+        let mut n_taken = 0;
+        // Does everything since the last entry that was taken tie with it?
+        let mut tie = 0;
+        for &entry in longer {
+            tie &= u32::from(is_tie(entry));
+            out[n_taken.min(n)] = entry & !1 | tie;
+            let is_taken = self.mark[packing.row(entry)] == self.epoch;
+            n_taken += usize::from(is_taken);
+            tie |= u32::from(is_taken);
+        }
+        debug_assert_eq!(n_taken, n, "a longer list has all rows of the node");
+        list.truncate(start + n);
+    }
+
+    fn count(
+        &mut self,
+        entries: &[u32],
+        n_ranks: usize,
+        rank: impl Fn(u32) -> u32,
+        list: &mut Vec<u32>,
+    ) {
+        let starts = &mut self.starts;
+        starts.clear();
+        starts.resize(n_ranks, 0);
+        for &entry in entries {
+            starts[rank(entry) as usize] += 1;
+        }
+        // Twice the position of the next entry of a rank, and one more if it is not the first.
+        let mut sum = 0;
+        for start in starts.iter_mut() {
+            let n = *start;
+            *start = sum << 1;
+            sum += n;
+        }
+        let begin = list.len();
+        list.resize(begin + entries.len(), 0);
+        let out = &mut list[begin..];
+        for &entry in entries {
+            let next = &mut starts[rank(entry) as usize];
+            out[(*next >> 1) as usize] = entry & !1 | *next & 1;
+            *next = (*next + 2) | 1;
+        }
+    }
+
+    fn compare(&mut self, entries: &[u32], rank: impl Fn(u32) -> u32, list: &mut Vec<u32>) {
+        let keys = &mut self.keys;
+        keys.clear();
+        let key = |&entry: &u32| u64::from(rank(entry)) << 32 | u64::from(entry);
+        keys.extend(entries.iter().map(key));
+        keys.sort_unstable();
+        let mut last = u64::MAX;
+        list.extend(keys.iter().map(|&key| {
+            let tie = u32::from(key >> 32 == last);
+            last = key >> 32;
+            key as u32 | tie
+        }));
+    }
+}
