@@ -165,7 +165,6 @@ impl Elimination {
 /// Trees that share their parts.
 pub(super) struct Shared<'a> {
     lattice: Lattice<'a>,
-    most_bytes: usize,
     set: Vec<u64>,
     tops: Vec<Top>,
     tried: Vec<Top>,
@@ -174,22 +173,15 @@ pub(super) struct Shared<'a> {
 impl<'a> Shared<'a> {
     /// The trees of all features.
     pub(super) fn new(grounds: Arc<[Ground<'a>]>, n_features: usize, most_bytes: usize) -> Self {
-        let mut lattice = Lattice::new(grounds, n_features);
+        let mut lattice = Lattice::new(grounds, n_features, most_bytes);
         let set = bits::all(n_features);
         let mut tops = Vec::new();
         lattice.grow(&set, &mut tops);
         Self {
             lattice,
-            most_bytes,
             set,
             tops,
             tried: Vec::new(),
-        }
-    }
-
-    fn forget(&mut self) {
-        if self.lattice.bytes() > self.most_bytes {
-            self.lattice.forget_all_but(std::iter::once(&mut self.tops));
         }
     }
 }
@@ -211,16 +203,19 @@ impl Eliminator for Shared<'_> {
         self.tops.iter().map(Top::error).sum()
     }
 
-    fn try_without(&mut self, feature: usize, _: &Budget) -> Result<Option<i128>> {
-        self.forget();
+    fn try_without(&mut self, feature: usize, budget: &Budget) -> Result<Option<i128>> {
+        self.lattice.forget_if_full(std::iter::once(&mut self.tops));
+        self.lattice.watch(Some(budget));
         bits::remove(&mut self.set, feature);
         self.lattice
             .without(feature, &self.set, &self.tops, &mut self.tried);
         bits::add(&mut self.set, feature);
-        Ok(Some(self.tried.iter().map(Top::error).sum()))
+        let is_grown = !self.lattice.is_stopped();
+        Ok(is_grown.then(|| self.tried.iter().map(Top::error).sum()))
     }
 
     fn remove(&mut self, feature: usize) -> Result<()> {
+        self.lattice.watch(None);
         bits::remove(&mut self.set, feature);
         self.lattice
             .without(feature, &self.set, &self.tops, &mut self.tried);

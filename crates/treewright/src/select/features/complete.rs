@@ -78,6 +78,7 @@ impl Complete {
             n_bounds: 0,
         };
         let first_error = search.begin(n_features, &mut best);
+        search.sets.lattice.watch(Some(budget));
         let stopped = search.run(&mut best, budget);
         let lower_bound = search.lower_bound(&best);
         let removed = |feature: &usize| best.features.binary_search(feature).is_err();
@@ -165,7 +166,7 @@ impl Search<'_> {
 
     /// Goes on until nothing is left (`false`) or the budget is spent (`true`).
     fn run(&mut self, best: &mut Best, budget: &Budget) -> bool {
-        const BETWEEN_LOOKS: u64 = 64;
+        const BETWEEN_REPORTS: u64 = 64;
         let progress = budget.progress();
         progress.start(1000);
         let mut shown = 0;
@@ -188,19 +189,24 @@ impl Search<'_> {
             if is_beaten {
                 self.left_out = self.left_out.min(bound);
             } else {
+                self.sets.accept();
+                if self.sets.lattice.is_stopped() {
+                    self.sets.step_back();
+                    self.left_out = self.left_out.min(bound);
+                    return true;
+                }
                 self.built += 1;
-                let place = self.sets.accept();
-                if place.is_new {
-                    best.hear(place);
+                if self.sets.place().is_new {
+                    best.hear(self.sets.place());
                 }
             }
-            if self.n_bounds.is_multiple_of(BETWEEN_LOOKS) {
+            if self.n_bounds.is_multiple_of(BETWEEN_REPORTS) {
                 let done = (1000.0 * self.sets.share_done()) as u64;
                 progress.advance(done.saturating_sub(shown));
                 shown = shown.max(done);
-                if budget.is_spent() {
-                    return true;
-                }
+            }
+            if budget.is_spent() {
+                return true;
             }
         }
         false

@@ -70,7 +70,6 @@ impl Start {
 pub(super) struct Enumeration<'a> {
     pub(super) lattice: Lattice<'a>,
     order: Order,
-    most_bytes: usize,
     places: Vec<Place>,
     depth: usize,
     proposed: usize,
@@ -85,9 +84,8 @@ impl<'a> Enumeration<'a> {
         most_bytes: usize,
     ) -> Self {
         Self {
-            lattice: Lattice::new(grounds, n_features),
+            lattice: Lattice::new(grounds, n_features, most_bytes),
             order,
-            most_bytes,
             places: Vec::new(),
             depth: 0,
             proposed: 0,
@@ -145,6 +143,11 @@ impl<'a> Enumeration<'a> {
         &self.places[self.depth - 1]
     }
 
+    /// Takes the last step back, so that the set that was reached with it is left out.
+    pub(super) fn step_back(&mut self) {
+        self.depth -= 1;
+    }
+
     /// The set that was reached last.
     pub(super) fn place(&self) -> &Place {
         &self.places[self.depth - 1]
@@ -165,11 +168,9 @@ impl<'a> Enumeration<'a> {
         if self.places.len() == self.depth {
             self.places.push(Place::default());
         }
-        if self.lattice.bytes() > self.most_bytes {
-            let in_use = self.places[..self.depth].iter_mut();
-            self.lattice
-                .forget_all_but(in_use.map(|place| &mut place.tops));
-        }
+        let in_use = self.places[..self.depth].iter_mut();
+        self.lattice
+            .forget_if_full(in_use.map(|place| &mut place.tops));
         let (above, below) = self.places.split_at_mut(self.depth);
         let (from, to) = (&mut above[self.depth - 1], &mut below[0]);
         bits::remove(&mut from.required, self.proposed);

@@ -39,6 +39,10 @@ impl<'b> Meter<'b> {
         }
     }
 
+    pub(super) fn budget(&self) -> &'b Budget {
+        self.budget
+    }
+
     pub(super) fn is_spent(&self) -> bool {
         self.budget.is_spent()
     }

@@ -66,8 +66,12 @@ impl Piece {
         if seen.is_spent() {
             return ControlFlow::Break(());
         }
+        sets.lattice.watch(Some(meter.budget()));
         sets.start(&self.start);
         loop {
+            if sets.lattice.is_stopped() {
+                return ControlFlow::Break(());
+            }
             visit(sets.place(), &sets.lattice)?;
             seen.count(sets.place().is_new);
             if seen.is_due() && seen.report(|| sets.share_done()) {

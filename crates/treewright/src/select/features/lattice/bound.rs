@@ -19,7 +19,7 @@ use super::nodes::NodeId;
 use crate::learn::greedy::Lists;
 
 /// Deeper nodes are taken to cost nothing, so that the way down fits on the stack.
-const DEEPEST: usize = 1000;
+const DEEPEST: usize = 400;
 
 /// The sets to be bounded, and how closely.
 struct Bounding<'s> {

@@ -6,10 +6,7 @@ use super::{Lattice, Top};
 
 impl Lattice<'_> {
     /// Forgets everything that these trees do not need.
-    pub(in crate::select::features) fn forget_all_but<'t>(
-        &mut self,
-        trees: impl Iterator<Item = &'t mut Vec<Top>>,
-    ) {
+    pub(super) fn forget_all_but<'t>(&mut self, trees: impl Iterator<Item = &'t mut Vec<Top>>) {
         let mut trees: Vec<&mut Vec<Top>> = trees.collect();
         let mut subtrees = vec![false; self.subtrees.len()];
         let mut nodes = vec![false; self.nodes.all.len()];

@@ -5,6 +5,7 @@
 use super::nodes::NodeId;
 use super::subtrees::Handle;
 use super::{Lattice, bits};
+use crate::budget::Budget;
 use crate::learn::greedy::Lists;
 
 /// A split whose children grow one after the other.
@@ -118,8 +119,23 @@ impl Lattice<'_> {
         if let Some(subtree) = self.subtrees.find(&row_node.known, set) {
             return Step::Done(Handle(subtree));
         }
+        if self.must_stop(node) {
+            return Step::Done(Handle::leaf(node));
+        }
         let lists = self.nodes.look(&self.grounds, node, set, above);
         self.choose(node, set, lists)
+    }
+
+    /// Is the time up? Asked before a node is looked at.
+    fn must_stop(&mut self, node: NodeId) -> bool {
+        /// Rows that are looked at between two looks at the clock.
+        const STRIDE: usize = 1 << 14;
+        self.unwatched += self.nodes.all[node as usize].open().n_rows();
+        if self.unwatched >= STRIDE && !self.is_stopped {
+            self.unwatched = 0;
+            self.is_stopped = self.budget.as_ref().is_some_and(Budget::is_spent);
+        }
+        self.is_stopped
     }
 
     /// What is to be done to change a subtree that uses a feature which is gone.

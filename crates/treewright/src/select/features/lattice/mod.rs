@@ -22,6 +22,7 @@ use std::sync::Arc;
 use self::grow::Growing;
 use self::nodes::{NodeId, Nodes, Parts};
 use self::subtrees::{Handle, Subtrees};
+use crate::budget::Budget;
 use crate::learn::greedy::Lists;
 use crate::tree::{NodeId as TreeNode, Outcome, Tree, TreeBuilder};
 
@@ -75,10 +76,18 @@ pub(super) struct Lattice<'a> {
     growing: Vec<Growing>,
     done: Vec<Handle>,
     frontier: Vec<f64>,
+    /// Memory that may be taken.
+    most_bytes: usize,
+    /// Memory at which something is forgotten.
+    full_at: usize,
+    budget: Option<Budget>,
+    is_stopped: bool,
+    /// Rows that have been looked at since the last look at the clock.
+    unwatched: usize,
 }
 
 impl<'a> Lattice<'a> {
-    pub(super) fn new(grounds: Arc<[Ground<'a>]>, n_features: usize) -> Self {
+    pub(super) fn new(grounds: Arc<[Ground<'a>]>, n_features: usize, most_bytes: usize) -> Self {
         let n_words = bits::words_for(n_features);
         Self {
             nodes: Nodes::new(&grounds, n_words),
@@ -88,11 +97,36 @@ impl<'a> Lattice<'a> {
             growing: Vec::new(),
             done: Vec::new(),
             frontier: vec![0.0; n_features],
+            full_at: most_bytes,
+            most_bytes,
+            budget: None,
+            is_stopped: false,
+            unwatched: 0,
+        }
+    }
+
+    /// Trees stop growing when this budget is spent. What grows after that is worth nothing, and so is
+    /// all that has grown before but is not in use: see [`Self::is_stopped`].
+    pub(super) fn watch(&mut self, budget: Option<&Budget>) {
+        self.budget = budget.cloned();
+    }
+
+    /// Was the budget spent while a tree was growing?
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped
+    }
+
+    /// Forgets what these trees do not need if memory is full.
+    pub(super) fn forget_if_full<'t>(&mut self, trees: impl Iterator<Item = &'t mut Vec<Top>>) {
+        if self.bytes() > self.full_at {
+            self.forget_all_but(trees);
+            // If there is hardly room for what is in use, forgetting all the time would not help.
+            self.full_at = self.most_bytes.max(2 * self.bytes());
         }
     }
 
     /// Memory in use, roughly.
-    pub(super) fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         self.nodes.bytes + self.subtrees.bytes()
     }
 

@@ -103,6 +103,10 @@ impl OpenNode<'_> {
         self.offers[offer as usize].feature as usize
     }
 
+    pub(super) fn n_rows(&self) -> usize {
+        self.rows.entries().len()
+    }
+
     /// The offers, best first.
     pub(super) fn offers(&self) -> &[u32] {
         &self.order
