@@ -86,6 +86,11 @@ fn select(
     method: impl FnOnce(Greedy, Estimate) -> Method,
 ) -> Result<ExitCode> {
     let file = destination(args, console)?;
+    let is_standard = |path: Option<&Path>| path == Some(Path::new("-"));
+    ensure!(
+        !(is_standard(Some(&args.data)) && is_standard(args.judging.search.as_deref())),
+        "DATA and --search cannot both be standard input"
+    );
     let options = args.reading.options();
     let resampling = args.judging.resampling()?;
     let stability = stability(args)?;
@@ -182,7 +187,7 @@ fn judged(args: &SelectingArgs, resampling: &Resampling, search: Option<&Dataset
             format!("the {rows} of {}", cell(&input::name_of(path)))
         }
         (.., Resampling::Holdout { share, .. }) => {
-            format!("{} % of the rows, held out", weight_of(share * 100.0))
+            format!("{} % of the rows, held out", percent(share * 100.0))
         }
         (.., Resampling::Folds { folds, repeats, .. }) => {
             let repeats = match repeats {
@@ -195,7 +200,7 @@ fn judged(args: &SelectingArgs, resampling: &Resampling, search: Option<&Dataset
 }
 
 /// A percentage without digits that mean nothing.
-fn weight_of(percent: f64) -> String {
+fn percent(percent: f64) -> String {
     let text = format!("{percent:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
