@@ -34,6 +34,8 @@ fn run(cli: &Cli, console: &Console) -> anyhow::Result<ExitCode> {
         Command::Path(args) => commands::path::run(args, console),
         Command::Summary(args) => commands::summary::run(args, console),
         Command::Curve(args) => commands::curve::run(args, console),
+        Command::Distinct(args) => commands::distinct::run(args, console),
+        Command::Select(args) => commands::select::run(args, console),
         Command::Prune(args) => commands::prune::run(args, console),
         Command::Predict(args) => commands::predict::run(args, console),
         Command::Score(args) => commands::score::run(args, console),

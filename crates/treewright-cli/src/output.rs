@@ -4,9 +4,10 @@
 //! temporary name in its folder and renamed when it is complete.
 
 use std::fs;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, IntoInnerError, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -81,7 +82,7 @@ impl Console {
 }
 
 /// Draws a bar until the other end of the channel is dropped. While it is not known how much there is to
-/// do, it is a spinner with what the work tells.
+/// do, it is a spinner. What the work tells stands beside it.
 fn draw_progress(progress: &Progress, stopped: &Receiver<()>) {
     let goes_on = |time| stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
     if !goes_on(PATIENCE) {
@@ -89,16 +90,24 @@ fn draw_progress(progress: &Progress, stopped: &Receiver<()>) {
     }
     let style = |text| ProgressStyle::with_template(text).expect("the template is well formed");
     let known = style("{elapsed_precise} {wide_bar} {percent}%");
+    let known_with_news = style("{elapsed_precise} {wide_bar} {percent_precise}%  {msg}");
     let unknown = style("{elapsed_precise} {spinner} {wide_msg}");
     let bar = ProgressBar::no_length().with_elapsed(PATIENCE);
     while goes_on(Duration::from_millis(100)) {
         let (done, total) = progress.read();
+        let news = progress.news();
         if total == 0 {
             bar.set_style(unknown.clone());
-            bar.set_message(progress.news());
+            bar.set_message(news);
             bar.tick();
         } else {
-            bar.set_style(known.clone());
+            let style = if news.is_empty() {
+                &known
+            } else {
+                &known_with_news
+            };
+            bar.set_style(style.clone());
+            bar.set_message(news);
             bar.set_length(total);
             bar.set_position(done);
         }
@@ -142,26 +151,95 @@ impl Destination {
         &self,
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<()> {
-        let buffered = |target: &mut dyn Write| {
-            let mut out = BufWriter::with_capacity(1 << 16, target);
-            content(&mut out)?;
-            out.flush()
-        };
-        match self {
-            Self::Stdout => Ok(buffered(&mut io::stdout().lock())?),
+        let mut writing = self.open()?;
+        content(&mut writing.out).map_err(|error| self.failed(error))?;
+        writing.finish()
+    }
+
+    /// Begins to write a result that comes bit by bit.
+    pub(crate) fn open(&self) -> Result<Writing<'_>> {
+        let target = match self {
+            Self::Stdout => Ok(Target::Stdout(io::stdout().lock())),
             Self::Device(path) => fs::OpenOptions::new()
                 .write(true)
                 .open(path)
-                .and_then(|mut device| buffered(&mut device))
-                .with_context(|| path.display().to_string()),
-            Self::File(path) => temporary_file(path)
-                .and_then(|mut file| {
-                    buffered(file.as_file_mut())?;
-                    file.persist(path).map_err(|error| error.error)
-                })
-                .map(drop)
-                .with_context(|| path.display().to_string()),
+                .map(Target::Device),
+            Self::File(path) => temporary_file(path).map(Target::File),
+        };
+        let target = target.map_err(|error| self.failed(error))?;
+        Ok(Writing {
+            destination: self,
+            out: BufWriter::with_capacity(1 << 16, target),
+        })
+    }
+
+    /// An error of writing, with the name of the file.
+    pub(crate) fn failed(&self, error: io::Error) -> anyhow::Error {
+        match self {
+            Self::Stdout => error.into(),
+            Self::File(path) | Self::Device(path) => {
+                anyhow::Error::from(error).context(path.display().to_string())
+            }
         }
+    }
+}
+
+/// A result that is being written.
+pub(crate) struct Writing<'a> {
+    destination: &'a Destination,
+    pub(crate) out: BufWriter<Target>,
+}
+
+pub(crate) enum Target {
+    Stdout(io::StdoutLock<'static>),
+    Device(fs::File),
+    File(NamedTempFile),
+}
+
+impl Writing<'_> {
+    /// All is written: a file gets its name.
+    pub(crate) fn finish(self) -> Result<()> {
+        let destination = self.destination;
+        let finish = || -> io::Result<()> {
+            let target = self.out.into_inner().map_err(IntoInnerError::into_error)?;
+            match (target, destination) {
+                (Target::File(file), Destination::File(path)) => {
+                    file.persist(path).map(drop).map_err(|error| error.error)
+                }
+                (mut target, _) => target.flush(),
+            }
+        };
+        finish().map_err(|error| destination.failed(error))
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(out) => out.write(bytes),
+            Self::Device(out) => out.write(bytes),
+            Self::File(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(out) => out.flush(),
+            Self::Device(out) => out.flush(),
+            Self::File(out) => out.flush(),
+        }
+    }
+}
+
+/// The temporary file that was begun last.
+static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// For a program that is about to end: what it leaves unfinished goes with it.
+pub(crate) fn remove_unfinished() {
+    let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(path) = &*unfinished {
+        // A file that has got its name is not found under this one.
+        let _ = fs::remove_file(path);
     }
 }
 
@@ -185,6 +263,8 @@ fn temporary_file(path: &Path) -> io::Result<NamedTempFile> {
     if let Ok(metadata) = fs::metadata(path) {
         file.as_file().set_permissions(metadata.permissions())?;
     }
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    *unfinished = Some(file.path().to_owned());
     Ok(file)
 }
 
@@ -239,6 +319,11 @@ pub(crate) fn figures_and_words(
 ) -> String {
     let words = header.len().saturating_sub(1);
     aligned(header, rows, words)
+}
+
+/// Names in the first column, words in the second.
+pub(crate) fn words(rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    aligned(Vec::new(), rows, 1)
 }
 
 /// A table with names in the first column, words in the column `words`, and figures in the others.

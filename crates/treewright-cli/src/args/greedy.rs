@@ -25,6 +25,25 @@ pub(crate) struct GreedyArgs {
     /// What a leaf predicts in regression
     #[arg(long, value_name = "WHAT", default_value = "mean")]
     predict: PredictArg,
+    #[command(flatten)]
+    growing: GrowingArgs,
+}
+
+/// The greedy learner of trees for classes, as a search over many of them uses it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Greedy tree")]
+pub(crate) struct ClassTreeArgs {
+    /// How good a split is
+    #[arg(long, value_name = "CRITERION", default_value = "entropy")]
+    criterion: ClassCriterionArg,
+    #[command(flatten)]
+    growing: GrowingArgs,
+}
+
+/// How far a tree grows, and what its splits look like.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Greedy tree")]
+struct GrowingArgs {
     /// Longest way from the root to a leaf [default: unlimited]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_depth: Option<WholeNumber>,
@@ -75,6 +94,14 @@ enum CriterionArg {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
+enum ClassCriterionArg {
+    Gini,
+    Entropy,
+    GainRatio,
+    Error,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
 enum PredictArg {
     Mean,
     Median,
@@ -116,6 +143,33 @@ impl GreedyArgs {
                 PredictArg::Mean => Summary::Mean,
                 PredictArg::Median => Summary::Median,
             },
+            loss,
+            ..self.growing.learner()?
+        })
+    }
+}
+
+impl ClassTreeArgs {
+    /// The learner with these parameters.
+    pub(crate) fn learner(&self, loss: Loss) -> anyhow::Result<Greedy> {
+        let criterion = match self.criterion {
+            ClassCriterionArg::Gini => Criterion::Gini,
+            ClassCriterionArg::Entropy => Criterion::Entropy,
+            ClassCriterionArg::GainRatio => Criterion::GainRatio,
+            ClassCriterionArg::Error => Criterion::Error,
+        };
+        Ok(Greedy {
+            criterion: Some(criterion),
+            loss,
+            ..self.growing.learner()?
+        })
+    }
+}
+
+impl GrowingArgs {
+    /// A learner that grows so, and else as usual.
+    fn learner(&self) -> anyhow::Result<Greedy> {
+        Ok(Greedy {
             max_depth: self
                 .max_depth
                 .map(|depth| depth.count("max-depth", 0))
@@ -133,7 +187,7 @@ impl GreedyArgs {
                 CategoricalSplitsArg::OneVsRest => CategoricalSplits::OneVsRest,
             },
             zero_gain: self.zero_gain,
-            loss,
+            ..Greedy::default()
         })
     }
 }

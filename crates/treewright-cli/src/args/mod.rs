@@ -9,6 +9,7 @@
 //! | `global` | of every command |
 //! | `learning` | commands that learn: `fit`, `path` |
 //! | `describing` | commands that describe a table: `summary`, `curve` |
+//! | `features` | commands that try subsets of the features: `distinct`, `select` |
 //! | `learners` | learners in a list, each with its settings |
 //! | `using` | commands that use a model: `prune`, `predict`, `score`, `show`, `verify`, `export` |
 //! | `reading` | which columns of a table to use, and how |
@@ -25,6 +26,7 @@ use clap::{Parser, Subcommand};
 
 mod describing;
 mod dyadic;
+mod features;
 mod global;
 mod greedy;
 mod learners;
@@ -40,8 +42,11 @@ mod values;
 
 pub(crate) use describing::{CurveArgs, SummaryArgs};
 pub(crate) use dyadic::{DyadicArgs, PathMethodArg, SolverArg};
+pub(crate) use features::{
+    BackwardArgs, CompleteArgs, DistinctArgs, SelectingArgs, SelectionArgs, SelectionMethod,
+};
 pub(crate) use global::GlobalArgs;
-pub(crate) use greedy::GreedyArgs;
+pub(crate) use greedy::{ClassTreeArgs, GreedyArgs};
 pub(crate) use learners::{LearnerArgs, NamedLearner};
 pub(crate) use learning::{
     FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs, PathArgs, PathDyadicArgs,
@@ -76,6 +81,8 @@ Examples:
   treewright fit optimal iris.csv --depth 2 -o small.json
   treewright summary iris.csv
   treewright curve greedy,optimal:depth=2 iris.csv
+  treewright distinct iris.csv
+  treewright select backward iris.csv
   treewright show model.json
   treewright prune model.json --leaves 5 -o small.json
   treewright predict model.json new.csv > predictions.csv
@@ -94,6 +101,8 @@ pub(crate) enum Command {
     Path(Box<PathArgs>),
     Summary(Box<SummaryArgs>),
     Curve(Box<CurveArgs>),
+    Distinct(Box<DistinctArgs>),
+    Select(Box<SelectionArgs>),
     Prune(Box<PruneArgs>),
     Predict(PredictArgs),
     Score(ScoreArgs),

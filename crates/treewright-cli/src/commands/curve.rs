@@ -93,12 +93,12 @@ fn checked(named: &NamedLearner) -> Result<Plan<'_>> {
     learner::any(&named.args).with_context(|| format!("learner {}", quoted(&named.name)))
 }
 
-/// What the learner makes, if that is for classes only.
+/// What is to be said of a learner that is for classes only.
 fn needing_classes(learner: &LearnerArgs) -> Option<&'static str> {
     match learner {
         LearnerArgs::Greedy(_) => None,
-        LearnerArgs::Dyadic(_) => Some("dyadic trees"),
-        LearnerArgs::Optimal(_) => Some("optimal trees"),
+        LearnerArgs::Dyadic(_) => Some("dyadic trees need classes"),
+        LearnerArgs::Optimal(_) => Some("optimal trees need classes"),
     }
 }
 

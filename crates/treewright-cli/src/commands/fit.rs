@@ -48,7 +48,7 @@ fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
     let options = args.reading.options();
     let plan = learner::dyadic(args)?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    need_classes(&args.data, &data, &options, "dyadic trees")?;
+    need_classes(&args.data, &data, &options, "dyadic trees need classes")?;
     let learner = plan(loss(&args.reading, &data)?)?;
     let budget = start_budget(&args.limits)?;
     let fit = console
@@ -63,7 +63,7 @@ fn optimal(args: &FitOptimalArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.reading.options();
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    need_classes(&args.data, &data, &options, "optimal trees")?;
+    need_classes(&args.data, &data, &options, "optimal trees need classes")?;
     let loss = loss(&args.reading, &data)?;
     let learner = args.optimal.learner(loss, args.limits.memory_limit)?;
     let budget = start_budget(&args.limits)?;
@@ -116,7 +116,7 @@ pub(super) fn say(
     notes.iter().flatten().for_each(|note| console.note(note));
 }
 
-/// Refuses a table whose target holds numbers.
+/// Refuses a table whose target holds numbers; `what` needs classes is said in full.
 pub(super) fn need_classes(
     file: &Path,
     data: &Dataset,
@@ -130,7 +130,7 @@ pub(super) fn need_classes(
     };
     ensure!(
         schema.is_classification(),
-        "{}: {what} need classes, but the target {} holds numbers{advice}",
+        "{}: {what}, but the target {} holds numbers{advice}",
         input::name_of(file),
         quoted(&schema.target.name)
     );

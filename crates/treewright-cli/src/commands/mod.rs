@@ -1,12 +1,14 @@
 //! The commands, one file each, and what they share.
 
 pub(crate) mod curve;
+pub(crate) mod distinct;
 pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod path;
 pub(crate) mod predict;
 pub(crate) mod prune;
 pub(crate) mod score;
+pub(crate) mod select;
 pub(crate) mod show;
 pub(crate) mod summary;
 pub(crate) mod verify;
@@ -26,6 +28,7 @@ use treewright::{Budget, ErrorKind};
 
 use crate::args::{LimitArgs, PenaltyArgs, WholeNumber};
 use crate::input;
+use crate::output;
 
 /// More threads than this would only cost memory.
 const MOST_THREADS: usize = 256;
@@ -52,6 +55,7 @@ fn start_budget(limits: &LimitArgs) -> Result<Budget> {
     let flag = Arc::clone(&interrupt);
     ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
+            output::remove_unfinished();
             std::process::exit(INTERRUPTED);
         }
     })
@@ -66,6 +70,13 @@ fn start_budget(limits: &LimitArgs) -> Result<Budget> {
 /// How many bytes the table of least costs, or of solved sets, may take.
 fn most_bytes(limits: &LimitArgs) -> u64 {
     limits.memory_limit.unwrap_or(DEFAULT_MEMORY)
+}
+
+/// How many bytes a search over subsets of the features may take for what its trees share: the rows, the
+/// sorted lists and the tree in hand need their part of the memory, too.
+fn shared_bytes(limits: &LimitArgs, usual: usize) -> usize {
+    let half = limits.memory_limit.map(|bytes| bytes / 2);
+    half.map_or(usual, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
 }
 
 /// A number with its noun.

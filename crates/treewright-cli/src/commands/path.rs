@@ -50,7 +50,7 @@ fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
     let penalty = args.dyadic.penalty.read()?;
     let method = method(args, &penalty)?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    fit::need_classes(&args.data, &data, &options, "dyadic trees")?;
+    fit::need_classes(&args.data, &data, &options, "dyadic trees need classes")?;
     let loss = fit::loss(&args.reading, &data)?;
     let learner = Dyadic {
         penalty,

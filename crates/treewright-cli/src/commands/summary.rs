@@ -54,7 +54,7 @@ pub(crate) fn run(args: &SummaryArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.reading.options();
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    fit::need_classes(&args.data, &data, &options, "optimal trees")?;
+    fit::need_classes(&args.data, &data, &options, "optimal trees need classes")?;
     let loss = fit::loss(&args.reading, &data)?;
     let has_costs = args.reading.costs.is_some();
     let learner = args.optimal.learner(loss, args.limits.memory_limit)?;

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod curve;
+mod distinct;
 mod dyadic;
 mod dyadic_aims;
 mod dyadic_choice;
@@ -15,6 +16,7 @@ mod predict;
 mod prune;
 mod reading;
 mod results;
+mod select;
 mod summary;
 mod support;
 mod usage;

@@ -124,6 +124,37 @@ fn the_same_for_dyadic_trees() {
 }
 
 #[test]
+fn the_same_for_subsets_of_the_features() {
+    let distinct = |options: &[&str]| unparsable(&[&["distinct", "data.csv"], options].concat());
+    distinct(&["--order", "random"]);
+    distinct(&["--criterion", "mse"]);
+    distinct(&["--limit", "few"]);
+    distinct(&["--limit", "2.5"]);
+    distinct(&["--trees"]);
+    distinct(&["--bins", "3"]);
+    distinct(&["--predict", "mean"]);
+    unparsable(&["distinct"]);
+    unparsable(&["select"]);
+    unparsable(&["select", "forward", "data.csv"]);
+    for method in ["backward", "complete"] {
+        unparsable(&["select", method]);
+        let select =
+            |options: &[&str]| unparsable(&[&["select", method, "data.csv"], options].concat());
+        select(&["--criterion", "beauty"]);
+        select(&["--search", "data.csv", "--folds", "3"]);
+        select(&["--search", "data.csv", "--holdout", "0.3"]);
+        select(&["--holdout", "0.3", "--folds", "3"]);
+        select(&["--repeats", "3"]);
+        select(&["--resamples", "many"]);
+        select(&["--seed", "x"]);
+        select(&["--limit", "3"]);
+    }
+    unparsable(&["select", "backward", "data.csv", "--within", "0.1"]);
+    unparsable(&["select", "complete", "data.csv", "--within", "near"]);
+    unparsable(&["select", "complete", "data.csv", "--plain"]);
+}
+
+#[test]
 fn help_and_version_are_results() {
     let folder = Folder::new();
     for arguments in [
@@ -135,6 +166,10 @@ fn help_and_version_are_results() {
         &["fit", "dyadic", "--help"],
         &["fit", "optimal", "--help"],
         &["path", "dyadic", "--help"],
+        &["distinct", "--help"],
+        &["select", "--help"],
+        &["select", "backward", "--help"],
+        &["select", "complete", "--help"],
         &["prune", "--help"],
         &["predict", "--help"],
         &["score", "--help"],

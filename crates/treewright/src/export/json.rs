@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `model` | one tree with its circumstances |
 //! | `family` | the best trees for every weight of a penalty |
+//! | `bare` | a tree with the names of its features, in a list of trees; not read back |
 //! | `columns` | features, target and how they were read |
 //! | `nodes` | the nodes of a tree |
 
@@ -16,12 +17,14 @@ use std::io;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use self::bare::BareTree;
 use self::family::FamilyFile;
 use self::model::ModelFile;
 use super::condition::printable;
 use crate::error::{Error, Result, quoted};
 use crate::tree::{FamilyFit, Fit, Tree};
 
+mod bare;
 mod columns;
 mod family;
 mod model;
@@ -41,6 +44,12 @@ pub enum Document {
 /// Writes a model as one JSON document, without a line end.
 pub fn write_model(fit: &Fit<Tree>) -> String {
     serde_json::to_string(&ModelFile::of(fit)).expect("a model has only finite numbers")
+}
+
+/// Writes a tree as one JSON object on one line, without a line end: the names of the features that it
+/// splits on, and its nodes, whose splits number the features in this list.
+pub fn write_bare_tree(tree: &Tree) -> String {
+    serde_json::to_string(&BareTree::of(tree)).expect("a tree has only finite numbers")
 }
 
 /// Reads a model, checking all of it.

@@ -287,6 +287,17 @@ impl NodeFile {
         node
     }
 
+    /// The same with other numbers of features.
+    pub(super) fn with_features(mut self, place_of: &[usize]) -> Self {
+        match &mut self.split {
+            Some(SplitFile::Intervals { feature, .. } | SplitFile::Categories { feature, .. }) => {
+                *feature = place_of[*feature];
+            }
+            None => {}
+        }
+        self
+    }
+
     /// The same, as a node of a nested family.
     pub(super) fn collapsing(mut self, at: Option<f64>) -> Self {
         self.collapse_at = at;

@@ -97,6 +97,7 @@ pub(super) fn eliminate(
     let (mut sets_built, mut sets_skipped) = (1, 0);
     let first_error = trees.error();
     let mut stopped = false;
+    let start = Instant::now();
     loop {
         let candidates = trees.candidates();
         let progress = budget.progress();
@@ -114,6 +115,12 @@ pub(super) fn eliminate(
             };
             sets_built += 1;
             progress.advance(1);
+            let (n_removed, n_used) = (removed.len(), trees.used().len());
+            let n_trees = sets_built * trees.trees_a_set();
+            let rate = n_trees as f64 / start.elapsed().as_secs_f64().max(1e-9);
+            progress.tell(format!(
+                "{n_removed} removed, {n_used} in use, {n_trees} trees, {rate:.0} a second"
+            ));
             if best.is_none_or(|(least, _)| error < least) {
                 best = Some((error, feature));
             }
@@ -123,12 +130,11 @@ pub(super) fn eliminate(
             Some((_, feature)) => {
                 trees.remove(feature)?;
                 removed.push(feature);
-                let (n_removed, n_used) = (removed.len(), trees.used().len());
-                progress.tell(format!("{n_removed} features removed, {n_used} in use"));
             }
             None => break,
         }
     }
+    budget.progress().tell(String::new());
     Ok(Elimination {
         used: trees.used(),
         removed,

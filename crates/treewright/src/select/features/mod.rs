@@ -15,7 +15,14 @@
 //!
 //! `docs/algorithms/distinct.md` has the method with its proofs.
 
+use std::sync::Arc;
 use std::time::Duration;
+
+use crate::budget::Budget;
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::learn::{Greedy, Learner};
+use crate::tree::{Fit, NodeId, Outcome, TreeBuilder};
 
 mod backward;
 mod complete;
@@ -67,6 +74,29 @@ pub struct Proof {
     pub optimal: bool,
     /// No subset has an error below this.
     pub lower_bound: f64,
+}
+
+impl Selection {
+    /// The tree over the selected features, from all rows of the table. If none is selected, it is a leaf
+    /// that needs no columns at all.
+    pub fn fit(&self, greedy: &Greedy, data: &Dataset, budget: &Budget) -> Result<Fit> {
+        let selected = data.features(&self.selected);
+        if !self.selected.is_empty() {
+            return greedy.fit(&selected, budget);
+        }
+        // The learner wants at least one feature.
+        let leaf = Greedy {
+            max_depth: Some(0),
+            ..greedy.clone()
+        };
+        let mut fit = leaf.fit(data, budget)?;
+        let tree = &fit.model;
+        let counts = Outcome::Counts(tree.counts(NodeId::ROOT).to_vec());
+        let (schema, value) = (selected.schema(), tree.value(NodeId::ROOT));
+        fit.model =
+            TreeBuilder::new(Arc::clone(schema), greedy.loss.clone(), counts, value)?.finish();
+        Ok(fit)
+    }
 }
 
 /// Memory for shared parts of trees, unless something else is said: enough for the working set of most

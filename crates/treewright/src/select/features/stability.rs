@@ -65,6 +65,7 @@ impl Stability {
         }
         let progress = budget.progress();
         progress.start(self.resamples as u64);
+        progress.tell(format!("of {} samples", self.resamples));
         let one = |sample: usize| -> Result<Option<Selection>> {
             if budget.is_spent() {
                 return Ok(None);
