@@ -96,7 +96,7 @@ pub(crate) fn settled_table(rng: &mut Rng, wishes: Wishes, params: &mut Greedy) 
     table
 }
 
-fn random_costs(rng: &mut Rng, n_classes: usize) -> Loss {
+pub(crate) fn random_costs(rng: &mut Rng, n_classes: usize) -> Loss {
     let mut cost = |truth, predicted| {
         if truth == predicted {
             0.0
@@ -136,7 +136,7 @@ fn check(rng: &mut Rng, table: &Table, params: &Greedy) {
     }
 }
 
-fn cuts(tree: &Tree) -> Vec<f64> {
+pub(crate) fn cuts(tree: &Tree) -> Vec<f64> {
     let splits = tree.ids().filter_map(|id| tree.branch(id));
     splits
         .flat_map(|branch| match &branch.split {

@@ -81,25 +81,48 @@ pub(crate) fn random_table(rng: &mut Rng, wishes: Wishes) -> Table {
         _ => rng.usize(12..=40),
     };
     let n_features = rng.usize(1..=5);
-    let mut columns: Vec<Column> = Vec::new();
-    for _ in 0..n_features {
-        let duplicate = !columns.is_empty() && rng.u8(..8) == 0;
-        let column = if duplicate {
-            columns[rng.usize(..columns.len())].clone()
-        } else {
-            random_column(rng, n_rows, wishes.missing)
-        };
-        columns.push(column);
-    }
-    if rng.u8(..3) == 0 {
-        repeat_some_rows(rng, &mut columns, n_rows);
-    }
+    let columns = random_columns(rng, n_rows, n_features, wishes.missing);
     let weights = random_weights(rng, n_rows, wishes.weights);
     let target = if wishes.classes {
         random_classes(rng, &columns, n_rows)
     } else {
         (TargetKind::Number, random_numbers(rng, &columns, n_rows))
     };
+    assemble(rng, columns, target, weights)
+}
+
+/// Columns of which some are copies of others; in some tables rows are copies too.
+fn random_columns(rng: &mut Rng, n_rows: usize, n_features: usize, missing: bool) -> Vec<Column> {
+    let mut columns: Vec<Column> = Vec::new();
+    for _ in 0..n_features {
+        let duplicate = !columns.is_empty() && rng.u8(..8) == 0;
+        let column = if duplicate {
+            columns[rng.usize(..columns.len())].clone()
+        } else {
+            random_column(rng, n_rows, missing)
+        };
+        columns.push(column);
+    }
+    if rng.u8(..3) == 0 {
+        repeat_some_rows(rng, &mut columns, n_rows);
+    }
+    columns
+}
+
+/// A table with so many features whose classes, up to 6, hang together with several of them.
+pub(crate) fn wide_table(rng: &mut Rng, n_rows: usize, n_features: usize) -> Table {
+    let missing = rng.u8(..3) != 0;
+    let columns = random_columns(rng, n_rows, n_features, missing);
+    let weights = random_weights(rng, n_rows, Weights::Any);
+    let n_classes = [1, 2, 2, 2, 2, 3, 3, 4, 5, 6][rng.usize(..10)];
+    let parts: Vec<Vec<u32>> = (0..rng.usize(1..=4))
+        .map(|_| hidden(rng, &columns, n_rows))
+        .collect();
+    let classes = (0..n_rows)
+        .map(|row| parts.iter().map(|part| part[row]).sum::<u32>() % n_classes)
+        .collect();
+    let names = (0..n_classes).map(|class| format!("c{class}")).collect();
+    let target = (TargetKind::Classes(names), Target::Classes(classes));
     assemble(rng, columns, target, weights)
 }
 
@@ -328,7 +351,11 @@ fn hidden(rng: &mut Rng, columns: &[Column], n_rows: usize) -> Vec<u32> {
         .collect()
 }
 
-fn random_classes(rng: &mut Rng, columns: &[Column], n_rows: usize) -> (TargetKind, Target) {
+pub(crate) fn random_classes(
+    rng: &mut Rng,
+    columns: &[Column],
+    n_rows: usize,
+) -> (TargetKind, Target) {
     let n_classes = [1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4][rng.usize(..12)];
     let rare = n_classes > 1 && rng.u8(..6) == 0;
     let classes = hidden(rng, columns, n_rows)

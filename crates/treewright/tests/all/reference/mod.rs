@@ -9,4 +9,5 @@ mod mutants;
 pub(crate) mod predict;
 pub(crate) mod prunings;
 pub(crate) mod splits;
+pub(crate) mod subsets;
 pub(crate) mod two_levels;
