@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use super::backward::{Shared, eliminate};
 use super::enumerate::{Enumeration, Order, Place, Start};
-use super::estimate::Estimate;
+use super::estimate::{Estimate, Samples};
 use super::lattice::{Ground, Top, bits};
 use super::{Proof, Selection, USUAL_BYTES};
 use crate::budget::Budget;
@@ -65,6 +65,7 @@ impl Complete {
         };
         let slack = samples.units_of(self.within);
         let mut search = Search {
+            samples: &samples,
             sets: Enumeration::new(
                 Arc::clone(&grounds),
                 n_features,
@@ -142,7 +143,8 @@ impl Best {
 }
 
 /// The sets that are still to be looked at.
-struct Search<'a> {
+struct Search<'a, 's> {
+    samples: &'s Samples,
     sets: Enumeration<'a>,
     look_through: usize,
     slack: i128,
@@ -152,7 +154,7 @@ struct Search<'a> {
     n_bounds: u64,
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// Starts with the trees of all features; returns their error.
     fn begin(&mut self, n_features: usize, best: &mut Best) -> i128 {
         let all = bits::all(n_features);
@@ -204,12 +206,20 @@ impl Search<'_> {
                 let done = (1000.0 * self.sets.share_done()) as u64;
                 progress.advance(done.saturating_sub(shown));
                 shown = shown.max(done);
+                progress.tell(self.news(best));
             }
             if budget.is_spent() {
                 return true;
             }
         }
         false
+    }
+
+    /// What there is to say while the search runs.
+    fn news(&self, best: &Best) -> String {
+        let (error, n_features) = (self.samples.rate(best.error), best.features.len());
+        let built = self.built;
+        format!("error {error:.4} with {n_features} features, {built} trees built")
     }
 
     /// A lower bound for all sets: those left out, and those that are still ahead.

@@ -93,8 +93,10 @@ pub struct DistinctTrees<'a> {
     built: u64,
 }
 
+/// Pieces whose trees may wait for their turn.
+const PIECES_AHEAD: usize = 8;
 /// Batches of a piece that may wait.
-const WAITING: usize = 64;
+const BATCHES_AHEAD: usize = 16;
 
 impl<'t, 'a> Met<'t, 'a> {
     pub(super) fn new(place: &'t Place, lattice: &'t Lattice<'a>) -> Self {
@@ -184,13 +186,23 @@ impl Distinct {
         let meter = Meter::new(budget);
         let n_threads = rayon::current_num_threads();
         let pieces = self.pieces(&grounds, n_threads, &meter);
-        let channels = pieces.iter().map(|_| sync_channel::<Batch<T>>(WAITING));
-        let (senders, receivers): (Vec<_>, Vec<_>) = channels.unzip();
-        // A piece is taken together with its channel; its end closes the channel.
-        let todo = Mutex::new(pieces.iter().zip(senders));
+        // Pieces have a channel each, and the channels come in the order of the pieces. Both queues are
+        // short, so that a thread that is far ahead waits.
+        let (announce, in_order) = sync_channel(PIECES_AHEAD);
+        let todo = Mutex::new((pieces.iter(), Some(announce)));
+        let next = || {
+            let (pieces, announce) = &mut *lock(&todo);
+            let Some(piece) = pieces.next() else {
+                *announce = None;
+                return None;
+            };
+            let (sender, receiver) = sync_channel::<Batch<T>>(BATCHES_AHEAD);
+            let is_wanted = announce.as_ref()?.send(receiver).is_ok();
+            is_wanted.then_some((piece, sender))
+        };
         let work = || {
             let mut sets = self.sets(&grounds, n_threads);
-            while let Some((piece, sender)) = lock(&todo).next() {
+            while let Some((piece, sender)) = next() {
                 if piece.send(&mut sets, &meter, &make, &sender).is_break() {
                     break;
                 }
@@ -202,11 +214,8 @@ impl Distinct {
             for _ in 0..n_threads {
                 scope.spawn(work);
             }
-            // Dropping the receivers tells everybody that no more is wanted.
-            let receivers = receivers;
-            let received = count.receive(&receivers, limit, &mut take);
-            drop(receivers);
-            received
+            // When this is done the receivers are gone, which tells everybody that no more is wanted.
+            count.receive(in_order, limit, &mut take)
         });
         received?;
         count.time = start.elapsed();
@@ -272,7 +281,7 @@ impl Count {
     /// left behind by the limit.
     fn receive<T>(
         &mut self,
-        pieces: &[Receiver<Batch<T>>],
+        pieces: Receiver<Receiver<Batch<T>>>,
         limit: Option<u64>,
         take: &mut impl FnMut(T) -> Result<()>,
     ) -> Result<()> {

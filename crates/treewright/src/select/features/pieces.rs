@@ -12,7 +12,7 @@ use super::lattice::{Lattice, bits};
 use super::meter::Meter;
 
 /// A piece with a share of all sets below this is not cut any further.
-const SMALL: f64 = 1.0 / 512.0;
+const SMALL: f64 = 1.0 / 128.0;
 /// Trees that are handed over together.
 const BATCH: usize = 256;
 
