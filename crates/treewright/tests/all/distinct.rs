@@ -206,7 +206,7 @@ pub(crate) fn telling(tell: impl Fn() -> String, check: impl FnOnce()) {
 }
 
 /// Trees that may be built for one that is distinct, by order. The worst on these tables are
-/// 0, 0 and 0; nothing is promised.
+/// 1.2, 2 and 1.75, on others 1.55, 2.8 and 2.45; nothing is promised.
 const MOST_BUILT: [f64; 3] = [2.0, 4.0, 4.0];
 
 fn check_tables(seed: u64, n_tables: usize, n_features: impl Fn(&mut Rng) -> usize) {
