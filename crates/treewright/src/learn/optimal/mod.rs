@@ -86,6 +86,9 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::tree::{Certificate, Fit, LearnerInfo, Training, Tree};
 
+/// A greedy tree takes at most about so many times as long as making the table.
+const GREEDY_PER_TABLE: u32 = 4;
+
 /// The learner of optimal trees of bounded depth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Optimal {
@@ -139,12 +142,11 @@ impl Optimal {
         let losses = RowLosses::new(data, &self.loss, "optimal trees")?;
         let (scale, is_whole) = (losses.scale, losses.is_whole);
         let tolerance = (!is_whole).then(|| losses.tolerance(data));
-        // No tree is worse than a greedy one. If time is limited, that is there before the search begins.
-        let mut greedy = None;
-        if budget.has_time_limit() {
-            greedy = self.greedy(data)?;
-        }
+        let before = Instant::now();
         let table = Table::new(data, &losses);
+        // If the search is not finished, the tree must not be worse than a greedy one. To learn that is mostly
+        // sorting, as making the table was.
+        let reserve = GREEDY_PER_TABLE * before.elapsed();
         let price = self.price(&table, scale, is_whole)?;
         let found = if self.bytes(data) > self.most_bytes {
             Found {
@@ -152,20 +154,17 @@ impl Optimal {
                 bound: Some(0.0),
             }
         } else {
-            self.search(&table, price, budget, sizes)
+            self.search(&table, price, &budget.keeping(reserve), sizes)
         };
         let tree = plant(&found.plan, data, &self.loss)?;
         let training = Training::of_leaves(&tree, data);
         let mut best = (tree, training);
-        if found.bound.is_some() {
-            if !budget.has_time_limit() {
-                greedy = self.greedy(data)?;
-            }
-            if let Some(tree) = greedy {
-                let training = Training::of_leaves(&tree, data);
-                if self.objective(&training) < self.objective(&best.1) {
-                    best = (tree, training);
-                }
+        if found.bound.is_some()
+            && let Some(tree) = self.greedy(data)?
+        {
+            let training = Training::of_leaves(&tree, data);
+            if self.objective(&training) < self.objective(&best.1) {
+                best = (tree, training);
             }
         }
         let (tree, training) = best;

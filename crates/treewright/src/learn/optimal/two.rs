@@ -282,7 +282,7 @@ impl Two<'_> {
             _ => sizes.few.min(14),
         };
         let both = [(n_lanes, n_lanes), (sizes.many, sizes.pieces)];
-        both.map(|sizes| Arc::new(Pieces::new(rows, sizes)))
+        Pieces::both(rows, both)
     }
 
     /// A root before its cuts are looked at: branches for missing cells and categories are solved.
