@@ -48,7 +48,8 @@ impl Budget {
     #[must_use]
     pub fn keeping(&self, reserve: Duration) -> Self {
         // An instant that cannot be told lies before all others: nothing is left but the reserve.
-        let earlier = |deadline: Instant| deadline.checked_sub(reserve).unwrap_or_else(Instant::now);
+        let earlier =
+            |deadline: Instant| deadline.checked_sub(reserve).unwrap_or_else(Instant::now);
         Self {
             deadline: self.deadline.map(earlier),
             ..self.clone()
