@@ -156,7 +156,7 @@ impl<const K: usize> Maker<K> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, rank: u32, by: i32, is_end: bool) {
         if self.cuts.contains(&rank) {
             self.push(rank, by, is_end);
