@@ -15,13 +15,15 @@
 //! | `pieces`, `lanes`, `level`, `sweep` | all cuts of a root at once, from afar |
 //! | `finer`, `reach` | a closer look |
 //! | `walk`, `path`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
-//! | `two` | trees of two levels, by all of these |
+//! | `two`, `by_levels`, `by_walks` | trees of two levels, by all of these |
 //! | `deep` | trees of more levels: the root with the least bound first |
 //! | `best` | the best tree so far, and what a search leaves behind |
 //! | `search` | which of these, and the tree of a value |
 //! | `plant` | from a plan to a tree with all rows in it |
 
 mod best;
+mod by_levels;
+mod by_walks;
 mod deep;
 mod exact;
 mod finer;
