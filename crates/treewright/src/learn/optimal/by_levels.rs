@@ -196,7 +196,13 @@ impl Two<'_> {
     }
 
     /// Trees that were met.
-    fn offer<T: Lane>(self, root: &Coarse<'_, T>, level: &Level<T>, zones: &[LaneZone], best: &Best) {
+    fn offer<T: Lane>(
+        self,
+        root: &Coarse<'_, T>,
+        level: &Level<T>,
+        zones: &[LaneZone],
+        best: &Best,
+    ) {
         let zones = zones.iter().filter(|zone| level.cuts[zone.lane] > 0);
         if self.setting.rule.min_leaf == 1 {
             for zone in zones {
