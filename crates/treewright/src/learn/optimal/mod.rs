@@ -38,6 +38,10 @@ mod line;
 #[cfg(test)]
 mod memory_tests;
 mod one;
+#[expect(
+    clippy::inline_always,
+    reason = "a call for each row would take longer than what is done"
+)]
 mod path;
 mod pieces;
 mod plant;
