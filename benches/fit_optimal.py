@@ -98,11 +98,10 @@ class Tables:
 
 
 def clusters(n_rows):
-    """Two classes in clusters: 6 of 10 features tell, 2 depend on them; 10 % of labels redrawn."""
+    """Two classes in clusters, with the default settings of the generator and 10 features."""
     from sklearn.datasets import make_classification
 
-    settings = {"n_informative": 6, "n_redundant": 2, "flip_y": 0.1, "random_state": 0}
-    return framed(*make_classification(n_rows, 10, **settings))
+    return framed(*make_classification(n_rows, 10, random_state=0))
 
 
 def noisy_xor(n_rows):

@@ -44,9 +44,16 @@ impl Budget {
         self
     }
 
-    /// Is there a time limit?
-    pub fn has_time_limit(&self) -> bool {
-        self.deadline.is_some()
+    /// The same limits, but so much time is left over when it is spent.
+    #[must_use]
+    pub fn keeping(&self, reserve: Duration) -> Self {
+        // An instant that cannot be told lies before all others: nothing is left but the reserve.
+        let earlier =
+            |deadline: Instant| deadline.checked_sub(reserve).unwrap_or_else(Instant::now);
+        Self {
+            deadline: self.deadline.map(earlier),
+            ..self.clone()
+        }
     }
 
     /// Has the time come to stop?
@@ -116,6 +123,10 @@ mod tests {
                 .with_time_limit(Duration::ZERO)
                 .is_spent()
         );
+        let hour = Budget::unlimited().with_time_limit(Duration::from_secs(3600));
+        assert!(!hour.keeping(Duration::from_secs(1800)).is_spent());
+        assert!(hour.keeping(Duration::from_secs(7200)).is_spent());
+        assert!(!hour.is_spent());
         let flag = Arc::new(AtomicBool::new(false));
         let budget = Budget::unlimited().with_interrupt(Arc::clone(&flag));
         assert!(!budget.is_spent());

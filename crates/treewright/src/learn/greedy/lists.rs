@@ -82,7 +82,11 @@ pub(in crate::learn) fn sorted_list(
                     };
                     counting_sort(numbers.len(), n_keys, key, pack)
                 }
-                None => radix_sort(numbers, packing, class),
+                None => match numbers.len() {
+                    ..4096 => radix_sort::<8, 3>(numbers, packing, class),
+                    4096..50_000 => radix_sort::<11, 2>(numbers, packing, class),
+                    _ => radix_sort::<11, 3>(numbers, packing, class),
+                },
             }
         }
     }
@@ -149,36 +153,37 @@ fn counting_sort(
 }
 
 /// Stable sort of any numbers: a radix sort of the upper halves of the keys, then plain sorts of the
-/// few runs in which these are equal and the lower halves are not.
-fn radix_sort(numbers: &[f64], packing: Packing, class: impl Fn(usize) -> u32) -> Vec<u32> {
-    const DIGITS: usize = 3;
-    const BITS: usize = 11;
-    let (mut least, mut most) = (u64::MAX, 0);
-    for &number in numbers.iter().filter(|number| !number.is_nan()) {
-        let key = ordered(number);
-        least = least.min(key);
-        most = most.max(key);
-    }
+/// few runs in which these are equal and the lower halves are not. With few rows it pays to sort by the
+/// first digits only, and the few runs in which they are equal by the others.
+fn radix_sort<const BITS: usize, const DIGITS: usize>(
+    numbers: &[f64],
+    packing: Packing,
+    class: impl Fn(usize) -> u32,
+) -> Vec<u32> {
+    let (low, high) = extremes(numbers);
+    let ruler = Ruler::new(low, high);
+    let (least, most) = (ruler.place(low), ruler.place(high).max(ruler.place(low)));
     // Keys relative to the least, cut to the 31 highest bits that vary; missing above all. An item is
     // such a key and, below it, the entry.
-    let drop = (u64::BITS - most.saturating_sub(least).leading_zeros()).saturating_sub(31);
-    let digit = |item: u64, at: usize| (item >> (32 + at * BITS)) as usize & ((1 << BITS) - 1);
-    let mut counts = vec![[0_u32; 1 << BITS]; DIGITS];
+    let drop = (u64::BITS - most.abs_diff(least).leading_zeros()).saturating_sub(31);
+    let rest = 64_usize.saturating_sub(DIGITS * BITS).max(32);
+    let digit = |item: u64, at: usize| (item >> (rest + at * BITS)) as usize & ((1 << BITS) - 1);
+    let mut counts = vec![0_u32; DIGITS << BITS];
     let mut from: Vec<u64> = Vec::with_capacity(numbers.len());
     for (row, &number) in numbers.iter().enumerate() {
         let key = if number.is_nan() {
             u32::MAX
         } else {
-            ((ordered(number) - least) >> drop) as u32
+            (ruler.place(number).abs_diff(least) >> drop) as u32
         };
         let item = u64::from(key) << 32 | u64::from(packing.pack(row, class(row), false));
         from.push(item);
-        for (at, counts) in counts.iter_mut().enumerate() {
+        for (at, counts) in counts.chunks_exact_mut(1 << BITS).enumerate() {
             counts[digit(item, at)] += 1;
         }
     }
     let mut to = vec![0_u64; from.len()];
-    for (at, starts) in counts.iter_mut().enumerate() {
+    for (at, starts) in counts.chunks_exact_mut(1 << BITS).enumerate() {
         if starts.iter().any(|&count| count as usize == from.len()) {
             continue;
         }
@@ -193,19 +198,46 @@ fn radix_sort(numbers: &[f64], packing: Packing, class: impl Fn(usize) -> u32) -
         }
         std::mem::swap(&mut from, &mut to);
     }
-    mark_ties(&mut from, |entry| numbers[packing.row(entry)], drop > 0)
-}
-
-/// Puts runs of equal keys in order, if their keys were cut, and marks equal numbers.
-fn mark_ties(items: &mut [u64], number: impl Fn(u32) -> f64, is_cut: bool) -> Vec<u32> {
-    let number = |item: u64| number(item as u32);
-    let mut list = Vec::with_capacity(items.len());
-    for run in items.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
+    let number = |entry| numbers[packing.row(entry)];
+    let mut list = Vec::with_capacity(from.len());
+    for run in from.chunk_by_mut(|a, b| a >> rest == b >> rest) {
         if let [item] = run {
             list.push(*item as u32);
             continue;
         }
-        if is_cut {
+        if rest > 32 {
+            // An item ends with its row: no two are equal.
+            run.sort_unstable();
+        }
+        mark_ties(run, number, &mut list);
+    }
+    list
+}
+
+/// The least and the largest number. If all are missing, the least is above the largest.
+fn extremes(numbers: &[f64]) -> (f64, f64) {
+    // Several of each, as they need not wait for each other. NaN is neither below nor above.
+    let (mut low, mut high) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
+    let (blocks, others) = numbers.as_chunks::<8>();
+    for block in blocks {
+        for ((low, high), &number) in low.iter_mut().zip(&mut high).zip(block) {
+            *low = if number < *low { number } else { *low };
+            *high = if number > *high { number } else { *high };
+        }
+    }
+    for &number in others {
+        low[0] = low[0].min(number);
+        high[0] = high[0].max(number);
+    }
+    let low = low.into_iter().fold(f64::INFINITY, f64::min);
+    (low, high.into_iter().fold(f64::NEG_INFINITY, f64::max))
+}
+
+/// Puts runs of equal keys in order and marks equal numbers.
+fn mark_ties(items: &mut [u64], number: impl Fn(u32) -> f64, list: &mut Vec<u32>) {
+    let number = |item: u64| number(item as u32);
+    for run in items.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
+        if run.len() > 1 {
             let order = |a: f64, b: f64| a.partial_cmp(&b).unwrap_or(Ordering::Equal);
             run.sort_by(|&a, &b| order(number(a), number(b)));
         }
@@ -215,16 +247,31 @@ fn mark_ties(items: &mut [u64], number: impl Fn(u32) -> f64, is_cut: bool) -> Ve
             list.push(run[at] as u32 | u32::from(is_tie));
         }
     }
-    list
 }
 
-/// A whole number with the order of the floats; -0 counts as 0.
-fn ordered(number: f64) -> u64 {
-    let bits = (number + 0.0).to_bits();
-    if bits >> 63 == 0 {
-        bits | 1 << 63
-    } else {
-        !bits
+/// Whole numbers that rise with floats. The bits of a float do, too, but most of them tell magnitudes that
+/// hardly occur: all numbers far closer to zero than the largest are told apart by their distance instead.
+#[derive(Clone, Copy)]
+struct Ruler {
+    far: f64,
+}
+
+impl Ruler {
+    fn new(low: f64, high: f64) -> Self {
+        let largest = low.abs().max(high.abs());
+        let far = if largest.is_finite() {
+            largest / 256.0
+        } else {
+            0.0
+        };
+        Self { far }
+    }
+
+    /// Not less for a larger number, but it may be the same.
+    #[inline]
+    fn place(self, number: f64) -> i64 {
+        let place = (number.abs() + self.far).to_bits() as i64 - self.far.to_bits() as i64;
+        if number < 0.0 { -place } else { place }
     }
 }
 
@@ -316,13 +363,15 @@ mod tests {
     }
 
     fn random_numbers(random: &mut fastrand::Rng) -> Vec<f64> {
-        let kind = random.u8(0..6);
+        let kind = random.u8(0..8);
         let n = random.usize(1..200);
         (0..n)
             .map(|_| match kind {
                 0 => f64::from(random.i32(-3..4)),
                 1 => random.f64() - 0.5,
                 2 => f64::from(random.i32(-3..4)) * 1e300,
+                6 => [f64::NEG_INFINITY, f64::INFINITY, -1.5, 1e9, f64::MAX][random.usize(0..5)],
+                7 => (random.f64() - 0.5) * 10_f64.powi(random.i32(-12..12)),
                 4 => [-0.0, 0.0, 5e-324, -5e-324][random.usize(0..4)],
                 3 => 1.0 + f64::EPSILON * f64::from(random.u8(0..4)),
                 _ if random.bool() => f64::NAN,

@@ -165,6 +165,17 @@ impl Solved {
         }
     }
 
+    /// Rows whose value as a leaf is known, if nothing else can be below the bound: all other trees have at least
+    /// the value `others`. What was known about features before is all that is known.
+    pub(super) fn as_leaf(leaf: u64, bound: u64, others: u64, before: &[u64]) -> Self {
+        Self {
+            least: leaf.min(others),
+            inherited: before.to_vec(),
+            sketch: (leaf < bound).then_some(Sketch::Leaf),
+            ..Self::exactly(leaf, bound, Sketch::Leaf)
+        }
+    }
+
     /// There is no tree.
     pub(super) fn never() -> Self {
         Self {

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::best::{Best, Floors, Root, Sketch, Solved};
+use super::level::Setting;
 use super::rows::Rows;
 use super::search::Search;
 use super::table::{Kind, NONE};
@@ -397,14 +398,11 @@ impl<'s, 'a> Deep<'s, 'a> {
         let per_leaf = self.search.setting.price.per_leaf;
         let cells = &root.rows.cells[root.feature];
         let middle = middle(&cells.starts, range.low, range.high);
-        let below = Arc::new(root.rows.within(root.feature, 0..middle));
-        let above = Arc::new(
-            root.rows
-                .within(root.feature, middle..cells.n_ranks() as u32),
-        );
+        let n_ranks = cells.n_ranks() as u32;
+        let n_below = cells.starts[middle as usize] as usize;
         let mut sides: [Option<Solved>; 2] = [None, None];
         // The larger side first: if it alone costs too much, so do all cuts beyond.
-        let order = if below.len() > above.len() {
+        let order = if 2 * n_below > root.rows.len() {
             [0, 1]
         } else {
             [1, 0]
@@ -417,10 +415,17 @@ impl<'s, 'a> Deep<'s, 'a> {
                 .saturating_sub(root.missing);
             let other = 1 - side;
             let bound = best.saturating_sub(range.least[other]);
-            let rows = [&below, &above][side];
-            let solved = self
-                .search
-                .solve(rows, self.depth - 1, bound, &range.floors[side]);
+            let ranks = [0..middle, middle..n_ranks][side].clone();
+            let floors = &range.floors[side];
+            // Two leaves would be too many: then there is no need for the orders of the features.
+            let is_leaf = bound <= 2 * per_leaf && self.search.setting.rule.min_leaf == 1;
+            let solved = if is_leaf {
+                let leaf = root.leaf(self.search.setting, ranks);
+                Solved::as_leaf(leaf, bound, 2 * per_leaf, floors)
+            } else {
+                let rows = Arc::new(root.rows.within(root.feature, ranks));
+                self.search.solve(&rows, self.depth - 1, bound, floors)
+            };
             if !solved.is_done {
                 return None;
             }
@@ -494,6 +499,17 @@ impl<'s, 'a> Deep<'s, 'a> {
 }
 
 impl Numbers {
+    /// The value of the rows of some ranks as a leaf of any size.
+    fn leaf(&self, setting: Setting<'_>, ranks: std::ops::Range<u32>) -> u64 {
+        let mut sums = vec![0_u64; self.rows.sums.len()];
+        for &row in self.rows.cells[self.feature].rows(ranks.start, ranks.end) {
+            let label = self.rows.labels[row as usize];
+            sums[label.class as usize] += u64::from(label.weight);
+        }
+        let most = sums.iter().copied().max().unwrap_or(0);
+        setting.price.leaf(sums.iter().sum::<u64>() - most)
+    }
+
     /// The last cut before and the first one after `middle` that are further from it than `slack`.
     fn far_from(&self, middle: u32, low: u32, high: u32, slack: u64) -> (u32, u32) {
         let at = |cut: u32| self.most[cut as usize];

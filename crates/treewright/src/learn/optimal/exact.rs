@@ -6,6 +6,7 @@
 //! zones is not asked any more.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
@@ -13,7 +14,7 @@ use rayon::prelude::*;
 use super::best::{Best, Root};
 use super::lanes::Lane;
 use super::level::Setting;
-use super::path::Path;
+use super::path::{MOST_INTERVALS, Path};
 use super::rows::Rows;
 use super::table::Kind;
 use super::walk::Batch;
@@ -35,7 +36,8 @@ pub(super) struct Front<'a> {
     pub(super) flat: Option<u64>,
     /// For each rank the weights of both classes below it, when they are needed.
     below: OnceLock<Vec<[i64; 2]>>,
-    paths: Paths,
+    /// Each for a range within that of the one before.
+    paths: Vec<Paths>,
 }
 
 /// Cuts next to each other of which nothing is known but by their neighbours.
@@ -50,10 +52,10 @@ pub(super) struct Zone {
 }
 
 /// The paths of children for cuts in a range.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Paths {
     range: [u32; 2],
-    paths: Vec<(usize, Path)>,
+    of_child: Vec<Option<Path>>,
 }
 
 impl<'a> Front<'a> {
@@ -77,7 +79,7 @@ impl<'a> Front<'a> {
             floor: u64::MAX,
             flat: None,
             below: OnceLock::new(),
-            paths: Paths::default(),
+            paths: Vec::new(),
         }
     }
 
@@ -102,7 +104,7 @@ impl<'a> Front<'a> {
     /// What leaves and children cost on both sides of a cut.
     pub(super) fn at<T: Lane>(&self, setting: Setting<'_>, cut: u32) -> ([u64; 2], Vec<[u64; 2]>) {
         let price = setting.price;
-        let batch = Batch::<T>::new(&self.rows, self.feature, &[cut], self.below(), true);
+        let batch = Batch::<T>::new(&self.rows, self.feature, &[cut], None, true);
         let kinds = setting.table.kinds.iter().copied().enumerate();
         let child = |child| {
             batch.child(
@@ -126,7 +128,7 @@ impl<'a> Front<'a> {
             zones: Vec::new(),
             flat: None,
             below: OnceLock::new(),
-            paths: Paths::default(),
+            paths: Vec::new(),
         }
     }
 
@@ -282,15 +284,16 @@ impl<'a> Front<'a> {
         let is_narrow = self.prepare_paths(setting, &children, [first, last]);
         let is_category = |child: &usize| setting.table.kinds[*child] == Kind::Categorical;
         let is_whole = !is_narrow || children.iter().any(is_category);
-        let batch = Batch::<T>::new(&self.rows, self.feature, &all, self.below(), is_whole);
+        // A single pass over all rows tells the sums at some cuts; those at all cuts take longer.
+        let below = match self.below.get() {
+            None if is_whole => None,
+            _ => Some(self.below()),
+        };
+        let batch = Batch::<T>::new(&self.rows, self.feature, &all, below, is_whole);
         let value = |&child: &usize| {
-            let path = self
-                .paths
-                .paths
-                .iter()
-                .find(|(of, _)| is_narrow && *of == child);
+            let paths = self.paths.last().filter(|_| is_narrow);
+            let path = paths.and_then(|paths| paths.of_child[child].as_ref());
             let kind = setting.table.kinds[child];
-            let path = path.map(|(_, path)| path);
             let goal = (price, setting.rule.most);
             batch.child(setting.arch, &self.rows, (child, kind), path, goal)
         };
@@ -345,34 +348,55 @@ impl<'a> Front<'a> {
 
     /// Are cuts in a range so close together that paths pay? Then there are some of all children.
     fn prepare_paths(&mut self, setting: Setting<'_>, children: &[usize], cuts: [u32; 2]) -> bool {
+        let is_within = |paths: &Paths| paths.range[0] <= cuts[0] && cuts[1] <= paths.range[1];
+        while self.paths.last().is_some_and(|paths| !is_within(paths)) {
+            self.paths.pop();
+        }
         let starts = &self.rows.cells[self.feature].starts;
         let n_rows = |range: [u32; 2]| starts[range[1] as usize] - starts[range[0] as usize];
-        let old = self.paths.range;
-        let is_within = old[0] <= cuts[0] && cuts[1] <= old[1];
-        let is_known = is_within && n_rows(old) <= 4 * n_rows(cuts) + 64;
-        if !is_known && setting.sizes.close_by * n_rows(cuts) >= self.rows.len() as u32 {
+        let is_much_less = match self.paths.last() {
+            Some(paths) => n_rows(paths.range) > 4 * n_rows(cuts) + 64,
+            None => setting.sizes.close_by * n_rows(cuts) < self.rows.len() as u32,
+        };
+        if is_much_less {
+            self.paths.push(Paths {
+                range: cuts,
+                of_child: self.rows.cells.iter().map(|_| None).collect(),
+            });
+        }
+        let Some((paths, wider)) = self.paths.split_last_mut() else {
             return false;
-        }
-        if !is_known {
-            self.paths.paths.clear();
-            self.paths.range = cuts;
-        }
-        let [first, last] = self.paths.range;
-        for &child in children {
-            let is_known = self.paths.paths.iter().any(|&(of, _)| of == child);
-            if !is_known && setting.table.kinds[child] == Kind::Numeric {
-                let cells = &self.rows.cells[child];
-                let path = Path::new(
-                    &self.rows,
-                    self.feature,
-                    first..last,
-                    cells,
-                    setting.rule.most,
-                );
-                self.paths.paths.push((child, path));
+        };
+        let is_numeric = |child: &usize| setting.table.kinds[*child] == Kind::Numeric;
+        for &child in children.iter().filter(|child| is_numeric(child)) {
+            let path = &mut paths.of_child[child];
+            if path.is_none() {
+                let mut wider = wider.iter().rev();
+                let from = wider.find_map(|paths| paths.of_child[child].as_ref());
+                let [first, last] = paths.range;
+                let make = match setting.rule.most {
+                    2 => Self::path::<2>,
+                    3 => Self::path::<3>,
+                    _ => Self::path::<MOST_INTERVALS>,
+                };
+                *path = Some(make(&self.rows, self.feature, child, from, first..last));
             }
         }
         true
+    }
+
+    /// The path of a child, from a wider one if there is any.
+    fn path<const K: usize>(
+        rows: &Rows,
+        root: usize,
+        child: usize,
+        from: Option<&Path>,
+        cuts: Range<u32>,
+    ) -> Path {
+        match from {
+            Some(path) => path.narrowed::<K>(&cuts),
+            None => Path::new::<K>(rows, root, &cuts, &rows.cells[child]),
+        }
     }
 }
 

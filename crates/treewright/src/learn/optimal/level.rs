@@ -256,30 +256,30 @@ pub(super) fn n_intervals(rule: Rule, pieces: &[Piece]) -> usize {
 #[derive(Debug)]
 pub(super) struct Lanes {
     first: u32,
+    /// Of the rank before the first cut, all ranks from there on, and the last cut.
     of_rank: Vec<u8>,
-    last: usize,
 }
 
 impl Lanes {
     pub(super) fn new(cuts: &[u32]) -> Self {
-        let mut of_rank = Vec::new();
+        let last = cuts[cuts.len() - 1];
+        let mut of_rank = Vec::with_capacity((last - cuts[0]) as usize + 2);
+        of_rank.push(0);
         for (lane, cut) in cuts.windows(2).enumerate() {
-            of_rank.resize((cut[1] - cuts[0]) as usize, lane as u8 + 1);
+            of_rank.resize((cut[1] - cuts[0]) as usize + 1, lane as u8 + 1);
         }
+        of_rank.push(cuts.len() as u8);
         Self {
             first: cuts[0],
             of_rank,
-            last: cuts.len(),
         }
     }
 
+    /// Nothing branches on whether the rank is between the cuts.
     #[inline]
     pub(super) fn of(&self, rank: u32) -> usize {
-        if rank < self.first {
-            return 0;
-        }
-        let of_rank = self.of_rank.get((rank - self.first) as usize);
-        of_rank.map_or(self.last, |&lane| lane as usize)
+        let place = (rank as usize + 1).saturating_sub(self.first as usize);
+        self.of_rank[place.min(self.of_rank.len() - 1)] as usize
     }
 }
 

@@ -15,13 +15,15 @@
 //! | `pieces`, `lanes`, `level`, `sweep` | all cuts of a root at once, from afar |
 //! | `finer`, `reach` | a closer look |
 //! | `walk`, `path`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
-//! | `two` | trees of two levels, by all of these |
+//! | `two`, `by_levels`, `by_walks` | trees of two levels, by all of these |
 //! | `deep` | trees of more levels: the root with the least bound first |
 //! | `best` | the best tree so far, and what a search leaves behind |
 //! | `search` | which of these, and the tree of a value |
 //! | `plant` | from a plan to a tree with all rows in it |
 
 mod best;
+mod by_levels;
+mod by_walks;
 mod deep;
 mod exact;
 mod finer;
@@ -36,6 +38,10 @@ mod line;
 #[cfg(test)]
 mod memory_tests;
 mod one;
+#[expect(
+    clippy::inline_always,
+    reason = "a call for each row would take longer than what is done"
+)]
 mod path;
 mod pieces;
 mod plant;
@@ -85,6 +91,9 @@ use crate::cost::{Lambda, Loss, RowLosses, Scale};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::tree::{Certificate, Fit, LearnerInfo, Training, Tree};
+
+/// A greedy tree takes at most about so many times as long as making the table.
+const GREEDY_PER_TABLE: u32 = 4;
 
 /// The learner of optimal trees of bounded depth.
 #[derive(Debug, Clone, PartialEq)]
@@ -139,12 +148,11 @@ impl Optimal {
         let losses = RowLosses::new(data, &self.loss, "optimal trees")?;
         let (scale, is_whole) = (losses.scale, losses.is_whole);
         let tolerance = (!is_whole).then(|| losses.tolerance(data));
-        // No tree is worse than a greedy one. If time is limited, that is there before the search begins.
-        let mut greedy = None;
-        if budget.has_time_limit() {
-            greedy = self.greedy(data)?;
-        }
+        let before = Instant::now();
         let table = Table::new(data, &losses);
+        // If the search is not finished, the tree must not be worse than a greedy one. To learn that is mostly
+        // sorting, as making the table was.
+        let reserve = GREEDY_PER_TABLE * before.elapsed();
         let price = self.price(&table, scale, is_whole)?;
         let found = if self.bytes(data) > self.most_bytes {
             Found {
@@ -152,20 +160,17 @@ impl Optimal {
                 bound: Some(0.0),
             }
         } else {
-            self.search(&table, price, budget, sizes)
+            self.search(&table, price, &budget.keeping(reserve), sizes)
         };
         let tree = plant(&found.plan, data, &self.loss)?;
         let training = Training::of_leaves(&tree, data);
         let mut best = (tree, training);
-        if found.bound.is_some() {
-            if !budget.has_time_limit() {
-                greedy = self.greedy(data)?;
-            }
-            if let Some(tree) = greedy {
-                let training = Training::of_leaves(&tree, data);
-                if self.objective(&training) < self.objective(&best.1) {
-                    best = (tree, training);
-                }
+        if found.bound.is_some()
+            && let Some(tree) = self.greedy(data)?
+        {
+            let training = Training::of_leaves(&tree, data);
+            if self.objective(&training) < self.objective(&best.1) {
+                best = (tree, training);
             }
         }
         let (tree, training) = best;

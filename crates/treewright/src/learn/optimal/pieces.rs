@@ -4,7 +4,7 @@
 //! share of the rows, and of each class: where a class is rare, its rows are what the cost is about. A cell
 //! with more than its share is a piece of its own, which no cut can part.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::lanes::Piece;
 use super::rows::{Cells, Rows};
@@ -15,9 +15,17 @@ use super::table::Kind;
 pub(super) struct Pieces {
     /// At most so many lanes of numeric roots and pieces of numeric children.
     sizes: (usize, usize),
-    /// What a unit of weight counts in each class.
-    shares: Vec<f32>,
+    shares: Arc<Shares>,
     features: Vec<OnceLock<FeaturePieces>>,
+}
+
+/// What rows count when they are parted.
+#[derive(Debug)]
+struct Shares {
+    /// A unit of weight in each class.
+    of_class: Vec<f32>,
+    /// For each numeric feature all rows below each rank, and in the end all.
+    below: Vec<OnceLock<Vec<f64>>>,
 }
 
 /// The pieces of a feature. Categories are pieces of their own.
@@ -36,12 +44,19 @@ pub(super) struct FeaturePieces {
 pub(super) const MOST_PIECES: usize = 254;
 
 impl Pieces {
-    pub(super) fn new(rows: &Rows, sizes: (usize, usize)) -> Self {
-        Self {
-            sizes,
-            shares: shares(rows),
-            features: rows.cells.iter().map(|_| OnceLock::new()).collect(),
-        }
+    /// Few pieces, and many.
+    pub(super) fn both(rows: &Rows, sizes: [(usize, usize); 2]) -> [Arc<Self>; 2] {
+        let shares = Arc::new(Shares {
+            of_class: shares(rows),
+            below: rows.cells.iter().map(|_| OnceLock::new()).collect(),
+        });
+        sizes.map(|sizes| {
+            Arc::new(Self {
+                sizes,
+                shares: Arc::clone(&shares),
+                features: rows.cells.iter().map(|_| OnceLock::new()).collect(),
+            })
+        })
     }
 
     /// The pieces of a feature of the same rows.
@@ -50,7 +65,7 @@ impl Pieces {
             let cells = &rows.cells[feature];
             let (cuts, pieces) = match kind {
                 Kind::Categorical => (Vec::new(), singles(cells)),
-                Kind::Numeric => self.numeric(rows, cells),
+                Kind::Numeric => self.numeric(rows, feature),
             };
             FeaturePieces {
                 of_row: by_row(cells, &pieces),
@@ -60,22 +75,44 @@ impl Pieces {
         })
     }
 
-    fn numeric(&self, rows: &Rows, cells: &Cells) -> (Vec<u32>, Vec<Piece>) {
+    fn numeric(&self, rows: &Rows, feature: usize) -> (Vec<u32>, Vec<Piece>) {
         let (n_lanes, n_pieces) = self.sizes;
+        let cells = &rows.cells[feature];
         let n_ranks = cells.n_ranks();
         if n_ranks <= n_lanes.min(n_pieces) {
             return ((0..=n_ranks as u32).collect(), singles(cells));
         }
-        let mut shares = vec![0.0; n_ranks];
-        for (&rank, label) in cells.ranks.iter().zip(&rows.labels) {
-            if let Some(share) = shares.get_mut(rank as usize) {
-                *share += self.shares[label.class as usize] * label.weight as f32;
-            }
-        }
-        let starts = even(&shares, n_lanes).into_iter().map(|piece| piece.start);
-        let mut cuts: Vec<u32> = starts.collect();
+        let below = self.shares.below(rows, feature);
+        let pieces = even(below, n_pieces);
+        let starts = |pieces: &[Piece]| pieces.iter().map(|piece| piece.start).collect();
+        let mut cuts: Vec<u32> = if n_lanes == n_pieces {
+            starts(&pieces)
+        } else {
+            starts(&even(below, n_lanes))
+        };
         cuts.push(n_ranks as u32);
-        (cuts, even(&shares, n_pieces))
+        (cuts, pieces)
+    }
+}
+
+impl Shares {
+    fn below(&self, rows: &Rows, feature: usize) -> &[f64] {
+        self.below[feature].get_or_init(|| {
+            let cells = &rows.cells[feature];
+            let mut shares = vec![0.0; cells.n_ranks() + 1];
+            for (&rank, label) in cells.ranks.iter().zip(&rows.labels) {
+                if let Some(share) = shares.get_mut((rank as usize).wrapping_add(1)) {
+                    let share_of_row = self.of_class[label.class as usize] * label.weight as f32;
+                    *share += f64::from(share_of_row);
+                }
+            }
+            let mut sum = 0.0;
+            for share in &mut shares {
+                sum += *share;
+                *share = sum;
+            }
+            shares
+        })
     }
 }
 
@@ -112,27 +149,31 @@ fn singles(cells: &Cells) -> Vec<Piece> {
     (0..cells.n_ranks() as u32).map(piece).collect()
 }
 
-/// At most so many pieces with about the same share.
-fn even(shares: &[f32], most: usize) -> Vec<Piece> {
-    if shares.len() <= most {
-        return (0..shares.len() as u32)
+/// At most so many pieces with about the same share, given that of all ranks below each.
+fn even(below: &[f64], most: usize) -> Vec<Piece> {
+    let n_ranks = below.len() - 1;
+    if n_ranks <= most {
+        return (0..n_ranks as u32)
             .map(|rank| piece(rank, rank + 1))
             .collect();
     }
-    let mut left: f32 = shares.iter().sum();
-    let (mut pieces, mut start, mut here) = (Vec::with_capacity(most), 0, 0.0);
-    let mut fair = left / most as f32;
-    for (rank, &share) in shares.iter().enumerate() {
-        if here + share * 0.5 > fair && here > 0.0 && pieces.len() + 1 < most {
-            pieces.push(piece(start, rank as u32));
-            left -= here;
-            fair = left / (most - pieces.len()) as f32;
-            start = rank as u32;
-            here = 0.0;
+    let (mut pieces, mut start) = (Vec::with_capacity(most), 0);
+    while pieces.len() + 1 < most {
+        let fair = (below[n_ranks] - below[start]) / (most - pieces.len()) as f64;
+        let end = below[start] + fair;
+        let mut next = start + 1;
+        next += below[next..n_ranks].partition_point(|&below| below <= end);
+        // The rank in which the end lies is beyond it with more than half of its share.
+        if next > start + 1 && next <= n_ranks && below[next - 1] + below[next] > 2.0 * end {
+            next -= 1;
         }
-        here += share;
+        if next >= n_ranks {
+            break;
+        }
+        pieces.push(piece(start as u32, next as u32));
+        start = next;
     }
-    pieces.push(piece(start, shares.len() as u32));
+    pieces.push(piece(start as u32, n_ranks as u32));
     pieces
 }
 

@@ -229,6 +229,8 @@ impl Search<'_> {
         let front = Front::new(feature, Cow::Borrowed(rows), 0, self.setting.price.per_leaf);
         let (leaves, values) = if rows.weight() <= i16::LARGEST {
             front.at::<i16>(self.setting, cut)
+        } else if rows.weight() <= i32::LARGEST {
+            front.at::<i32>(self.setting, cut)
         } else {
             front.at::<i64>(self.setting, cut)
         };

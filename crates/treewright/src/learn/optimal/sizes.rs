@@ -39,7 +39,7 @@ impl Sizes {
         second_rows: 200,
         close_lanes: 30,
         close_pieces: 62,
-        walked_rows: 12_000,
+        walked_rows: 5_000,
         cuts: 62,
         close_by: 8,
         sums: 200,

@@ -75,12 +75,13 @@ impl<T: Lane> Masks<T> {
 type Found<T> = [Sides<T>; MOST_INTERVALS - 1];
 
 impl<T: Lane> Batch<T> {
-    /// Some cuts of a root, rising. `below` has for each rank the weights of both classes below it.
+    /// Some cuts of a root, rising. `below` has for each rank the weights of both classes below it; that is
+    /// needed if not all rows are walked.
     pub(super) fn new(
         rows: &Rows,
         root: usize,
         cuts: &[u32],
-        below: &[[i64; 2]],
+        below: Option<&[[i64; 2]]>,
         is_whole: bool,
     ) -> Self {
         let lanes = Lanes::new(cuts);
@@ -94,18 +95,21 @@ impl<T: Lane> Batch<T> {
             };
             codes = ranks.map(code).collect();
         }
-        let all = below[below.len() - 1];
-        let sums = cuts.iter().map(|&cut| {
-            let low = below[cut as usize];
-            [low, [all[0] - low[0], all[1] - low[1]]]
-        });
+        let (lows, all) = match below {
+            Some(below) => {
+                let lows: Vec<_> = cuts.iter().map(|&cut| below[cut as usize]).collect();
+                (lows, below[below.len() - 1])
+            }
+            None => sums_below(&codes, cuts.len()),
+        };
+        let sides = |low: [i64; 2]| [low, [all[0] - low[0], all[1] - low[1]]];
         Self {
             root,
             n_cuts: cuts.len(),
             codes,
             is_plain: is_whole && rows.labels.iter().all(|label| label.weight == 1),
             masks: T::masks(),
-            sums: sums.collect(),
+            sums: lows.into_iter().map(sides).collect(),
             lanes,
         }
     }
@@ -233,6 +237,24 @@ impl<T: Lane> Batch<T> {
         };
         losses.iter().zip(&leaves).map(value).collect()
     }
+}
+
+/// The weights of both classes below each cut, and of all rows.
+fn sums_below(codes: &[u32], n_cuts: usize) -> (Vec<[i64; 2]>, [i64; 2]) {
+    // By the first lane in which a row is below the cut, the second class after the first.
+    let mut sums = [0_i64; 2 * CLASS as usize];
+    for &code in codes {
+        sums[(code & (2 * CLASS - 1)) as usize] += i64::from((code as i32 >> 8).abs());
+    }
+    let (first, second) = sums.split_at(CLASS as usize);
+    let mut below = [0; 2];
+    let mut lows = Vec::with_capacity(n_cuts + 1);
+    for lane in 0..=n_cuts {
+        below = [below[0] + first[lane], below[1] + second[lane]];
+        lows.push(below);
+    }
+    lows.pop();
+    (lows, below)
 }
 
 /// A walk over the rows of a child.

@@ -1,5 +1,7 @@
 //! Walks of many cuts at once, beside a plain scan for each cut.
 
+use std::ops::Range;
+
 use fastrand::Rng;
 
 use super::lanes::Lane;
@@ -137,6 +139,17 @@ fn scan(
     present.min(whole) + price.leaf(error(rows, missing.into_iter()))
 }
 
+/// The path of a child for a range of cuts: from the rows, and from a path for a wider range.
+fn paths<const K: usize>(
+    rows: &Rows,
+    child: usize,
+    range: &Range<u32>,
+    wider: &Range<u32>,
+) -> [Path; 2] {
+    let path = |range: &Range<u32>| Path::new::<K>(rows, 0, range, &rows.cells[child]);
+    [path(range), path(wider).narrowed::<K>(range)]
+}
+
 fn check<T: Lane>(rng: &mut Rng, heaviest: u32, leaf_cost: &str) {
     let rows = random_rows(rng, heaviest);
     let most = rng.usize(2..=if rows.len() < 20 { 4 } else { 3 });
@@ -158,15 +171,22 @@ fn check<T: Lane>(rng: &mut Rng, heaviest: u32, leaf_cost: &str) {
     let (first, last) = (cuts[0], cuts[cuts.len() - 1]);
     // Paths may be for a wider range.
     let range = rng.u32(..=first)..rng.u32(last..=n_ranks);
-    let batch = Batch::<T>::new(&rows, 0, &cuts, &below(&rows), true);
+    let wider = rng.u32(..=range.start)..rng.u32(range.end..=n_ranks);
+    let below = rng.bool().then(|| below(&rows));
+    let batch = Batch::<T>::new(&rows, 0, &cuts, below.as_deref(), true);
     for (child, kind) in [
         (0, Kind::Numeric),
         (1, Kind::Numeric),
         (2, Kind::Numeric),
         (1, Kind::Categorical),
     ] {
-        let path = Path::new(&rows, 0, range.clone(), &rows.cells[child], most);
-        let paths = [None, Some(&path)];
+        let made = match most {
+            2 => paths::<2>,
+            3 => paths::<3>,
+            _ => paths::<4>,
+        };
+        let [path, narrowed] = made(&rows, child, &range, &wider);
+        let paths = [None, Some(&path), Some(&narrowed)];
         let values = paths.map(|path| {
             let path = path.filter(|_| kind == Kind::Numeric);
             let goal = (price, most);

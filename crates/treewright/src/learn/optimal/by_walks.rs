@@ -1,0 +1,113 @@
+//! Trees of two levels with two classes by walks: exactly, for many cuts at once.
+
+use std::borrow::Cow;
+
+use super::best::{Best, Floors, Root};
+use super::exact::Front;
+use super::lanes::Lane;
+use super::level::{Level, Spare};
+use super::pieces::Pieces;
+use super::rows::Rows;
+use super::two::Two;
+
+impl Two<'_> {
+    /// By walks: exactly, for many cuts at once. Was there time for all?
+    pub(super) fn by_walks<T: Lane>(
+        self,
+        rows: &Rows,
+        wanted: &[usize],
+        best: &Best,
+        floors: &mut Floors<'_>,
+    ) -> bool {
+        let pieces = self.pieces(rows);
+        let mut fronts = self.map(wanted, |spare: &mut Spare<T>, &feature| {
+            self.front(rows, &pieces[0], feature, best, spare)
+        });
+        floors.flat = fronts.iter().find_map(|(front, _)| front.flat).unwrap_or(0);
+        // Good roots first: what they bring makes others needless.
+        fronts.sort_by_key(|(front, _)| front.least_bound());
+        let (setting, budget, is_parallel) = (self.setting, self.budget, self.is_parallel());
+        let is_large = rows.len() > self.setting.sizes.walked_rows;
+        self.map(&mut fronts, |spare: &mut Spare<T>, (front, is_done)| {
+            if is_large && front.missing == 0 && *is_done {
+                self.look(front, &pieces[1], best, spare);
+            }
+            *is_done &= front.close::<T>(setting, best, budget, is_parallel);
+        });
+        for (front, _) in &fronts {
+            floors.own[front.feature] = front.floor;
+        }
+        fronts.iter().all(|&(_, is_done)| is_done)
+    }
+
+    /// The first cuts of a root. Was there time for it?
+    fn front<'r, T: Lane>(
+        self,
+        rows: &'r Rows,
+        pieces: &Pieces,
+        feature: usize,
+        best: &Best,
+        spare: &mut Spare<T>,
+    ) -> (Front<'r>, bool) {
+        let entered = self.enter(rows, feature, best);
+        let Some(numbers) = entered.numbers else {
+            return (Front::none(feature, entered.floor), entered.is_done);
+        };
+        let is_whole = matches!(numbers, Cow::Borrowed(_));
+        let per_leaf = self.setting.price.per_leaf;
+        let mut front = Front::new(feature, numbers, entered.missing, per_leaf);
+        front.floor = entered.floor;
+        if is_whole && rows.len() > self.setting.sizes.walked_rows {
+            self.look::<T>(&mut front, pieces, best, spare);
+        } else {
+            front.begin::<T>(self.setting, best);
+            if !is_whole {
+                front.flat = None;
+            }
+        }
+        (front, true)
+    }
+
+    /// A look at all cuts of a root by sums over pieces.
+    fn look<T: Lane>(
+        self,
+        front: &mut Front<'_>,
+        pieces: &Pieces,
+        best: &Best,
+        spare: &mut Spare<T>,
+    ) {
+        front.drop_far(best);
+        let n_children = front.rows.cells.len();
+        let is_live = |child: usize| {
+            let sides = [0, 1].map(|side| {
+                front
+                    .zones
+                    .iter()
+                    .any(|zone| zone.by_child[child][side] != u64::MAX)
+            });
+            (child, sides)
+        };
+        let children: Vec<_> = (0..n_children).map(is_live).collect();
+        let children: Vec<_> = children
+            .into_iter()
+            .filter(|child| child.1 != [false; 2])
+            .collect();
+        if front.zones.is_empty() {
+            return;
+        }
+        let feature = front.feature;
+        let level = Level::first(self.setting, &front.rows, pieces, feature, &children, spare);
+        for lane in (0..level.n_zones()).filter(|&lane| level.cuts[lane] > 0) {
+            let value = level.value(lane) + front.missing;
+            if value <= best.value() {
+                let cut = Some(level.cuts[lane]);
+                best.offer(value, Root { feature, cut }.alone());
+            }
+        }
+        front.flat = front.flat.or(Some(level.flat()));
+        let known = std::mem::replace(&mut front.zones, level.as_zones(n_children));
+        front.keep_within(&known);
+        front.drop_far(best);
+        level.recycle(spare);
+    }
+}
