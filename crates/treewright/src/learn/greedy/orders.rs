@@ -1,7 +1,7 @@
 //! The rows of a node in the order of a feature, made when somebody asks.
 //!
 //! A list is taken out of a longer one that is at hand, or sorted: by counting where the feature has few
-//! values, else by comparison.
+//! values, by a bit for every place of the full order in tables that are not large, else by comparison.
 
 use super::frame::Frame;
 use super::lists::{Packing, is_tie};
@@ -19,7 +19,12 @@ struct Ranks {
     of: Vec<u32>,
     /// How many positions there are.
     n: usize,
+    /// The place of each row in the order of all rows; none in large tables.
+    places: Vec<u16>,
 }
+
+/// Tables with more rows have no places: a bit for each of them would take longer than a sort.
+const MOST_PLACES: usize = 1 << 16;
 
 /// The rows of a node in the order of some features.
 #[derive(Debug, Default)]
@@ -34,6 +39,9 @@ pub(crate) struct Lists {
 #[derive(Debug, Default)]
 pub(super) struct Sorter {
     keys: Vec<u64>,
+    /// Bits of places that are taken, all 0 between two uses, and who is there.
+    taken: Vec<u64>,
+    tenants: Vec<(u32, u32)>,
     starts: Vec<u32>,
     /// For every row the last node that was marked and has it.
     mark: Vec<u32>,
@@ -53,6 +61,16 @@ impl Orders {
         self.ranks.len()
     }
 
+    /// What it costs to sort so many rows, in entries of a longer list that could be gone through instead.
+    pub(super) fn sorting_costs(&self, n: usize, feature: usize) -> usize {
+        let ranks = &self.ranks[feature];
+        if ranks.n <= 2 * n || ranks.places.is_empty() {
+            2 * n * (usize::BITS - n.leading_zeros()) as usize
+        } else {
+            2 * n + ranks.places.len() / 32
+        }
+    }
+
     /// Appends entries of a frame, which come by rising row, in the order of a feature.
     pub(super) fn sort(
         &self,
@@ -66,6 +84,10 @@ impl Orders {
         let rank = |entry: u32| ranks.of[frame.origin_of(frame.packing().row(entry))];
         if ranks.n <= 2 * entries.len() {
             sorter.count(entries, ranks.n, rank, list);
+        } else if ranks.places.len() <= 256 * entries.len() && !ranks.places.is_empty() {
+            let row = |entry: u32| frame.origin_of(frame.packing().row(entry));
+            let place = |entry: u32| usize::from(ranks.places[row(entry)]);
+            sorter.place(entries, ranks.places.len(), place, rank, list);
         } else {
             sorter.compare(entries, rank, list);
         }
@@ -76,19 +98,27 @@ impl Ranks {
     fn of(frame: &Frame<'_>, feature: usize) -> Self {
         let n_rows = frame.n_rows();
         let mut of = vec![0; n_rows];
+        let mut places = Vec::new();
         if let Some(coarse) = frame.coarse().filter(|_| frame.is_coarse(feature)) {
             for (row, rank) in of.iter_mut().enumerate() {
                 *rank = u32::from(coarse.code(feature, row));
             }
         } else {
             let mut rank = 0;
+            if n_rows <= MOST_PLACES {
+                places.resize(n_rows, 0);
+            }
             for (at, &entry) in frame.list(feature, &(0..n_rows)).iter().enumerate() {
                 rank += u32::from(at > 0 && !is_tie(entry));
-                of[frame.packing().row(entry)] = rank;
+                let row = frame.packing().row(entry);
+                of[row] = rank;
+                if let Some(place) = places.get_mut(row) {
+                    *place = at as u16;
+                }
             }
         }
         let n = of.iter().max().map_or(0, |&last| last as usize + 1);
-        Self { of, n }
+        Self { of, n, places }
     }
 }
 
@@ -181,6 +211,36 @@ impl Sorter {
             let next = &mut starts[rank(entry) as usize];
             out[(*next >> 1) as usize] = entry & !1 | *next & 1;
             *next = (*next + 2) | 1;
+        }
+    }
+
+    /// Every entry takes its place in the order of all rows; then the places that are taken are read.
+    fn place(
+        &mut self,
+        entries: &[u32],
+        n_places: usize,
+        place: impl Fn(u32) -> usize,
+        rank: impl Fn(u32) -> u32,
+        list: &mut Vec<u32>,
+    ) {
+        let n_words = n_places.div_ceil(64);
+        self.taken.resize(self.taken.len().max(n_words), 0);
+        self.tenants
+            .resize(self.tenants.len().max(64 * n_words), (0, 0));
+        for &entry in entries {
+            let place = place(entry);
+            self.taken[place / 64] |= 1 << (place % 64);
+            self.tenants[place] = (entry, rank(entry));
+        }
+        let mut last = u32::MAX;
+        for (at, word) in self.taken[..n_words].iter_mut().enumerate() {
+            let mut rest = std::mem::take(word);
+            while rest != 0 {
+                let (entry, rank) = self.tenants[64 * at + rest.trailing_zeros() as usize];
+                list.push(entry & !1 | u32::from(rank == last));
+                last = rank;
+                rest &= rest - 1;
+            }
         }
     }
 

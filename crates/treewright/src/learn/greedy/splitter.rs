@@ -357,7 +357,7 @@ impl<'a> Splitter<'a> {
     ) {
         let n = node.entries.len();
         // What sorting costs, in entries that could be gone through instead.
-        let sorting = 2 * n * (usize::BITS - n.leading_zeros()) as usize;
+        let sorting = self.orders.sorting_costs(n, feature);
         let from_above = above
             .filter(|above| above.n_rows() <= sorting)
             .and_then(|above| above.of(feature));

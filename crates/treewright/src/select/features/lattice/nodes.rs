@@ -121,6 +121,29 @@ impl OpenNode<'_> {
         }
     }
 
+    /// Takes offers into its order.
+    fn take(&mut self, bids: &mut Vec<Bid>) {
+        let Self {
+            rows,
+            offers,
+            order,
+            ..
+        } = self;
+        // No more memory than needed: there are many nodes.
+        offers.reserve_exact(bids.len());
+        order.reserve_exact(bids.len());
+        for bid in bids.drain(..) {
+            let is_before = |&at: &u32| rows.compare(&offers[at as usize].bid, &bid).is_gt();
+            let place = order.partition_point(is_before);
+            order.insert(place, offers.len() as u32);
+            offers.push(Offer {
+                feature: bid.feature() as u32,
+                bid,
+                parts: None,
+            });
+        }
+    }
+
     /// Forgets splits with a forgotten child; returns the new positions of the others.
     fn keep(&mut self, places: &[Option<NodeId>]) -> Vec<Option<u32>> {
         let mut positions = Vec::with_capacity(self.parts.len());
@@ -164,6 +187,7 @@ pub(super) struct Nodes<'a> {
     by_rows: HashMap<u64, NodeId, std::hash::BuildHasherDefault<Identity>>,
     desk: Desk,
     wanted: Vec<u32>,
+    heard: Vec<Bid>,
     /// Memory that all nodes take, roughly.
     pub(super) bytes: usize,
 }
@@ -275,38 +299,18 @@ impl<'a> Nodes<'a> {
         let splitter = &grounds[node.ground as usize].splitter;
         let node = self.all[id as usize].open_mut();
         self.bytes -= node.bytes();
-        let OpenNode {
-            rows,
-            dead,
-            offers,
-            order,
-            looked,
-            ..
-        } = node;
+        let (dead, heard) = (&mut node.dead, &mut self.heard);
         let hear = |feature: usize, look: Look| match look {
             Look::Dead => bits::add(dead, feature),
             Look::Nothing => {}
-            Look::Bid(bid) => {
-                let is_before = |&at: &u32| rows.compare(&offers[at as usize].bid, &bid).is_gt();
-                let place = order.partition_point(is_before);
-                order.insert(place, offers.len() as u32);
-                offers.push(Offer {
-                    feature: bid.feature() as u32,
-                    bid,
-                    parts: None,
-                });
-            }
+            Look::Bid(bid) => heard.push(bid),
         };
-        let lists = splitter.look(
-            rows,
-            wanted,
-            above.map(|above| above.1),
-            &mut self.desk,
-            hear,
-        );
+        let above = above.map(|above| above.1);
+        let lists = splitter.look(&node.rows, wanted, above, &mut self.desk, hear);
         for &feature in &*wanted {
-            bits::add(looked, feature as usize);
+            bits::add(&mut node.looked, feature as usize);
         }
+        node.take(heard);
         self.bytes += node.bytes();
         Some(lists)
     }
