@@ -1,6 +1,8 @@
 //! `distinct`: all distinct trees over subsets of the features.
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -36,6 +38,12 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let trees = args.trees.as_deref().map(Destination::new).transpose()?;
     one_standard_output(trees.as_ref(), file.as_ref(), console)?;
+    if let Some(trees) = &args.trees {
+        keep_apart(trees, &args.data, "the table itself")?;
+        if let Some(file) = args.output.path() {
+            keep_apart(trees, file, "-o")?;
+        }
+    }
     let limit = args.limit()?;
     let options = args.reading.options();
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
@@ -73,6 +81,19 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
         output::document(&document, file.as_ref(), console, || document.in_words())?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses trees that would replace another file of the same run.
+fn keep_apart(trees: &Path, other: &Path, what: &str) -> Result<()> {
+    let place = |path: &Path| fs::canonicalize(path).or_else(|_| std::path::absolute(path));
+    let is_same = matches!((place(trees), place(other)), (Ok(a), Ok(b)) if a == b && a.is_file())
+        || trees == other && trees != Path::new("-");
+    ensure!(
+        !is_same,
+        "{}: --trees would replace {what}: name another file",
+        trees.display()
+    );
+    Ok(())
 }
 
 /// Refuses to mix trees and figures.

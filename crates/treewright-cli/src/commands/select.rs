@@ -254,7 +254,9 @@ impl<'a> Document<'a> {
         let name = |feature: usize| &*features[feature].name;
         let names = |of: &[usize]| of.iter().map(|&feature| name(feature)).collect();
         let stability = report.map(|report| {
-            let pairs = report.frequency.iter().enumerate();
+            // Shares of no samples would look like features that are never selected.
+            let of_none = report.selections.is_empty();
+            let pairs = report.frequency.iter().enumerate().filter(|_| !of_none);
             StabilityDocument {
                 resamples: report.selections.len(),
                 stability: report.stability,
@@ -350,6 +352,9 @@ impl StabilityDocument<'_> {
         let rows = rows.map(|(name, share)| vec![cell(name), format!("{:.1} %", share * 100.0)]);
         let stability = self.stability.map_or_else(|| "-".into(), rounded);
         let samples = count(self.resamples, "sample", "samples");
+        if self.frequency.is_empty() {
+            return "stability: no sample of the rows was searched to the end\n".into();
+        }
         format!(
             "stability {stability} over {samples} of the rows:\n\n{}",
             output::figures(header, rows)

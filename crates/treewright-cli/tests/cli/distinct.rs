@@ -349,6 +349,14 @@ fn what_cannot_be_enumerated_is_refused() {
     refused(&["data.csv", "--target", "prise"], "data.csv: ");
     refused(&["data.csv", "--trees", "."], ".: is a folder");
     refused(
+        &["data.csv", "--trees", "data.csv"],
+        "data.csv: --trees would replace the table itself",
+    );
+    refused(
+        &["data.csv", "--trees", "out.jsonl", "-o", "out.jsonl"],
+        "out.jsonl: --trees would replace -o",
+    );
+    refused(
         &["data.csv", "--trees", "no/trees.jsonl"],
         "no/trees.jsonl: there is no such folder",
     );

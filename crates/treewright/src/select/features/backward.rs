@@ -81,7 +81,7 @@ pub(super) struct Elimination {
     pub(super) error: i128,
     first_error: i128,
     n_features: usize,
-    pub(super) sets_built: u64,
+    sets_built: u64,
     sets_skipped: u64,
     trees_a_set: u64,
     stopped: bool,
@@ -189,6 +189,13 @@ impl<'a> Shared<'a> {
             tops,
             tried: Vec::new(),
         }
+    }
+}
+
+impl<'a> Shared<'a> {
+    /// What has grown, for whoever goes on.
+    pub(super) fn into_lattice(self) -> Lattice<'a> {
+        self.lattice
     }
 }
 

@@ -7,7 +7,7 @@
 //! than the best subset has features cannot be better either.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::backward::{Shared, eliminate};
 use super::enumerate::{Enumeration, Order, Place, Start};
@@ -18,6 +18,9 @@ use crate::budget::Budget;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::learn::Greedy;
+
+/// After a stop no more time than this goes into the bound of what is still ahead.
+const MOST_EXTRA: Duration = Duration::from_millis(500);
 
 /// Complete search for the best feature subset.
 #[derive(Debug, Clone)]
@@ -58,7 +61,6 @@ impl Complete {
         let n_features = data.columns().len();
         let mut shared = Shared::new(Arc::clone(&grounds), n_features, self.most_bytes);
         let backward = eliminate(&mut shared, n_features, budget)?;
-        drop(shared);
         let mut best = Best {
             error: backward.error,
             features: backward.used,
@@ -66,22 +68,21 @@ impl Complete {
         let slack = samples.units_of(self.within);
         let mut search = Search {
             samples: &samples,
-            sets: Enumeration::new(
-                Arc::clone(&grounds),
-                n_features,
-                Order::Frontier,
-                self.most_bytes,
-            ),
+            sets: Enumeration::new(shared.into_lattice(), Order::Frontier),
             look_through: self.look_through,
             slack,
             left_out: i128::MAX,
-            built: backward.sets_built,
+            built: 1,
             n_bounds: 0,
+            is_relaxed: false,
         };
+        search.sets.lattice.watch(None);
         let first_error = search.begin(n_features, &mut best);
         search.sets.lattice.watch(Some(budget));
         let stopped = search.run(&mut best, budget);
-        let lower_bound = search.lower_bound(&best);
+        // The bound of what is still ahead may take a little longer.
+        let extra = start.elapsed().div_f64(20.0).min(MOST_EXTRA);
+        let lower_bound = search.lower_bound(&best, &Budget::unlimited().with_time_limit(extra));
         let removed = |feature: &usize| best.features.binary_search(feature).is_err();
         Ok(Selection {
             unused: Vec::new(),
@@ -91,7 +92,7 @@ impl Complete {
             trees_built: search.built * grounds.len() as u64,
             trees_skipped: skipped(n_features, search.built, grounds.len()),
             proof: Some(Proof {
-                optimal: lower_bound == best.error,
+                optimal: !stopped && !search.is_relaxed,
                 lower_bound: samples.rate(lower_bound),
             }),
             selected: best.features,
@@ -152,6 +153,8 @@ struct Search<'a, 's> {
     left_out: i128,
     built: u64,
     n_bounds: u64,
+    /// Was anything left out that might be a little better?
+    is_relaxed: bool,
 }
 
 impl Search<'_, '_> {
@@ -184,12 +187,16 @@ impl Search<'_, '_> {
                     .bound(required, optional, look_through, enough)
                     .max(bound);
                 is_beaten = best.beats(bound, &place.required, self.slack);
-                if is_beaten {
+                if is_beaten || lattice.is_stopped() {
                     break;
                 }
             }
             if is_beaten {
+                self.is_relaxed |= !best.beats(bound, &place.required, 0);
                 self.left_out = self.left_out.min(bound);
+            } else if lattice.is_stopped() {
+                self.left_out = self.left_out.min(bound);
+                return true;
             } else {
                 self.sets.accept();
                 if self.sets.lattice.is_stopped() {
@@ -222,8 +229,10 @@ impl Search<'_, '_> {
         format!("error {error:.4} with {n_features} features, {built} trees built")
     }
 
-    /// A lower bound for all sets: those left out, and those that are still ahead.
-    fn lower_bound(&mut self, best: &Best) -> i128 {
+    /// A lower bound for all sets: those left out, and those that are still ahead. What the budget does not
+    /// suffice for is taken to cost nothing.
+    fn lower_bound(&mut self, best: &Best, budget: &Budget) -> i128 {
+        self.sets.lattice.watch(Some(budget));
         let mut least = best.error.min(self.left_out);
         while least > 0 && self.sets.propose() {
             let (place, lattice) = self.sets.proposal();
@@ -231,6 +240,9 @@ impl Search<'_, '_> {
             least = lattice
                 .bound(required, optional, self.look_through, least)
                 .min(least);
+            if budget.is_spent() && self.sets.is_ahead() {
+                return 0;
+            }
         }
         least
     }

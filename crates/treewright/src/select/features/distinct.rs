@@ -244,7 +244,8 @@ impl Distinct {
     fn sets<'a>(&self, grounds: &Arc<[Ground<'a>]>, n_threads: usize) -> Enumeration<'a> {
         let most_bytes = self.most_bytes / n_threads;
         let n_features = grounds[0].n_features();
-        Enumeration::new(Arc::clone(grounds), n_features, self.order, most_bytes)
+        let lattice = Lattice::new(Arc::clone(grounds), n_features, most_bytes);
+        Enumeration::new(lattice, self.order)
     }
 }
 

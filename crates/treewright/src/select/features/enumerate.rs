@@ -15,9 +15,7 @@
 //! In line 8 of the paper's Algorithm 2 the unused features are taken away from a set that has none of
 //! them; what is meant is that they stay optional.
 
-use std::sync::Arc;
-
-use super::lattice::{Ground, Lattice, Top, bits};
+use super::lattice::{Lattice, Top, bits};
 
 /// In which order the features of a tree are taken away. Every order finds the same trees; how many trees
 /// are built in vain differs.
@@ -77,14 +75,9 @@ pub(super) struct Enumeration<'a> {
 }
 
 impl<'a> Enumeration<'a> {
-    pub(super) fn new(
-        grounds: Arc<[Ground<'a>]>,
-        n_features: usize,
-        order: Order,
-        most_bytes: usize,
-    ) -> Self {
+    pub(super) fn new(lattice: Lattice<'a>, order: Order) -> Self {
         Self {
-            lattice: Lattice::new(grounds, n_features, most_bytes),
+            lattice,
             order,
             places: Vec::new(),
             depth: 0,
@@ -125,6 +118,12 @@ impl<'a> Enumeration<'a> {
             return true;
         }
         false
+    }
+
+    /// Is there anything left to be proposed?
+    pub(super) fn is_ahead(&self) -> bool {
+        let mut places = self.places[..self.depth].iter();
+        places.any(|place| place.next < place.todo.len())
     }
 
     /// The set that was proposed, without its trees.

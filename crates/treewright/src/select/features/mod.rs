@@ -55,7 +55,7 @@ pub struct Selection {
     pub search_error: f64,
     /// The same for the trees over all features.
     pub all_features_error: f64,
-    /// Trees that were built.
+    /// Trees that were built; by a complete search without those of the backward elimination before it.
     pub trees_built: u64,
     /// Trees that a search which knows nothing of trees would have built besides.
     pub trees_skipped: u64,
@@ -70,7 +70,8 @@ pub struct Selection {
 /// What is proven of a chosen subset.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Proof {
-    /// No subset has a smaller error.
+    /// No subset has a smaller error, none with the same error has fewer features, and of those with as
+    /// many none comes first. So it is if the search came to its end.
     pub optimal: bool,
     /// No subset has an error below this.
     pub lower_bound: f64,
@@ -101,4 +102,4 @@ impl Selection {
 
 /// Memory for shared parts of trees, unless something else is said: enough for the working set of most
 /// searches, little enough for any machine.
-const USUAL_BYTES: usize = 256 << 20;
+const USUAL_BYTES: usize = 192 << 20;

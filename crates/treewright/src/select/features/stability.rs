@@ -72,7 +72,9 @@ impl Stability {
             }
             let seed = seed_of(self.seed, sample as u64);
             let rows = Folds::holdout(data, 1.0 - self.share, seed)?.train(0);
-            let selection = select(&data.rows(&rows), &budget.for_part())?;
+            let selection = select(&data.rows(&rows), &budget.for_part()).map_err(|error| {
+                Error::schema(format!("in a sample of {} rows: {error}", rows.len()))
+            })?;
             progress.advance(1);
             Ok(Some(selection).filter(|selection| !selection.stopped))
         };

@@ -72,7 +72,8 @@ impl Lattice<'_> {
         if !row_node.is_open() {
             return leaf_error;
         }
-        if row_node.open().held.is_empty() || sets.depth > DEEPEST {
+        // Nothing is a bound, too.
+        if row_node.open().held.is_empty() || sets.depth > DEEPEST || self.must_stop(node) {
             return 0;
         }
         let lists = self.nodes.look(&self.grounds, node, &sets.both, above);

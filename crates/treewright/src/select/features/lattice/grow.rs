@@ -127,7 +127,7 @@ impl Lattice<'_> {
     }
 
     /// Is the time up? Asked before a node is looked at.
-    fn must_stop(&mut self, node: NodeId) -> bool {
+    pub(super) fn must_stop(&mut self, node: NodeId) -> bool {
         /// Rows that are looked at between two looks at the clock.
         const STRIDE: usize = 1 << 14;
         self.unwatched += self.nodes.all[node as usize].open().n_rows();
@@ -187,6 +187,11 @@ impl Lattice<'_> {
         } = self.growing.pop().expect("something is growing");
         if let Some(lists) = lists {
             self.nodes.recycle(lists);
+        }
+        if self.is_stopped {
+            // Not all of it has grown, so nobody may find it.
+            self.done.truncate(first_done);
+            return Handle::leaf(node);
         }
         let mut buffer = [0_u64; 16];
         let mut heap = Vec::new();

@@ -105,13 +105,14 @@ impl<'a> Lattice<'a> {
         }
     }
 
-    /// Trees stop growing when this budget is spent. What grows after that is worth nothing, and so is
-    /// all that has grown before but is not in use: see [`Self::is_stopped`].
+    /// From now on trees stop growing when this budget is spent. A tree that was stopped is worth nothing:
+    /// see [`Self::is_stopped`].
     pub(super) fn watch(&mut self, budget: Option<&Budget>) {
         self.budget = budget.cloned();
+        self.is_stopped = false;
     }
 
-    /// Was the budget spent while a tree was growing?
+    /// Was the budget spent while the last trees were growing, or the last error was bounded?
     pub(super) fn is_stopped(&self) -> bool {
         self.is_stopped
     }

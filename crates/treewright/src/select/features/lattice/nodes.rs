@@ -167,13 +167,14 @@ impl OpenNode<'_> {
     }
 
     fn bytes(&self) -> usize {
-        const A_BOX: usize = 16;
+        /// What a piece of memory takes beside its content.
+        const A_BOX: usize = 20;
         self.rows.bytes()
             + 4 * self.held.len()
             + 16 * self.looked.len()
             + self.offers.capacity() * (size_of::<Offer>() + 4)
             + size_of::<Self>()
-            + 5 * A_BOX
+            + 9 * A_BOX
     }
 }
 
@@ -353,7 +354,7 @@ impl<'a> Nodes<'a> {
         let node = self.all[id as usize].open_mut();
         let parts = node.parts.len() as u32;
         node.offers[offer].parts = Some(parts);
-        self.bytes += size_of::<Parts>() + 4 * (children.len() + spread.len());
+        self.bytes += size_of::<Parts>() + 4 * (children.len() + spread.len()) + 64;
         self.bytes += match &division.split {
             Split::Categories { branches, .. } => 8 * branches.len(),
             Split::Intervals { cuts, .. } => 8 * cuts.len(),
