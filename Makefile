@@ -71,3 +71,4 @@ rust-test: tools
 	cargo build --locked -p treewright-cli
 	cargo test --locked --workspace
 	cargo run --locked -q -p treewright --example greedy
+	cargo run --locked -q -p treewright --example features
