@@ -10,12 +10,13 @@ use treewright::select::{Complete, Distinct};
 
 fn main() -> treewright::Result<()> {
     // The class is that of `a` and `b` together; `noise` has nothing to do with it.
-    let mut table = String::from("a,b,noise,class\n");
-    for row in 0..80 {
+    let row = |row: usize| {
         let (a, b, noise) = (row % 2, row / 2 % 2, row * row % 7);
         let class = if a == 1 && b == 1 { "yes" } else { "no" };
-        table += &format!("{a},{b},{noise},{class}\n");
-    }
+        format!("{a},{b},{noise},{class}\n")
+    };
+    let rows: String = (0..80).map(row).collect();
+    let table = format!("a,b,noise,class\n{rows}");
     let source = CsvSource::new(table.into(), b',')?;
     let data = Dataset::read(&source, &ReadOptions::default())?;
     let name = |feature: &usize| &*data.schema().features[*feature].name;
