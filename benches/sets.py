@@ -65,8 +65,19 @@ class Program:
         built = machine.ROOT / "target" / "release" / "treewright"
         self.path = os.environ.get("TREEWRIGHT", built)
 
+    def command(self, words):
+        return [str(self.path), "--threads", "1", "--quiet", "--json", *map(str, words)]
+
+    def run_with_peak(self, *words):
+        """The answer, and the most memory that the program had, in MB."""
+        with subprocess.Popen(self.command(words), stdout=subprocess.PIPE) as running:
+            answer = json.load(running.stdout)
+            _, status, usage = os.wait4(running.pid, 0)
+            running.returncode = os.waitstatus_to_exitcode(status)
+        return answer, usage.ru_maxrss / 1024
+
     def run(self, *words):
-        command = [str(self.path), "--threads", "1", "--quiet", "--json", *map(str, words)]
+        command = self.command(words)
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
