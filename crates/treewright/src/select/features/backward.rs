@@ -36,7 +36,7 @@ impl Backward {
             greedy,
             estimate: Estimate::default(),
             plain: false,
-            most_bytes: USUAL_BYTES,
+            most_bytes: 2 * USUAL_BYTES,
         }
     }
 

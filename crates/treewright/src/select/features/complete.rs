@@ -45,7 +45,7 @@ impl Complete {
             estimate: Estimate::default(),
             within: 0.0,
             look_through: 2,
-            most_bytes: USUAL_BYTES,
+            most_bytes: 2 * USUAL_BYTES,
         }
     }
 
