@@ -4,6 +4,7 @@
 //! typed columns, a target and weights, checked once. Learners turn a `Dataset` into their own
 //! working form at their door and do not come back to it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -35,8 +36,8 @@ pub struct Dataset {
 /// The values of one feature.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Column {
-    /// Numbers; NaN is missing.
-    Numeric(Vec<f64>),
+    /// Numbers; NaN is missing. Arrays of another language may lend theirs.
+    Numeric(Cow<'static, [f64]>),
     /// Category codes; [`MISSING_CODE`] is missing (or a category that the schema does not know).
     Categorical(Vec<u32>),
 }
@@ -85,7 +86,7 @@ impl Column {
     /// The cells of some rows.
     fn rows(&self, rows: &[usize]) -> Self {
         match self {
-            Self::Numeric(numbers) => Self::Numeric(picked(numbers, rows)),
+            Self::Numeric(numbers) => Self::Numeric(picked(numbers, rows).into()),
             Self::Categorical(codes) => Self::Categorical(picked(codes, rows)),
         }
     }
@@ -261,7 +262,7 @@ mod tests {
             ..Schema::default()
         });
         let columns = vec![
-            Column::Numeric(vec![1.0, 2.0, 3.0]),
+            Column::Numeric(vec![1.0, 2.0, 3.0].into()),
             Column::Categorical(vec![0, MISSING_CODE, 1]),
         ];
         let weights = Some(vec![1.0, 0.5, 2.0]);
@@ -273,7 +274,7 @@ mod tests {
         );
         let some = data.rows(&[2, 1]);
         assert_eq!(some.n_rows(), 2);
-        assert_eq!(some.columns()[0], Column::Numeric(vec![3.0, 2.0]));
+        assert_eq!(some.columns()[0], Column::Numeric(vec![3.0, 2.0].into()));
         assert_eq!(
             some.columns()[1],
             Column::Categorical(vec![1, MISSING_CODE])

@@ -197,7 +197,7 @@ impl Dataset {
             let column = std::mem::replace(&mut raw[position], RawColumn::Skipped);
             columns.push(match (&feature.kind, column) {
                 (FeatureKind::Numeric, RawColumn::Numbers(numbers)) => {
-                    Column::Numeric(keep_rows(numbers, kept.as_deref()))
+                    Column::Numeric(keep_rows(numbers, kept.as_deref()).into())
                 }
                 (FeatureKind::Categorical(categories), RawColumn::Texts(texts)) => {
                     let codes = translate(&texts, categories);
@@ -568,7 +568,7 @@ fn feature_column(column: RawColumn, kept: Option<&[usize]>) -> (FeatureKind, Co
     match column {
         RawColumn::Numbers(numbers) | RawColumn::Both(numbers, _) => (
             FeatureKind::Numeric,
-            Column::Numeric(keep_rows(numbers, kept)),
+            Column::Numeric(keep_rows(numbers, kept).into()),
         ),
         RawColumn::Texts(texts) => {
             let texts = keep_texts(texts, kept);

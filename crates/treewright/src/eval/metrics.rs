@@ -312,7 +312,7 @@ mod tests {
     fn rows(target: Target, weights: Option<Vec<f64>>, kind: TargetKind) -> Dataset {
         let x = vec![1.0, 3.0, 3.0, 6.0, f64::NAN];
         let colour = vec![0, 0, 1, MISSING_CODE, 1];
-        let columns = vec![Column::Numeric(x), Column::Categorical(colour)];
+        let columns = vec![Column::Numeric(x.into()), Column::Categorical(colour)];
         Dataset::new(schema(kind), columns, target, weights)
     }
 
@@ -366,7 +366,10 @@ mod tests {
         let tree = TreeBuilder::new(Arc::clone(&schema), Loss::ZeroOne, outcome, 0.0)
             .unwrap()
             .finish();
-        let columns = vec![Column::Numeric(vec![1.0]), Column::Categorical(vec![0])];
+        let columns = vec![
+            Column::Numeric(vec![1.0].into()),
+            Column::Categorical(vec![0]),
+        ];
         let data = Dataset::new(schema, columns, Target::Classes(vec![0]), None);
         let score = score(&tree, &data).unwrap();
         assert_eq!(score.features_queried, 0.0);
@@ -430,7 +433,7 @@ mod tests {
             message(&strange),
             "target \"y\" has class 7, the tree knows 2"
         );
-        let columns = vec![Column::Numeric(vec![]), Column::Categorical(vec![])];
+        let columns = vec![Column::Numeric(vec![].into()), Column::Categorical(vec![])];
         let empty = Dataset::new(schema(kind()), columns, Target::Classes(vec![]), None);
         assert_eq!(message(&empty), "there are no rows to score the tree on");
     }

@@ -293,9 +293,9 @@ pub(crate) fn sparse_case(
     places.sort_unstable();
     let n_rows = dense.data.n_rows();
     let constants = [
-        Column::Numeric(vec![1.5; n_rows]),
+        Column::Numeric(vec![1.5; n_rows].into()),
         Column::Categorical(vec![0; n_rows]),
-        Column::Numeric(vec![f64::NAN; n_rows]),
+        Column::Numeric(vec![f64::NAN; n_rows].into()),
     ];
     let column = |feature: usize| match places.binary_search(&feature) {
         Ok(place) => dense.data.columns()[place].clone(),

@@ -203,7 +203,7 @@ fn one_feature(numbers: Vec<f64>, classes: Vec<u32>) -> Dataset {
         },
         ..Schema::default()
     };
-    let columns = vec![Column::Numeric(numbers)];
+    let columns = vec![Column::Numeric(numbers.into())];
     Dataset::new(Arc::new(schema), columns, Target::Classes(classes), None)
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn table(rng: &mut Rng, most: Most) -> Table {
                 *number = f64::NAN;
             }
         }
-        columns.push(Column::Numeric(numbers));
+        columns.push(Column::Numeric(numbers.into()));
     }
     let noise = [0, 2, 5, 16][rng.usize(..4)];
     let class = |score: f64| {

@@ -86,7 +86,7 @@ fn mixed_columns(rng: &mut Rng, mix: &Mix) -> Vec<Column> {
     // The same order and the same ties as `coin`, but with a value for nearly every row.
     let spread = numbers(&mut |row| coin[row] + 0.5 * rng.f64());
     for numbers in [fine.clone(), coarse, spread, quarters, coin, many, fine] {
-        columns.push(Column::Numeric(numbers));
+        columns.push(Column::Numeric(numbers.into()));
     }
     for _ in 0..2 {
         columns.push(random_column(rng, mix.n_rows, mix.missing));
@@ -247,7 +247,10 @@ fn trees_that_grow_in_tasks() {
 
 /// A table of two classes and one feature for each list of numbers.
 fn two_classes(rng: &mut Rng, columns: Vec<Vec<f64>>, classes: Vec<u32>) -> Dataset {
-    let columns = columns.into_iter().map(Column::Numeric).collect();
+    let columns = columns
+        .into_iter()
+        .map(|numbers| Column::Numeric(numbers.into()))
+        .collect();
     let kind = TargetKind::Classes(vec!["no".into(), "yes".into()]);
     assemble(rng, columns, (kind, Target::Classes(classes)), None).data
 }

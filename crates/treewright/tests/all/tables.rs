@@ -296,7 +296,7 @@ pub(crate) fn random_column(rng: &mut Rng, n_rows: usize, missing: bool) -> Colu
                 *number = f64::NAN;
             }
         }
-        return Column::Numeric(numbers);
+        return Column::Numeric(numbers.into());
     }
     let n_categories = rng.u32(1..=5);
     let code = |rng: &mut Rng| {
@@ -317,7 +317,7 @@ fn repeat_some_rows(rng: &mut Rng, columns: &mut [Column], n_rows: usize) {
         let from = rng.usize(..row);
         for column in &mut *columns {
             match column {
-                Column::Numeric(numbers) => numbers[row] = numbers[from],
+                Column::Numeric(numbers) => numbers.to_mut()[row] = numbers[from],
                 Column::Categorical(codes) => codes[row] = codes[from],
             }
         }

@@ -61,7 +61,7 @@ fn class_rows() -> Dataset {
     let x = vec![1.0, 1.0, 2.0, 7.0, 8.0];
     Dataset::new(
         schema(two_classes()),
-        vec![Column::Numeric(x)],
+        vec![Column::Numeric(x.into())],
         Target::Classes(vec![0, 0, 1, 1, 1]),
         None,
     )
@@ -173,7 +173,7 @@ fn distributed_rows_are_shared_out() {
     let x = vec![1.0, f64::NAN, 7.0, 8.0];
     let data = Dataset::new(
         schema(two_classes()),
-        vec![Column::Numeric(x)],
+        vec![Column::Numeric(x.into())],
         Target::Classes(vec![0, 1, 1, 1]),
         None,
     );
@@ -357,7 +357,7 @@ fn whole_numbers_and_tolerances_of_pruned_trees_are_checked() {
 fn distributed() -> (Fit<Tree>, Dataset) {
     let schema = schema(two_classes());
     let x = vec![1.0, 1.0, f64::NAN, 7.0, 8.0];
-    let columns = vec![Column::Numeric(x)];
+    let columns = vec![Column::Numeric(x.into())];
     let data = Dataset::new(schema, columns, Target::Classes(vec![0, 0, 0, 1, 1]), None);
     let mut builder = TreeBuilder::new(
         Arc::clone(data.schema()),
@@ -401,7 +401,7 @@ fn numbers(values: &[f64], bins: &[f64]) -> Outcome {
 fn number_rows() -> Dataset {
     Dataset::new(
         schema(TargetKind::Number),
-        vec![Column::Numeric(vec![1.0, 2.0, 3.0, 4.0, 5.0])],
+        vec![Column::Numeric(vec![1.0, 2.0, 3.0, 4.0, 5.0].into())],
         Target::Numbers(vec![0.0, 1.0, 5.0, 6.0, 10.0]),
         None,
     )

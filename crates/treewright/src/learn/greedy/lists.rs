@@ -388,7 +388,7 @@ mod tests {
             let rows: Vec<usize> = (0..numbers.len()).collect();
             let classes: Vec<u32> = rows.iter().map(|_| random.u32(0..2)).collect();
             let expected = expected(&numbers, &rows);
-            let list = sorted_list(&Column::Numeric(numbers), Some(&classes), PACKING);
+            let list = sorted_list(&Column::Numeric(numbers.into()), Some(&classes), PACKING);
             assert_eq!(unpacked(&list), expected);
             for &entry in &list {
                 assert_eq!(PACKING.class(entry), classes[PACKING.row(entry)] as usize);
@@ -404,7 +404,7 @@ mod tests {
             let numbers = random_numbers(&mut random);
             let n_children = random.u32(2..5);
             let child: Vec<u32> = numbers.iter().map(|_| random.u32(0..n_children)).collect();
-            let list = sorted_list(&Column::Numeric(numbers.clone()), None, PACKING);
+            let list = sorted_list(&Column::Numeric(numbers.clone().into()), None, PACKING);
             let mut many = list.clone();
             let child = &child;
             let of_child = |c: u32| (0..numbers.len()).filter(move |&row| child[row] == c);

@@ -282,7 +282,7 @@ fn gains_of_a_small_table() {
         },
         ..Schema::default()
     };
-    let column = Column::Numeric(vec![1.0, 2.0, f64::NAN, f64::NAN]);
+    let column = Column::Numeric(vec![1.0, 2.0, f64::NAN, f64::NAN].into());
     let target = Target::Classes(vec![0, 1, 0, 0]);
     let data = Dataset::new(schema.into(), vec![column], target, None);
     let scores = |missing, criterion| {
