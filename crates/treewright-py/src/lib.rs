@@ -1,1 +1,48 @@
-//! x
+//! The Python module `treewright._native`: glue between Python objects and the library.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `table` | arrays become a `Dataset`, without a copy where they can be lent |
+//! | `running` | work without the interpreter's lock, with Ctrl-C, progress and a number of threads |
+//! | `learners` | parameters become learners, learners are run |
+//! | `features` | distinct trees and selection of features |
+//! | `model` | a learned tree, for Python |
+//! | `family` | a family of trees, for Python |
+//! | `errors` | errors of the library as exceptions |
+//!
+//! Nothing is computed here, and what users see is made in `python/treewright`.
+
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "functions for Python take what was made of their arguments"
+)]
+
+use pyo3::pymodule;
+
+mod errors;
+mod family;
+mod features;
+mod learners;
+mod model;
+mod running;
+mod table;
+
+#[pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use super::family::Family;
+    #[pymodule_export]
+    use super::features::{DistinctTrees, select_backward, select_complete};
+    #[pymodule_export]
+    use super::learners::{dyadic_family, fit_dyadic, fit_greedy, fit_optimal, greedy_family};
+    #[pymodule_export]
+    use super::model::Model;
+    #[pymodule_export]
+    use super::table::Table;
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -82,6 +82,7 @@ impl OptimalArgs {
             most_bytes: most_bytes.map_or(usize::MAX, |most| {
                 usize::try_from(most).unwrap_or(usize::MAX)
             }),
+            ..Optimal::default()
         })
     }
 }

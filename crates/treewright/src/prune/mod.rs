@@ -11,6 +11,7 @@
 //! | `family` | the best prunings for every weight of any penalty |
 //! | `single` | one pruning: for a weight, a number of leaves or a cost |
 //! | `model` | the same for a learned model, and taking a member out of a family |
+//! | `importance` | how much each feature contributes |
 //! | `record` | what a model file says about a pruning: parameters and certificate |
 //!
 //! After C. Scott, "Tree pruning with subadditive penalties" (2005), and the cost-complexity pruning
@@ -18,6 +19,7 @@
 
 mod costs;
 mod family;
+mod importance;
 mod min_cost;
 mod model;
 mod record;
@@ -27,6 +29,7 @@ mod weakest_link;
 pub use costs::{Impurity, NodeCosts, PruningCost};
 pub use family::family;
 pub(crate) use family::known_family;
+pub use importance::importances;
 pub use min_cost::MinCost;
 pub use model::{Pruner, is_searched, take_out};
 pub use record::{Record, Request};

@@ -49,6 +49,10 @@ pub(crate) fn random_params(rng: &mut Rng, criterion: Criterion) -> Greedy {
     if rng.u8(..3) == 0 {
         params.min_leaf = rng.usize(2..=4);
     }
+    if rng.u8(..6) == 0 {
+        // No sum of weights comes to exactly this.
+        params.min_leaf_weight = [0.013_37, 0.106_13, 0.241_37][rng.usize(..3)];
+    }
     if rng.u8(..3) == 0 {
         params.min_split = rng.usize(2..=9);
     }

@@ -68,10 +68,21 @@ fn random_task(rng: &mut Rng, data: &Dataset, depth: usize, most: usize) -> Task
     let n_classes = data.schema().classes().len();
     let (p, q) = [(0, 1), (0, 1), (1, 100), (1, 7), (1, 20), (3, 1000)][rng.usize(..6)];
     let intervals = [Some(1), Some(2), Some(3), None][rng.usize(..most)];
+    // No sum of weights comes to exactly one of these shares.
+    let least = [
+        (1, 0.0),
+        (1, 0.0),
+        (2, 0.0),
+        (3, 0.0),
+        (1, 0.133_7),
+        (1, 0.307_1),
+    ];
+    let (min_leaf, min_leaf_weight) = least[rng.usize(..6)];
     let learner = Optimal {
         depth,
         intervals,
-        min_leaf: [1, 1, 2, 3][rng.usize(..4)],
+        min_leaf,
+        min_leaf_weight,
         leaf_cost: format!("{p}/{q}").parse().unwrap(),
         loss: random_loss(rng, n_classes),
         ..Optimal::default()
@@ -110,15 +121,17 @@ pub(crate) fn check_claims(fit: &Fit, data: &Dataset, learner: &Optimal, case: &
 /// Enough rows in every leaf, and not too many intervals anywhere.
 fn check_shape(fit: &Fit, data: &Dataset, learner: &Optimal, case: &str) {
     let tree = &fit.model;
-    let mut n_rows = vec![0; tree.n_nodes()];
-    for leaf in tree.apply(data) {
+    let (mut n_rows, mut weights) = (vec![0; tree.n_nodes()], vec![0.0; tree.n_nodes()]);
+    for (row, leaf) in tree.apply(data).into_iter().enumerate() {
         n_rows[leaf.index()] += 1;
+        weights[leaf.index()] += data.weight(row);
     }
+    let least = learner.min_leaf_weight * data.total_weight();
     let n_classes = data.schema().classes().len();
     let most = learner.intervals.unwrap_or(n_classes + 1);
     for id in tree.ids() {
         let Some(branch) = tree.branch(id) else {
-            let is_large = n_rows[id.index()] >= learner.min_leaf;
+            let is_large = n_rows[id.index()] >= learner.min_leaf && weights[id.index()] >= least;
             assert!(is_large || id == NodeId::ROOT, "{case}");
             continue;
         };

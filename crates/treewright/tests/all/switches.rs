@@ -156,6 +156,7 @@ fn random_params(rng: &mut Rng, criterion: Criterion) -> Greedy {
         categorical_splits,
         zero_gain: rng.u8(..4) == 0,
         min_leaf: [1, 1, 1, 5, 40][rng.usize(..5)],
+        min_leaf_weight: [0.0, 0.0, 0.0, 0.013_37][rng.usize(..4)],
         min_gain: [0.0, 0.0, 0.0, 0.001_234_567][rng.usize(..4)],
         max_depth: [None, None, Some(3)][rng.usize(..3)],
         bins: [2, 5, 32][rng.usize(..3)],

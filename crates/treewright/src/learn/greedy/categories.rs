@@ -79,7 +79,8 @@ impl<'a> CategoryCounts<'a> {
         if n_present == 0 || n_present == 1 && !own_branch {
             return None;
         }
-        let enough = |&n: &u32| n == 0 || n as usize >= self.search.min_leaf;
+        let least = self.search.min_count();
+        let enough = |&n: &u32| n == 0 || n as usize >= least;
         let mut best = None;
         if own_branch {
             if !enough(&n_missing) {

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use super::coarse::{Coarse, Codes};
 use super::lists::{Packing, is_tie, sorted_list};
+use super::search::Search;
 use crate::data::{Column, Value};
 use crate::error::{Error, Result};
 
@@ -245,6 +246,19 @@ impl<'a> Frame<'a> {
                 .map(|&entry| shares[self.packing.row(entry)])
                 .sum(),
         }
+    }
+
+    /// May these entries be a leaf?
+    pub(super) fn is_enough(&self, entries: &[u32], search: &Search) -> bool {
+        let weight = || self.total_weight(entries);
+        search.enough(
+            self.count_rows(entries),
+            if search.min_weight > 0.0 {
+                weight()
+            } else {
+                0.0
+            },
+        )
     }
 
     /// Weight of the rows that these entries stand for.

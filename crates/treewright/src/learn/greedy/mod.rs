@@ -73,6 +73,8 @@ pub struct Greedy {
     pub min_split: usize,
     /// A split must leave at least this many rows in every child.
     pub min_leaf: usize,
+    /// And at least this share of the weight of all rows.
+    pub min_leaf_weight: f64,
     /// A split must gain at least this much at its node.
     pub min_gain: f64,
     /// What happens to rows whose value is missing.
@@ -181,6 +183,7 @@ impl Default for Greedy {
             max_depth: None,
             min_split: 2,
             min_leaf: 1,
+            min_leaf_weight: 0.0,
             min_gain: 0.0,
             missing: MissingPolicy::Distribute,
             categorical_splits: CategoricalSplits::Multiway,
@@ -188,6 +191,24 @@ impl Default for Greedy {
             loss: Loss::ZeroOne,
         }
     }
+}
+
+/// Refuses what is not a share that two leaves can have.
+pub(super) fn check_min_leaf_weight(share: f64) -> Result<()> {
+    if (0.0..=0.5).contains(&share) {
+        return Ok(());
+    }
+    let allowed = "a share of the weight of all rows, from 0 to 0.5";
+    Err(Error::parameter("min_leaf_weight", share, allowed))
+}
+
+/// The least weight of a leaf, a little below the share: sums of weights may be off by their rounding.
+fn least_weight(share: f64, data: &Dataset) -> f64 {
+    const SLACK: f64 = 1e-12;
+    if share == 0.0 {
+        return 0.0;
+    }
+    (share - SLACK) * data.total_weight()
 }
 
 impl Learner for Greedy {
@@ -258,6 +279,7 @@ impl Greedy {
         at_least("min-split", self.min_split, 2)?;
         at_least("min-leaf", self.min_leaf, 1)?;
         at_least("bins", self.bins, 2)?;
+        check_min_leaf_weight(self.min_leaf_weight)?;
         if self.bins > 1 << 16 {
             return Err(Error::parameter("bins", self.bins, "at most 65536"));
         }
@@ -355,6 +377,7 @@ impl Greedy {
             missing: self.missing,
             categorical: self.categorical_splits,
             min_leaf: self.min_leaf,
+            min_weight: least_weight(self.min_leaf_weight, data),
             min_gain: self.min_gain,
             zero_gain: self.zero_gain,
             shortcuts,
@@ -398,6 +421,9 @@ impl Greedy {
         params.insert("max_depth".into(), json!(self.max_depth));
         params.insert("min_split".into(), self.min_split.into());
         params.insert("min_leaf".into(), self.min_leaf.into());
+        if self.min_leaf_weight > 0.0 {
+            params.insert("min_leaf_weight".into(), self.min_leaf_weight.into());
+        }
         params.insert("min_gain".into(), self.min_gain.into());
         params.insert("missing".into(), self.missing.name().into());
         params.insert(

@@ -159,9 +159,9 @@ impl Offer<'_> {
             return best;
         }
         let groups: Vec<Range<usize>> = self.groups();
-        let enough = |rows: &Range<usize>| {
-            self.search
-                .enough(self.frame.count_rows(&self.known[rows.clone()]))
+        let enough = |group: &Range<usize>| {
+            self.frame
+                .is_enough(&self.known[group.clone()], self.search)
         };
         let tallies: Vec<J::Tally> = groups
             .iter()
@@ -179,9 +179,14 @@ impl Offer<'_> {
             }
             CategoricalSplits::OneVsRest => {
                 let rows = self.frame.count_rows(self.known);
+                let weight = self.frame.total_weight(self.known);
                 for (group, tally) in groups.iter().zip(&tallies) {
-                    let own_rows = self.frame.count_rows(&self.known[group.clone()]);
-                    if self.search.enough(own_rows) && self.search.enough(rows - own_rows) {
+                    let own = &self.known[group.clone()];
+                    let own_rows = self.frame.count_rows(own);
+                    let own_weight = self.frame.total_weight(own);
+                    if self.search.enough(own_rows, own_weight)
+                        && self.search.enough(rows - own_rows, weight - own_weight)
+                    {
                         let shape = Shape::OneVsRest(group.start, group.end);
                         let rest = judge.rest_of(self, tally, group);
                         self.keep(judge, &mut best, shape, judge.score(&[tally, &rest]));
@@ -194,7 +199,7 @@ impl Offer<'_> {
 
     fn try_missing_only<J: GroupJudge>(&self, judge: &J) -> Best {
         let mut best = None;
-        if self.own_branch && self.search.enough(self.frame.count_rows(self.known)) {
+        if self.own_branch && self.frame.is_enough(self.known, self.search) {
             let known = self.tally(judge, &(0..self.known.len()));
             self.keep(judge, &mut best, Shape::MissingOnly, judge.score(&[&known]));
         }
@@ -224,12 +229,14 @@ impl Offer<'_> {
     /// Calls `visit` with every position between different values that leaves enough rows.
     fn for_each_cut(&self, mut visit: impl FnMut(usize)) {
         let rows = self.frame.count_rows(self.known);
-        let mut low_rows = 0.0;
+        let weight = self.frame.total_weight(self.known);
+        let (mut low_rows, mut low_weight) = (0.0, 0.0);
         for position in 1..self.known.len() {
             low_rows += self.frame.share(self.known[position - 1]);
+            low_weight += self.frame.weight(self.known[position - 1]);
             if !is_tie(self.known[position])
-                && self.search.enough(low_rows)
-                && self.search.enough(rows - low_rows)
+                && self.search.enough(low_rows, low_weight)
+                && self.search.enough(rows - low_rows, weight - low_weight)
             {
                 visit(position);
             }

@@ -23,6 +23,7 @@ pub(super) struct Search {
     pub(super) missing: MissingPolicy,
     pub(super) categorical: CategoricalSplits,
     pub(super) min_leaf: usize,
+    pub(super) min_weight: f64,
     pub(super) min_gain: f64,
     pub(super) zero_gain: bool,
     pub(super) shortcuts: Shortcuts,
@@ -219,8 +220,9 @@ impl Search {
 
     /// What a scan of so many rows is to find, where every row counts as one.
     pub(super) fn wish(&self, n_rows: usize, floor: f64) -> Wish {
+        let least = self.min_count();
         Wish {
-            allowed: self.min_leaf..(n_rows + 1).saturating_sub(self.min_leaf),
+            allowed: least..(n_rows + 1).saturating_sub(least),
             zero_gain: self.zero_gain,
             floor,
             skipping: self.shortcuts.skipping,
@@ -245,8 +247,14 @@ impl Search {
         (score.drop / node.weight).max(0.0) >= self.min_gain
     }
 
-    pub(super) fn enough(&self, rows: f64) -> bool {
-        rows >= self.min_leaf as f64
+    /// May so many rows of this weight be a leaf?
+    pub(super) fn enough(&self, rows: f64, weight: f64) -> bool {
+        rows >= self.min_leaf as f64 && weight >= self.min_weight
+    }
+
+    /// How many rows a leaf has at least, where every row counts as one.
+    pub(super) fn min_count(&self) -> usize {
+        self.min_leaf.max(self.min_weight.ceil() as usize)
     }
 }
 
@@ -281,7 +289,7 @@ impl<'a> Round<'a> {
         if known.is_empty() || constant && !own_branch {
             return Found::Dead;
         }
-        if own_branch && !search.enough(frame.count_rows(missing)) {
+        if own_branch && !frame.is_enough(missing, search) {
             return Found::Nothing;
         }
         let offer = Offer {

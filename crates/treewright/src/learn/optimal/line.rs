@@ -282,7 +282,7 @@ impl Line {
         line.push(0, &sums);
         for group in cells.starts.windows(2) {
             let group = &cells.order[group[0] as usize..group[1] as usize];
-            n_rows += table.n_real(group.iter().map(|&row| rows.ids[row as usize]));
+            n_rows += table.size(group.iter().map(|&row| rows.ids[row as usize]));
             for &row in group {
                 let weight = u64::from(rows.labels[row as usize].weight);
                 let class = rows.labels[row as usize].class as usize;

@@ -2,6 +2,7 @@
 
 use fastrand::Rng;
 
+use super::leaf_size::LeafSize;
 use super::table::Table;
 use super::{Optimal, Sizes, plant};
 use crate::budget::Budget;
@@ -42,7 +43,7 @@ fn too_little_memory_is_never_taken_for_a_proof() {
                 ..Optimal::default()
             };
             let losses = RowLosses::new(&data, &learner.loss, "optimal trees").unwrap();
-            let table = Table::new(&data, &losses);
+            let table = Table::new(&data, &losses, LeafSize::new(&learner, &data));
             let price = learner.price(&table, losses.scale, true).unwrap();
             // Without the first look at the memory.
             let found = learner.search(&table, price, &Budget::unlimited(), Sizes::USUAL);

@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `table` | weighted classes in place of losses, and what a feature can be asked |
 //! | `rows` | sets of rows, with the order of every feature |
+//! | `leaf_size` | how large a leaf must be, in rows or in weight |
 //! | `price` | what a tree is worth, as one whole number |
 //! | `line`, `one` | the best intervals of one feature: trees of one level |
 //! | `pieces`, `lanes`, `level`, `sweep` | all cuts of a root at once, from afar |
@@ -33,6 +34,7 @@ mod finer;
     reason = "only what is inlined is made for the widest vectors; lanes lie side by side"
 )]
 mod lanes;
+mod leaf_size;
 mod level;
 mod line;
 #[cfg(test)]
@@ -76,6 +78,7 @@ use std::time::Instant;
 use serde_json::Map;
 
 use self::best::Solved;
+use self::leaf_size::LeafSize;
 use self::level::Setting;
 use self::line::Rule;
 use self::plant::plant;
@@ -84,7 +87,7 @@ use self::rows::Cells;
 use self::search::{Plan, Search, Stopped};
 pub use self::sizes::Sizes;
 use self::table::{Kind, Table};
-use super::greedy::MissingPolicy;
+use super::greedy::{MissingPolicy, check_min_leaf_weight};
 use super::{Greedy, Learner};
 use crate::budget::Budget;
 use crate::cost::{Lambda, Loss, RowLosses, Scale};
@@ -105,6 +108,8 @@ pub struct Optimal {
     pub intervals: Option<usize>,
     /// A leaf has at least so many rows.
     pub min_leaf: usize,
+    /// Or, instead of rows, at least this share of the weight of all rows.
+    pub min_leaf_weight: f64,
     /// What a leaf costs, on the scale of the cost divided by the total weight.
     pub leaf_cost: Lambda,
     /// What wrong predictions cost.
@@ -119,6 +124,7 @@ impl Default for Optimal {
             depth: 2,
             intervals: None,
             min_leaf: 1,
+            min_leaf_weight: 0.0,
             leaf_cost: Lambda::zero(),
             loss: Loss::default(),
             most_bytes: usize::MAX,
@@ -149,7 +155,7 @@ impl Optimal {
         let (scale, is_whole) = (losses.scale, losses.is_whole);
         let tolerance = (!is_whole).then(|| losses.tolerance(data));
         let before = Instant::now();
-        let table = Table::new(data, &losses);
+        let table = Table::new(data, &losses, LeafSize::new(self, data));
         // If the search is not finished, the tree must not be worse than a greedy one. To learn that is mostly
         // sorting, as making the table was.
         let reserve = GREEDY_PER_TABLE * before.elapsed();
@@ -210,12 +216,13 @@ impl Optimal {
         let learner = Greedy {
             max_depth: Some(self.depth),
             min_leaf: self.min_leaf,
+            min_leaf_weight: self.min_leaf_weight,
             missing: MissingPolicy::Branch,
             loss: self.loss.clone(),
             ..Greedy::default()
         };
         let fit = learner.fit(data, &Budget::unlimited())?;
-        let plan = Plan::of(&fit.model, data, self.min_leaf);
+        let plan = Plan::of(&fit.model, data, &LeafSize::new(self, data));
         Ok(Some(plant(&plan, data, &self.loss)?))
     }
 
@@ -231,6 +238,11 @@ impl Optimal {
         }
         if self.min_leaf == 0 {
             return Err(Error::parameter("min-leaf", 0, "at least 1"));
+        }
+        check_min_leaf_weight(self.min_leaf_weight)?;
+        if self.min_leaf > 1 && self.min_leaf_weight > 0.0 {
+            let allowed = "1 where leaves have a least weight";
+            return Err(Error::parameter("min-leaf", self.min_leaf, allowed));
         }
         Ok(())
     }
@@ -259,7 +271,7 @@ impl Optimal {
                 price,
                 rule: Rule {
                     most: self.intervals.unwrap_or(table.n_classes + 1),
-                    min_leaf: self.min_leaf,
+                    min_leaf: table.leaf_size.least,
                 },
                 arch: pulp::Arch::new(),
                 sizes,
@@ -323,6 +335,9 @@ impl Optimal {
         params.insert("depth".into(), self.depth.into());
         params.insert("intervals".into(), self.intervals(data).into());
         params.insert("min_leaf".into(), self.min_leaf.into());
+        if self.min_leaf_weight > 0.0 {
+            params.insert("min_leaf_weight".into(), self.min_leaf_weight.into());
+        }
         params.insert("leaf_cost".into(), self.leaf_cost.number_or_text());
         LearnerInfo {
             name: "optimal".into(),
@@ -337,6 +352,12 @@ impl Optimal {
             format!("cost + {} * leaves", self.leaf_cost)
         };
         let least = match self.min_leaf {
+            _ if self.min_leaf_weight > 0.0 => {
+                format!(
+                    ", at least {} of all weight in a leaf",
+                    self.min_leaf_weight
+                )
+            }
             1 => String::new(),
             least => format!(", at least {least} rows in a leaf"),
         };

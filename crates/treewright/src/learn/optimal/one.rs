@@ -23,7 +23,7 @@ impl Setting<'_> {
     /// The value of some rows as a leaf, if there are enough of them.
     pub(super) fn leaf(self, rows: &Rows) -> Option<u64> {
         let least = self.rule.min_leaf;
-        let is_large = least == 1 || self.table.n_real(rows.ids.iter().copied()) >= least;
+        let is_large = least == 1 || self.table.size(rows.ids.iter().copied()) >= least;
         is_large.then(|| self.price.leaf(rows.error()))
     }
 
@@ -31,7 +31,7 @@ impl Setting<'_> {
     fn leaf_of(self, rows: &Rows, part: &[u32]) -> Option<u64> {
         let ids = part.iter().map(|&row| rows.ids[row as usize]);
         let least = self.rule.min_leaf;
-        if least > 1 && self.table.n_real(ids) < least {
+        if least > 1 && self.table.size(ids) < least {
             return None;
         }
         let mut sums = vec![0_u64; self.table.n_classes];

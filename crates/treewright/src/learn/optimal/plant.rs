@@ -1,5 +1,6 @@
 //! From a plan to a tree with all rows in it.
 
+use super::leaf_size::LeafSize;
 use super::search::{Plan, between};
 use crate::cost::Loss;
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
@@ -42,12 +43,12 @@ pub(super) fn plant(plan: &Plan, data: &Dataset, loss: &Loss) -> Result<Tree> {
 impl Plan {
     /// The questions of a tree, with cuts midway between the rows of their nodes and a branch for each category;
     /// where a leaf would have too few rows, there is none.
-    pub(super) fn of(tree: &Tree, data: &Dataset, min_leaf: usize) -> Self {
+    pub(super) fn of(tree: &Tree, data: &Dataset, size: &LeafSize) -> Self {
         let rows: Vec<u32> = (0..data.n_rows() as u32).collect();
-        Self::below(tree, NodeId::ROOT, data, &rows, min_leaf)
+        Self::below(tree, NodeId::ROOT, data, &rows, size)
     }
 
-    fn below(tree: &Tree, id: NodeId, data: &Dataset, rows: &[u32], min_leaf: usize) -> Self {
+    fn below(tree: &Tree, id: NodeId, data: &Dataset, rows: &[u32], size: &LeafSize) -> Self {
         let Some(branch) = tree.branch(id) else {
             return Self::Leaf;
         };
@@ -77,7 +78,8 @@ impl Plan {
             }
         }
         let (_, parts, has_missing) = part(feature, &cuts, data, rows);
-        if parts.iter().any(|rows| rows.len() < min_leaf) {
+        let is_small = |rows: &Vec<u32>| size.of(rows.iter().copied()) < size.least;
+        if parts.iter().any(is_small) {
             return Self::Leaf;
         }
         let old: Vec<NodeId> = branch.children().collect();
@@ -95,7 +97,7 @@ impl Plan {
             };
             let child = place.and_then(|place| old.get(place));
             child.map_or(Self::Leaf, |&child| {
-                Self::below(tree, child, data, &rows, min_leaf)
+                Self::below(tree, child, data, &rows, size)
             })
         };
         let mut children: Vec<Self> = parts.into_iter().enumerate().map(below).collect();

@@ -14,6 +14,7 @@ use crate::cost::RowLosses;
 use crate::data::{Column, Dataset, MISSING_CODE};
 use crate::learn::greedy::{Packing, is_tie, sorted_list};
 
+use super::leaf_size::LeafSize;
 use super::rows::{Cells, Label, Rows};
 
 /// What all sets of rows of a table have in common.
@@ -27,6 +28,7 @@ pub(super) struct Table<'a> {
     /// The loss of a tree is the weight of rows outside their class and this.
     pub(super) constant: i64,
     pub(super) whole: Arc<Rows>,
+    pub(super) leaf_size: LeafSize,
 }
 
 /// What a feature can be asked.
@@ -40,7 +42,7 @@ pub(super) enum Kind {
 pub(super) const NONE: u32 = u32::MAX;
 
 impl<'a> Table<'a> {
-    pub(super) fn new(data: &'a Dataset, losses: &RowLosses) -> Self {
+    pub(super) fn new(data: &'a Dataset, losses: &RowLosses, leaf_size: LeafSize) -> Self {
         let p = losses.n_classes;
         let mut labels = Vec::with_capacity(data.n_rows());
         let (mut real, mut constant) = (Vec::new(), 0_i64);
@@ -84,6 +86,7 @@ impl<'a> Table<'a> {
             constant,
             whole: Arc::new(Rows::new(labels, cells, p)),
             real,
+            leaf_size,
         }
     }
 
@@ -103,15 +106,14 @@ impl<'a> Table<'a> {
         all.min(self.data.n_rows())
     }
 
-    /// How many rows of the table are behind some weighted rows, which have rising numbers.
-    pub(super) fn n_real(&self, ids: impl IntoIterator<Item = u32>) -> usize {
-        let ids = ids.into_iter();
+    /// How large the rows of the table are that stand behind some weighted rows, which have rising numbers.
+    pub(super) fn size(&self, ids: impl ExactSizeIterator<Item = u32>) -> usize {
         match &self.real {
-            None => ids.count(),
+            None => self.leaf_size.of(ids),
             Some(real) => {
                 let mut rows: Vec<u32> = ids.map(|id| real[id as usize]).collect();
                 rows.dedup();
-                rows.len()
+                self.leaf_size.of(rows.into_iter())
             }
         }
     }

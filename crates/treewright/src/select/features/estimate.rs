@@ -14,6 +14,8 @@ pub enum Estimate {
     /// On a part of the rows that is held out, or by cross-validation: then the trees of all folds count
     /// together, and a feature is used if any of them uses it.
     Resampled(Resampling),
+    /// The same with given rows: those that build the trees, and those that judge them.
+    Splits(Vec<(Vec<usize>, Vec<usize>)>),
     /// On rows of another table with the same schema.
     Rows(Dataset),
 }
@@ -67,6 +69,26 @@ impl Estimate {
                 }
                 let units = LossUnits::of(data, &greedy.loss, repeats);
                 Ok(Samples { all, units, weight })
+            }
+            Self::Splits(splits) => {
+                let has = |rows: &[usize]| {
+                    !rows.is_empty() && rows.iter().all(|&row| row < data.n_rows())
+                };
+                if splits.is_empty() || splits.iter().any(|(build, held)| !has(build) || !has(held))
+                {
+                    return Err(Error::schema(
+                        "every split needs rows of the table that build trees, and rows that judge them",
+                    ));
+                }
+                let sample = |(build, held): &(Vec<usize>, Vec<usize>)| {
+                    Sample::new(data.rows(build), Some(data.rows(held)))
+                };
+                let held = splits.iter().flat_map(|(_, held)| held);
+                Ok(Samples {
+                    units: LossUnits::of(data, &greedy.loss, splits.len()),
+                    weight: held.map(|&row| data.weight(row)).sum(),
+                    all: splits.iter().map(sample).collect(),
+                })
             }
             Self::Rows(rows) => {
                 let is_usable = rows.n_rows() > 0 && matches!(rows.target(), Target::Classes(_));

@@ -13,6 +13,8 @@ pub(crate) struct Bounded<'a> {
     data: &'a Dataset,
     intervals: usize,
     min_leaf: usize,
+    /// The least weight of a leaf.
+    min_weight: f64,
     /// For each row what each label costs.
     losses: Vec<Vec<u64>>,
     /// What a tenth of a loss is worth.
@@ -40,6 +42,7 @@ impl<'a> Bounded<'a> {
             data,
             intervals: learner.intervals.unwrap_or(n_classes + 1),
             min_leaf: learner.min_leaf,
+            min_weight: learner.min_leaf_weight * data.total_weight(),
             losses: losses.collect(),
             per_loss: q,
             per_leaf: p * (0..data.n_rows()).map(tenths).sum::<u64>(),
@@ -69,7 +72,9 @@ impl<'a> Bounded<'a> {
     }
 
     fn leaf(&self, rows: &[usize]) -> Option<Worth> {
-        (rows.len() >= self.min_leaf).then(|| self.label(rows))
+        let weight: f64 = rows.iter().map(|&row| self.data.weight(row)).sum();
+        let is_large = rows.len() >= self.min_leaf && weight >= self.min_weight;
+        is_large.then(|| self.label(rows))
     }
 
     fn least(&self, rows: &[usize], depth: usize) -> Option<Worth> {

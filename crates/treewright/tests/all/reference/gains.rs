@@ -41,7 +41,15 @@ impl Problem<'_> {
 
     /// May the split be taken at all?
     pub(crate) fn admissible(&self, node: &NodeRows, candidate: &Candidate) -> Verdict {
-        let enough = |child: &Group| at_least(child.rows, self.params.min_leaf, node.undivided);
+        let least = self.params.min_leaf_weight * self.data.total_weight();
+        let is_heavy = |child: &Group| match child.weight >= least {
+            true => Verdict::Yes,
+            false => Verdict::No,
+        };
+        let enough = |child: &Group| {
+            let rows = at_least(child.rows, self.params.min_leaf, node.undivided);
+            rows.min(is_heavy(child))
+        };
         let enough = candidate
             .children
             .iter()

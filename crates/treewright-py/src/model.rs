@@ -1,0 +1,230 @@
+//! A learned tree, for Python.
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use treewright::export::{self, json};
+use treewright::prune::{Impurity, NodeCosts, PruningCost, importances};
+use treewright::{Fit, Tree};
+
+use crate::errors::{named, raised};
+use crate::family::Family;
+use crate::table::Table;
+
+/// A learned tree with its circumstances: what a model file holds.
+#[pyclass(frozen, module = "treewright._native")]
+pub(crate) struct Model {
+    pub(crate) fit: Fit<Tree>,
+}
+
+/// Ways to write a tree as text.
+type Writer = fn(&Tree) -> String;
+
+#[pymethods]
+impl Model {
+    /// Reads the text of a model file.
+    #[new]
+    fn new(text: &str) -> PyResult<Self> {
+        let fit = json::read_model(text).map_err(|error| raised(&error))?;
+        Ok(Self { fit })
+    }
+
+    fn __getnewargs__(&self) -> (String,) {
+        (self.to_json(),)
+    }
+
+    /// The text of a model file.
+    fn to_json(&self) -> String {
+        json::write_model(&self.fit)
+    }
+
+    /// The tree as a text of some format.
+    fn export(&self, format: &str) -> PyResult<String> {
+        let formats: [(&str, Writer); 3] = [
+            ("dot", export::dot::dot),
+            ("rules", export::rules::rules),
+            ("text", export::text::plain),
+        ];
+        Ok(named("format", format, &formats)?(self.tree()))
+    }
+
+    #[getter]
+    fn n_leaves(&self) -> usize {
+        self.tree().n_leaves()
+    }
+
+    #[getter]
+    fn n_nodes(&self) -> usize {
+        self.tree().n_nodes()
+    }
+
+    #[getter]
+    fn depth(&self) -> usize {
+        self.tree().depth()
+    }
+
+    #[getter]
+    fn is_classifier(&self) -> bool {
+        self.tree().schema().is_classification()
+    }
+
+    /// Texts of the classes; empty for regression.
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.tree().schema().classes().to_vec()
+    }
+
+    /// Name of the target.
+    #[getter]
+    fn target(&self) -> String {
+        self.tree().schema().target.name.clone()
+    }
+
+    /// Name and categories (`None` for numbers) of every feature.
+    #[getter]
+    fn features(&self) -> Vec<(String, Option<Vec<String>>)> {
+        let features = self.tree().schema().features.iter();
+        features
+            .map(|feature| {
+                let categories = match feature.kind {
+                    treewright::data::FeatureKind::Numeric => None,
+                    treewright::data::FeatureKind::Categorical(_) => {
+                        Some(feature.categories().to_vec())
+                    }
+                };
+                (feature.name.clone(), categories)
+            })
+            .collect()
+    }
+
+    /// Texts that are missing cells in files.
+    #[getter]
+    fn na(&self) -> Vec<String> {
+        self.tree().schema().reading.na.clone()
+    }
+
+    /// Name of the learner, and its parameters as JSON.
+    #[getter]
+    fn learner(&self) -> (String, String) {
+        let learner = &self.fit.learner;
+        let params = serde_json::Value::Object(learner.params.clone());
+        (learner.name.clone(), params.to_string())
+    }
+
+    /// The same model with one more parameter of its learner.
+    fn with_note(&self, name: &str, note: &str) -> Self {
+        let mut fit = self.fit.clone();
+        fit.learner.params.insert(name.to_owned(), note.into());
+        Self { fit }
+    }
+
+    /// The figures on the rows it was learned from.
+    #[getter]
+    fn training<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let training = &self.fit.training;
+        let dict = PyDict::new(py);
+        dict.set_item("rows", training.rows)?;
+        dict.set_item("weight", training.weight)?;
+        if let Some(errors) = training.errors {
+            dict.set_item("errors", errors)?;
+        }
+        dict.set_item("cost", training.cost)?;
+        dict.set_item("leaves", training.leaves)?;
+        dict.set_item("depth", training.depth)?;
+        dict.set_item("seconds", training.seconds)?;
+        Ok(dict)
+    }
+
+    /// What is proven, if anything is.
+    #[getter]
+    fn certificate<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(certificate) = &self.fit.certificate else {
+            return Ok(None);
+        };
+        let dict = PyDict::new(py);
+        dict.set_item("objective", certificate.objective)?;
+        dict.set_item("lower_bound", certificate.lower_bound)?;
+        dict.set_item("gap", certificate.gap())?;
+        dict.set_item("optimal", certificate.is_optimal())?;
+        dict.set_item("exact", certificate.exact)?;
+        if let Some(tolerance) = certificate.tolerance {
+            dict.set_item("tolerance", tolerance)?;
+        }
+        dict.set_item("what", &certificate.what)?;
+        Ok(Some(dict))
+    }
+
+    /// How much of what all splits gain each feature gains.
+    fn importances<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let cost = if self.is_classifier() {
+            PruningCost::Impurity(Impurity::of_learner(&self.fit.learner))
+        } else {
+            PruningCost::Squared
+        };
+        let costs = NodeCosts::of(self.tree(), cost).map_err(|error| raised(&error))?;
+        Ok(PyArray1::from_vec(py, importances(self.tree(), &costs)))
+    }
+
+    /// Class indices or numbers.
+    fn predict<'py>(&self, py: Python<'py>, table: &Table) -> Bound<'py, PyArray1<f64>> {
+        let data = table.data();
+        let answers = py.detach(|| self.tree().predict(data));
+        PyArray1::from_vec(py, answers)
+    }
+
+    /// For each row the shares of the classes.
+    fn predict_proba<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let data = table.data();
+        let shares = py.detach(|| self.tree().predict_proba(data));
+        let n_classes = self.tree().schema().classes().len();
+        PyArray1::from_vec(py, shares).reshape([data.n_rows(), n_classes])
+    }
+
+    /// The leaf of each row.
+    fn apply<'py>(&self, py: Python<'py>, table: &Table) -> Bound<'py, PyArray1<i64>> {
+        let data = table.data();
+        let leaves = py.detach(|| self.tree().apply(data));
+        PyArray1::from_iter(py, leaves.into_iter().map(|id| i64::from(id.0)))
+    }
+
+    /// The nodes that each row passes, as the rows of a sparse matrix: where they begin, and the nodes.
+    fn decision_path<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+    ) -> (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>) {
+        let data = table.data();
+        let (begins, nodes) = py.detach(|| {
+            let mut begins = vec![0_i64];
+            let mut nodes = Vec::new();
+            for row in 0..data.n_rows() {
+                let mut path = self.tree().decision_path(data, row);
+                path.sort_unstable();
+                nodes.extend(path.into_iter().map(|id| i64::from(id.0)));
+                begins.push(nodes.len() as i64);
+            }
+            (begins, nodes)
+        });
+        (
+            PyArray1::from_vec(py, begins),
+            PyArray1::from_vec(py, nodes),
+        )
+    }
+
+    /// Prunes the tree: all prunings that are best for some weight of the penalty. With a table the costs come
+    /// from its rows.
+    #[pyo3(signature = (penalty, cost, table=None))]
+    fn prunings(&self, penalty: &str, cost: &str, table: Option<&Table>) -> PyResult<Family> {
+        Family::of_prunings(&self.fit, penalty, cost, table.map(Table::data))
+    }
+}
+
+impl Model {
+    fn tree(&self) -> &Tree {
+        &self.fit.model
+    }
+}

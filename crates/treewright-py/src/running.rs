@@ -1,0 +1,133 @@
+//! Work without the interpreter's lock: other Python threads run meanwhile, Ctrl-C stops the work, and
+//! whoever wants to can watch it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use treewright::Budget;
+
+use crate::errors::{raised, refused};
+
+/// How often signals are looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// How often progress is told.
+const TELL_EVERY: Duration = Duration::from_millis(200);
+
+/// How much work may take, and who watches it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Limits {
+    /// Number of threads; 0 is one for each core.
+    n_jobs: usize,
+    /// Seconds.
+    time_limit: Option<f64>,
+    /// Bytes.
+    pub(crate) memory_limit: Option<u64>,
+    /// Called with units done, units in all (0 while unknown) and what else there is to say.
+    progress: Option<Py<PyAny>>,
+}
+
+/// What came of the work, and the exception that ended it early, if one did.
+pub(crate) type Outcome<T> = (T, Option<Py<PyAny>>);
+
+impl Limits {
+    /// Memory that a search may use.
+    pub(crate) fn most_bytes(&self) -> usize {
+        let most = self.memory_limit.map(usize::try_from);
+        most.map_or(usize::MAX, |most| most.unwrap_or(usize::MAX))
+    }
+
+    pub(crate) fn budget(&self, flag: &Arc<AtomicBool>) -> PyResult<Budget> {
+        let budget = Budget::unlimited().with_interrupt(Arc::clone(flag));
+        let Some(seconds) = self.time_limit else {
+            return Ok(budget);
+        };
+        match Duration::try_from_secs_f64(seconds) {
+            Ok(limit) => Ok(budget.with_time_limit(limit)),
+            // Longer than anything can be told apart from.
+            Err(_) if seconds > 0.0 => Ok(budget),
+            Err(_) => Err(refused(
+                "time_limit",
+                seconds,
+                "a number of seconds that is not negative",
+            )),
+        }
+    }
+
+    pub(crate) fn pool(&self) -> PyResult<rayon::ThreadPool> {
+        const STACK: usize = 8 << 20;
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(self.n_jobs)
+            .stack_size(STACK)
+            .build()
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    }
+
+    /// Runs `work` on threads of its own. An exception (Ctrl-C, or one of the progress function) stops it;
+    /// what it has until then comes back together with the exception.
+    pub(crate) fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Budget) -> treewright::Result<T> + Send,
+    ) -> PyResult<Outcome<T>> {
+        let flag = Arc::new(AtomicBool::new(false));
+        let budget = self.budget(&flag)?;
+        let pool = self.pool()?;
+        let (sender, mut receiver) = sync_channel(1);
+        let worker_budget = budget.clone();
+        std::thread::scope(|scope| {
+            let worker = std::thread::Builder::new().spawn_scoped(scope, || {
+                // Nobody listens any more only if this thread has panicked.
+                let _ = sender.send(pool.install(|| work(&worker_budget)));
+            })?;
+            let mut exception: Option<PyErr> = None;
+            let mut told = Instant::now();
+            let result = loop {
+                let waiting = &mut receiver;
+                match py.detach(move || waiting.recv_timeout(LOOK_EVERY)) {
+                    Ok(result) => break result,
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => {
+                        let panic = py.detach(|| worker.join()).unwrap_err();
+                        std::panic::resume_unwind(panic);
+                    }
+                }
+                if exception.is_some() {
+                    continue;
+                }
+                let looked = py.check_signals().and_then(|()| {
+                    if told.elapsed() < TELL_EVERY {
+                        return Ok(());
+                    }
+                    told = Instant::now();
+                    self.tell(py, &budget)
+                });
+                if let Err(error) = looked {
+                    flag.store(true, Ordering::Relaxed);
+                    exception = Some(error);
+                }
+            };
+            let done = result.map_err(|error| raised(&error));
+            match (done, exception) {
+                (Ok(done), exception) => {
+                    let exception = exception.map(|error| error.into_value(py).into_any());
+                    Ok((done, exception))
+                }
+                (Err(_), Some(exception)) => Err(exception),
+                (Err(error), None) => Err(error),
+            }
+        })
+    }
+
+    fn tell(&self, py: Python<'_>, budget: &Budget) -> PyResult<()> {
+        if let Some(progress) = &self.progress {
+            let (done, total) = budget.progress().read();
+            progress.call1(py, (done, total, budget.progress().news()))?;
+        }
+        Ok(())
+    }
+}

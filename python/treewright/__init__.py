@@ -1,0 +1,51 @@
+"""Decision trees done exactly.
+
+Estimators for scikit-learn:
+
+===========================  ==================================================================
+`GreedyTreeClassifier`       CART and C4.5 trees, exactly pruned on demand
+`GreedyTreeRegressor`        the same for numbers
+`DyadicTreeClassifier`       the best tree over all dyadic partitions
+`OptimalTreeClassifier`      the best tree of a depth, with a proof
+`BackwardFeatureSelector`    takes features away while the error falls
+`CompleteFeatureSelector`    the best subset of the features, with a proof
+===========================  ==================================================================
+
+Functions: `pruning_family`, `dyadic_path`, `distinct_trees`, `load_model`, `save_model`.
+
+>>> from sklearn.datasets import load_iris
+>>> from treewright import OptimalTreeClassifier
+>>> X, y = load_iris(return_X_y=True, as_frame=True)
+>>> tree = OptimalTreeClassifier(max_depth=2).fit(X, y)
+>>> tree.certificate_["optimal"], tree.tree_.training["errors"]
+(True, 2.0)
+"""
+
+from ._family import Family
+from ._functions import distinct_trees, dyadic_path, load_model, pruning_family, save_model
+from ._native import __version__
+from ._selectors import BackwardFeatureSelector, CompleteFeatureSelector
+from ._tree import Tree
+from ._trees import (
+    DyadicTreeClassifier,
+    GreedyTreeClassifier,
+    GreedyTreeRegressor,
+    OptimalTreeClassifier,
+)
+
+__all__ = [
+    "BackwardFeatureSelector",
+    "CompleteFeatureSelector",
+    "DyadicTreeClassifier",
+    "Family",
+    "GreedyTreeClassifier",
+    "GreedyTreeRegressor",
+    "OptimalTreeClassifier",
+    "Tree",
+    "__version__",
+    "distinct_trees",
+    "dyadic_path",
+    "load_model",
+    "pruning_family",
+    "save_model",
+]

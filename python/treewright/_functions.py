@@ -1,0 +1,283 @@
+"""Functions: families, distinct trees, files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _native
+from ._base import TreeBase, limits, take, whole
+from ._family import Family
+from ._tree import Tree, labels_of, write_text
+from ._trees import (
+    DyadicTreeClassifier,
+    GreedyTreeClassifier,
+    GreedyTreeRegressor,
+    OptimalTreeClassifier,
+)
+
+
+def pruning_family(
+    X: Any,
+    y: Any = None,
+    *,
+    penalty: str = "linear",
+    cost: str | None = None,
+    cv: int | None = None,
+    repeats: int = 1,
+    sample_weight: Any = None,
+    task: str = "classification",
+    **params: Any,
+) -> Family:
+    """All prunings of a greedy tree that are best for some weight of a penalty.
+
+    Parameters
+    ----------
+    X : table, or a fitted tree or estimator
+        A table to grow the tree from; or what was learned already.
+    y : array, optional
+        Classes, or numbers with ``task="regression"``. Not for something learned already.
+    penalty : str, default="linear"
+        What leaves cost: ``"linear"``, ``"sqrt"``, ``"log"`` or ``"power:T"``.
+    cost : {"error", "impurity", "mse"}, optional
+        What a leaf costs: its errors (for numbers: its squared errors), or its impurity.
+    cv : int, optional
+        Cross-validate all members by so many folds.
+    repeats : int, default=1
+        How often rows are dealt into folds.
+    sample_weight : array, optional
+        Weights of the rows.
+    task : {"classification", "regression"}, default="classification"
+        What ``y`` holds.
+    **params
+        Of :class:`GreedyTreeClassifier` or :class:`GreedyTreeRegressor`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from treewright import pruning_family
+    >>> family = pruning_family(*load_breast_cancer(return_X_y=True), cv=10)
+    >>> tree = family.select("1se")
+    >>> tree.certificate["optimal"]
+    True
+    """
+    if isinstance(X, TreeBase):
+        X = X.tree_
+    if isinstance(X, Tree):
+        if y is not None or cv is not None:
+            raise ValueError("a learned tree has its rows already: leave y and cv out")
+        cost = cost or ("error" if X._model.is_classifier else "mse")
+        return Family(X._model.prunings(penalty, cost), X._labels)
+    if task not in ("classification", "regression"):
+        raise ValueError(f"task: got {task!r}, expected 'classification' or 'regression'")
+    estimator: Any
+    if task == "classification":
+        estimator = GreedyTreeClassifier(penalty=penalty, pruning_cost=cost or "error", **params)
+    else:
+        estimator = GreedyTreeRegressor(penalty=penalty, **params)
+    table = estimator._learning_table(X, y, sample_weight, numbers=task == "regression")
+    pruning = estimator._pruning()
+    pruning["selection"] |= {
+        "cv": None if cv is None else whole("cv", cv, 2),
+        "repeats": whole("repeats", repeats, 1),
+    }
+    found: list[_native.Family] = []
+    outcome = _native.greedy_family(
+        table, estimator._params(table.n_rows), pruning, estimator._limits()
+    )
+    take(outcome, lambda pair: found.append(pair[0]))
+    return Family(found[0], getattr(estimator, "classes_", None))
+
+
+def dyadic_path(
+    X: Any,
+    y: Any,
+    *,
+    cv: int | None = None,
+    method: str = "hull",
+    collinear: bool = False,
+    sample_weight: Any = None,
+    **params: Any,
+) -> Family:
+    """The best dyadic trees for all weights of a penalty.
+
+    Parameters
+    ----------
+    X, y : table and classes
+    cv : int, optional
+        Cross-validate all members by so many folds.
+    method : {"hull", "grid", "adaptive", "heuristic"}, default="hull"
+        How the path is found; the others are those of the paper.
+    collinear : bool, default=False
+        Also list trees that are only as good as their neighbours.
+    sample_weight : array, optional
+        Weights of the rows.
+    **params
+        Of :class:`DyadicTreeClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treewright import dyadic_path
+    >>> path = dyadic_path(*load_iris(return_X_y=True))
+    >>> path.members[-1]["errors"], path.certificate["exact_down_to"]
+    (0.0, 0.0)
+    """
+    estimator = DyadicTreeClassifier(**params)
+    table = estimator._learning_table(X, y, sample_weight)
+    options = {**estimator._params(), "method": method, "collinear": bool(collinear)}
+    options["selection"] |= {"cv": None if cv is None else whole("cv", cv, 2)}
+    found: list[_native.Family] = []
+    outcome = _native.dyadic_family(table, options, estimator._limits())
+    take(outcome, lambda pair: found.append(pair[0]))
+    return Family(found[0], estimator.classes_)
+
+
+class DistinctTrees(Iterator[Tree]):
+    """Goes through distinct trees; what :func:`distinct_trees` returns.
+
+    ``count`` says after the end how many there are. ``close()`` ends the search early; so does leaving a ``with``
+    block.
+    """
+
+    def __init__(self, trees: _native.DistinctTrees, labels: np.ndarray):
+        self._trees = trees
+        self._labels = labels
+
+    def __next__(self) -> Tree:
+        return Tree(next(self._trees), self._labels)
+
+    def __enter__(self) -> DistinctTrees:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the search."""
+        self._trees.close()
+
+    @property
+    def count(self) -> dict[str, Any] | None:
+        """After the end: distinct, built, by_size, complete, seconds."""
+        return self._trees.count
+
+
+def distinct_trees(
+    X: Any,
+    y: Any,
+    *,
+    order: str = "frontier",
+    limit: int | None = None,
+    criterion: str = "entropy",
+    sample_weight: Any = None,
+    **params: Any,
+) -> DistinctTrees:
+    """All and only the distinct greedy trees over the subsets of the features, one by one (Ruggieri 2017).
+
+    Trees are found in the background while you look at those before.
+
+    Parameters
+    ----------
+    X, y : table and classes
+    order : {"frontier", "reverse", "index"}, default="frontier"
+        In which order features are taken away.
+    limit : int, optional
+        At most so many trees.
+    criterion : {"entropy", "gini", "gain-ratio", "error"}, default="entropy"
+        How good a split is.
+    sample_weight : array, optional
+        Weights of the rows.
+    **params
+        Of :class:`GreedyTreeClassifier`.
+
+    Examples
+    --------
+    >>> from treewright import distinct_trees
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> [tree.features for tree in distinct_trees(X, ["no", "no", "no", "yes"])]
+    [['x0', 'x1'], ['x0'], ['x1'], []]
+    """
+    estimator = GreedyTreeClassifier(criterion=criterion, **params)
+    table = estimator._learning_table(X, y, sample_weight)
+    limit = None if limit is None else whole("limit", limit, 1)
+    bounds = limits(
+        estimator.n_jobs, estimator.time_limit, estimator.memory_limit, 0, None, "distinct_trees"
+    )
+    options = estimator._params(table.n_rows)
+    return DistinctTrees(
+        _native.DistinctTrees(table, options, order, limit, bounds), estimator.classes_
+    )
+
+
+def load_model(path: str | os.PathLike[str]) -> Any:
+    """Reads a model or family file of Python or of the program ``treewright``.
+
+    Returns
+    -------
+    model : estimator, Tree or Family
+        A fitted estimator for a model, a :class:`Family` for a family. Classes are texts, unless all of them are
+        whole numbers or the file was written by :func:`save_model`, which knows better.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from treewright import GreedyTreeClassifier, load_model, save_model
+    >>> tree = GreedyTreeClassifier().fit([[0.0], [1.0]], [False, True])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(tree, f"{folder}/model.json")
+    ...     load_model(f"{folder}/model.json").predict([[0.9]])
+    array([ True])
+    """
+    text = Path(path).read_text(encoding="utf-8")
+    try:
+        kind = json.loads(text).get("format")
+    except (ValueError, AttributeError):
+        raise ValueError(
+            f"{os.fspath(path)}: not a model file, because it is not a JSON object"
+        ) from None
+    try:
+        if kind == "treewright.family":
+            return Family(_native.Family(text))
+        return _estimator(_native.Model(text))
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
+
+
+def _estimator(model: _native.Model) -> Any:
+    """An estimator whose tree this is, with its parameters as far as they have the same names."""
+    labels = labels_of(model)
+    tree = Tree(model, labels)
+    kinds: dict[str, Any] = {"dyadic": DyadicTreeClassifier, "optimal": OptimalTreeClassifier}
+    greedy = GreedyTreeClassifier if model.is_classifier else GreedyTreeRegressor
+    kind = kinds.get(tree.learner["name"], greedy)
+    names = {"depth": "max_depth", "min_split": "min_samples_split", "min_leaf": "min_samples_leaf"}
+    params = {names.get(name, name): value for name, value in tree.learner["params"].items()}
+    known = kind._get_param_names()
+    estimator = kind()
+    for name, value in params.items():
+        if name in known and isinstance(value, str | int | float) and name != "select":
+            setattr(estimator, name, value)
+    estimator.tree_ = tree
+    estimator.certificate_ = tree.certificate
+    estimator.n_features_in_ = len(tree.feature_names)
+    estimator.feature_names_in_ = np.array(tree.feature_names, dtype=object)
+    if labels is not None:
+        estimator.classes_ = labels
+    return estimator
+
+
+def save_model(model: Any, path: str | os.PathLike[str]) -> None:
+    """Writes a fitted estimator, a :class:`Tree` or a :class:`Family` to a file that the program ``treewright`` reads,
+    too."""
+    if not isinstance(model, Tree | Family | TreeBase):
+        raise TypeError(f"expected an estimator, a Tree or a Family, got {type(model).__name__}")
+    if isinstance(model, Tree | Family):
+        write_text(path, model.to_json() + "\n")
+    else:
+        model.save(path)

@@ -1,0 +1,275 @@
+"""Tables of any kind become columns: doubles with NaN, or codes of categories.
+
+A column is one array of numbers, or one array of codes with the texts that they stand for. Arrays of doubles are
+handed on as they are, so that nothing is copied where the layout allows it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _native
+
+#: The code of a missing cell.
+MISSING = np.uint32(0xFFFFFFFF)
+
+#: Texts that are missing cells in files, unless they are categories of the table.
+NA = ("?", "NA", "NaN", "null")
+
+
+class Column(NamedTuple):
+    """Numbers, or codes (-1 for missing) of values."""
+
+    cells: np.ndarray
+    values: list[Any] | None = None
+
+
+def is_frame(X: Any) -> bool:
+    """Is this a table with columns of their own kinds?"""
+    module = type(X).__module__
+    return module.startswith(("pandas", "polars", "pyarrow")) and len(getattr(X, "shape", ())) == 2
+
+
+def column_names(X: Any) -> list[str] | None:
+    """The names of the columns, if they have any."""
+    if not is_frame(X):
+        return None
+    names = X.column_names if type(X).__module__.startswith("pyarrow") else list(X.columns)
+    return names if all(isinstance(name, str) for name in names) else None
+
+
+def text(value: Any) -> str:
+    """A category or class as files have it: 3 and 3.0 are the same."""
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+# --- columns of frames ------------------------------------------------------------------------------------
+
+
+def frame_columns(X: Any, force: set[int], texts_allowed: bool) -> list[Column]:
+    """The columns of a frame; those of ``force`` as categories whatever they hold."""
+    module = type(X).__module__
+    if module.startswith("pandas"):
+        make = _pandas_column
+        columns = [X.iloc[:, place] for place in range(X.shape[1])]
+    elif module.startswith("polars"):
+        make = _polars_column
+        columns = X.get_columns()
+    else:
+        make = _arrow_column
+        columns = list(X.columns)
+    names = column_names(X) or [f"x{place}" for place in range(len(columns))]
+    found = []
+    for place, (name, column) in enumerate(zip(names, columns, strict=True)):
+        try:
+            made = make(column)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"column {name!r}: {error}") from None
+        if place in force:
+            made = _as_categories(made)
+        elif made.values is not None and not texts_allowed:
+            raise ValueError(
+                f"column {name!r} holds categories: name it in categorical_features, or leave that at 'from_dtype'"
+            )
+        found.append(made)
+    return found
+
+
+def _as_categories(column: Column) -> Column:
+    if column.values is not None:
+        return column
+    is_there = ~np.isnan(column.cells)
+    values, codes = np.unique(column.cells[is_there], return_inverse=True)
+    cells = np.full(len(column.cells), -1, dtype=np.int64)
+    cells[is_there] = codes
+    return Column(cells, list(values))
+
+
+def _pandas_column(column: Any) -> Column:
+    import pandas as pd
+
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return Column(column.cat.codes.to_numpy(), list(column.cat.categories))
+    if isinstance(dtype, np.dtype) and dtype.kind in "fiub":
+        return Column(column.to_numpy().astype(np.float64, copy=False))
+    if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_numeric_dtype(dtype):
+        return Column(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
+        raise TypeError("dates and times are not supported; make numbers or categories of them")
+    kind = pd.api.types.infer_dtype(column, skipna=True)
+    if kind in {"integer", "floating", "mixed-integer-float", "decimal", "boolean", "empty"}:
+        return Column(pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan))
+    codes, values = pd.factorize(column)
+    return Column(codes, list(values))
+
+
+def _polars_column(column: Any) -> Column:
+    import polars as pl
+
+    dtype = column.dtype
+    if dtype.is_temporal():
+        raise TypeError("dates and times are not supported; make numbers or categories of them")
+    if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
+        return Column(column.cast(pl.Float64).to_numpy())
+    column = column.cast(pl.String)
+    values = column.drop_nulls().unique().sort()
+    codes = column.cast(pl.Enum(values)).to_physical().cast(pl.Int64).fill_null(-1)
+    return Column(codes.to_numpy(), values.to_list())
+
+
+def _arrow_column(column: Any) -> Column:
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_temporal(kind):
+        raise TypeError("dates and times are not supported; make numbers or categories of them")
+    is_number = pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind)
+    if is_number or pa.types.is_null(kind) or pa.types.is_boolean(kind):
+        if pa.types.is_boolean(kind):
+            column = column.cast(pa.int8())
+        column = column.cast(pa.float64())
+        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        return Column(column.to_numpy(zero_copy_only=False))
+    if not pa.types.is_dictionary(kind):
+        column = column.dictionary_encode()
+    # Chunks may have dictionaries of their own.
+    column = column.unify_dictionaries().combine_chunks()
+    if isinstance(column, pa.ChunkedArray):
+        column = (
+            column.chunk(0)
+            if column.num_chunks
+            else pa.array([], pa.dictionary(pa.int32(), pa.string()))
+        )
+    codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return Column(codes, column.dictionary.to_pylist())
+
+
+# --- columns of arrays ------------------------------------------------------------------------------------
+
+
+def array_columns(X: np.ndarray, force: set[int]) -> list[Column]:
+    """The columns of a two-dimensional array; those of ``force`` as categories."""
+    columns = []
+    for place in range(X.shape[1]):
+        cells = X[:, place]
+        if place in force:
+            columns.append(_categories_of(cells))
+        else:
+            columns.append(Column(cells.astype(np.float64, copy=False)))
+    return columns
+
+
+def _categories_of(cells: np.ndarray) -> Column:
+    if cells.dtype.kind in "fiub":
+        return _as_categories(Column(cells.astype(np.float64, copy=False)))
+    codes = np.full(len(cells), -1, dtype=np.int64)
+    values: dict[str, int] = {}
+    for row, value in enumerate(cells):
+        if value is None or value != value:
+            continue
+        codes[row] = values.setdefault(text(value), len(values))
+    return Column(codes, list(values))
+
+
+# --- codes ------------------------------------------------------------------------------------------------
+
+
+def learn_codes(column: Column) -> tuple[np.ndarray, list[str]]:
+    """Codes for the categories that the column has, in the order of their texts."""
+    assert column.values is not None
+    texts = [text(value) for value in column.values]
+    seen = np.unique(column.cells[column.cells >= 0])
+    categories = sorted({texts[code] for code in seen} - {""})
+    return known_codes(column, categories), categories
+
+
+def known_codes(column: Column, categories: list[str]) -> np.ndarray:
+    """Codes for known categories; others count as missing."""
+    if column.values is None:
+        column = _as_categories(column)
+        assert column.values is not None
+    places = {category: place for place, category in enumerate(categories)}
+    # The last one is for missing cells, whose code is -1.
+    table = np.full(len(column.values) + 1, MISSING, dtype=np.uint32)
+    for code, value in enumerate(column.values):
+        table[code] = places.get(text(value), MISSING)
+    return table[column.cells]
+
+
+# --- tables -----------------------------------------------------------------------------------------------
+
+#: Name and categories (``None`` for numbers) of each feature.
+Features = list[tuple[str, "list[str] | None"]]
+
+
+def distinct_names(names: list[str], taken: set[str]) -> list[str]:
+    """The same names, but none of them empty or taken twice."""
+    found = []
+    for place, name in enumerate(names):
+        name = name or f"x{place}"
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        found.append(name)
+    return found
+
+
+def to_learn(
+    columns: list[Column], names: list[str]
+) -> tuple[list[tuple[str, np.ndarray, list[str] | None]], list[str]]:
+    """Columns with names and categories, and the texts that are missing cells in files."""
+    features: list[tuple[str, np.ndarray, list[str] | None]] = []
+    used: set[str] = set()
+    for name, column in zip(names, columns, strict=True):
+        if column.values is None:
+            features.append((name, column.cells, None))
+        else:
+            codes, categories = learn_codes(column)
+            used.update(categories)
+            features.append((name, codes, categories))
+    return features, [token for token in NA if token not in used]
+
+
+def to_predict(X: Any, model: _native.Model) -> _native.Table:
+    """A table as a model wants it. Columns of a frame go by their names, if it has all of them."""
+    features = model.features
+    names = column_names(X)
+    if names is not None and all(name in names for name, _ in features):
+        X = (
+            X[[name for name, _ in features]]
+            if not _is_arrow(X)
+            else X.select([name for name, _ in features])
+        )
+    force = {place for place, (_, categories) in enumerate(features) if categories is not None}
+    if is_frame(X):
+        columns = frame_columns(X, force, texts_allowed=True)
+    else:
+        X = np.asarray(X)
+        if X.ndim != 2:
+            raise ValueError(f"expected a table of two dimensions, got {X.ndim}: reshape your data")
+        columns = array_columns(X, force)
+    if len(columns) != len(features):
+        raise ValueError(
+            f"X has {len(columns)} features, but the tree expects {len(features)} features"
+        )
+    cells: list[tuple[str, np.ndarray, list[str] | None]] = []
+    for (name, categories), column in zip(features, columns, strict=True):
+        if categories is not None:
+            cells.append((name, known_codes(column, categories), categories))
+        elif column.values is None:
+            cells.append((name, column.cells, None))
+        else:
+            raise ValueError(
+                f"column {name!r} holds categories, but the tree was learned from numbers there"
+            )
+    classes = model.classes if model.is_classifier else None
+    return _native.Table(cells, (model.target, classes, None), model.na)
+
+
+def _is_arrow(X: Any) -> bool:
+    return type(X).__module__.startswith("pyarrow")
