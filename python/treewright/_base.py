@@ -35,10 +35,12 @@ class TreeBase(BaseEstimator):
     def _learning_table(
         self, X: Any, y: Any, sample_weight: Any, *, numbers: bool = False
     ) -> _native.Table:
-        """The table to learn from. Sets ``n_features_in_``, ``feature_names_in_`` and ``classes_``."""
+        """The table to learn from. Sets ``n_features_in_``, ``feature_names_in_`` and
+        ``classes_``."""
         if y is None:
+            name = type(self).__name__
             raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
+                f"This {name} estimator requires y to be passed, but the target y is None."
             )
         target = str(getattr(y, "name", None) or "y")
         categorical = self.categorical_features
@@ -93,7 +95,7 @@ class TreeBase(BaseEstimator):
         bad = np.flatnonzero(~np.isfinite(y))
         if len(bad):
             raise ValueError(
-                f"Input y contains NaN, infinity or a value too large: row {bad[0] + 1} is {y[bad[0]]}"
+                f"Input y contains NaN or infinity: the number of row {bad[0] + 1} is {y[bad[0]]}"
             )
         return y
 
@@ -145,7 +147,7 @@ class TreeBase(BaseEstimator):
         if given.dtype.kind == "b":
             if n_features is not None and len(given) != n_features:
                 raise ValueError(
-                    f"categorical_features: a mask of {len(given)} entries for {n_features} features"
+                    f"categorical_features: a mask of {len(given)} for {n_features} features"
                 )
             return set(np.flatnonzero(given).tolist())
         if given.dtype.kind in "iu":
@@ -265,7 +267,8 @@ for _name, _what in {
 
 
 def take(outcome: tuple[Any, BaseException | None], keep: Callable[[Any], None]) -> None:
-    """Keeps what was found, also what was found until an exception (such as Ctrl-C) ended the search."""
+    """Keeps what was found, also what was found until an exception (such as Ctrl-C) ended the
+    search."""
     found, exception = outcome
     keep(found)
     if exception is not None:
@@ -298,7 +301,8 @@ def _printer(who: str) -> Progress:
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """The number of threads, in the way of scikit-learn: ``None`` is 1, -1 all cores, -2 all but one."""
+    """The number of threads, in the way of scikit-learn: ``None`` is 1, -1 all cores, -2 all but
+    one."""
     if n_jobs is None:
         return 1
     n_jobs = whole("n_jobs", n_jobs, None)

@@ -15,7 +15,8 @@ from ._tree import Tree, write_text
 
 
 class Family:
-    """A family: trees from the smallest to the largest, each the best for an interval of the penalty weight.
+    """A family: trees from the smallest to the largest, each the best for an interval of the
+    penalty weight.
 
     A sequence of :class:`Tree`, with figures for each in ``members``.
 
@@ -51,7 +52,8 @@ class Family:
 
     @cached_property
     def members(self) -> list[dict[str, Any]]:
-        """For each member leaves, cost, errors, lambda_low, lambda_high and, if known, cv_error and cv_se."""
+        """For each member leaves, cost, errors, lambda_low, lambda_high and, if known, cv_error
+        and cv_se."""
         return self._family.members()
 
     @property
@@ -61,7 +63,8 @@ class Family:
 
     @property
     def chosen(self) -> dict[str, int] | None:
-        """The places of the members with the least error on rows left out (``min``), and of the smallest within
+        """The places of the members with the least error on rows left out (``min``), and of the
+        smallest within
         one standard error of it (``1se``); ``None`` without cross-validation."""
         chosen = self._family.chosen
         return None if chosen is None else {"min": chosen[0], "1se": chosen[1]}
@@ -84,7 +87,8 @@ class Family:
         return None if work is None else {**json.loads(work), "seconds": self._family.seconds}
 
     def at(self, weight: float | str) -> Tree:
-        """The tree that is best for a weight of the penalty; a text such as ``"1/300"`` is taken exactly."""
+        """The tree that is best for a weight of the penalty; a text such as ``"1/300"`` is taken
+        exactly."""
         weight = number_text(weight)
         return self._tree(self._family.at(weight), weight=weight)
 
@@ -97,7 +101,8 @@ class Family:
         return self._tree(place)
 
     def select(self, rule: str = "1se") -> Tree:
-        """The tree that does best on rows left out (``"cv"``), or the smallest within one standard error of it."""
+        """The tree that does best on rows left out (``"cv"``), or the smallest within one standard
+        error of it."""
         chosen = self.chosen
         if chosen is None:
             raise ValueError("the family is not cross-validated: make it with cv=10")
@@ -126,7 +131,8 @@ class Family:
         write_text(path, self.to_json() + "\n")
 
     def plot(self, **options: Any) -> Any:
-        """Draws cost and error on rows left out against leaves; see :func:`treewright._plot.family`."""
+        """Draws cost and error on rows left out against leaves; see
+        :func:`treewright._plot.family`."""
         from . import _plot
 
         return _plot.family(self, **options)

@@ -141,8 +141,8 @@ def dyadic_path(
 class DistinctTrees(Iterator[Tree]):
     """Goes through distinct trees; what :func:`distinct_trees` returns.
 
-    ``count`` says after the end how many there are. ``close()`` ends the search early; so does leaving a ``with``
-    block.
+    ``count`` says after the end how many there are. ``close()`` ends the search early; so does
+    leaving a ``with`` block.
     """
 
     def __init__(self, trees: _native.DistinctTrees, labels: np.ndarray):
@@ -178,7 +178,8 @@ def distinct_trees(
     sample_weight: Any = None,
     **params: Any,
 ) -> DistinctTrees:
-    """All and only the distinct greedy trees over the subsets of the features, one by one (Ruggieri 2017).
+    """All and only the distinct greedy trees over the subsets of the features, one by one
+    (Ruggieri 2017).
 
     Trees are found in the background while you look at those before.
 
@@ -221,8 +222,9 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     model : estimator, Tree or Family
-        A fitted estimator for a model, a :class:`Family` for a family. Classes are texts, unless all of them are
-        whole numbers or the file was written by :func:`save_model`, which knows better.
+        A fitted estimator for a model, a :class:`Family` for a family. Classes are texts, unless
+        all of them are whole numbers or the file was written by :func:`save_model`, which knows
+        better.
 
     Examples
     --------
@@ -273,7 +275,8 @@ def _estimator(model: _native.Model) -> Any:
 
 
 def save_model(model: Any, path: str | os.PathLike[str]) -> None:
-    """Writes a fitted estimator, a :class:`Tree` or a :class:`Family` to a file that the program ``treewright`` reads,
+    """Writes a fitted estimator, a :class:`Tree` or a :class:`Family` to a file that the program
+    ``treewright`` reads,
     too."""
     if not isinstance(model, Tree | Family | TreeBase):
         raise TypeError(f"expected an estimator, a Tree or a Family, got {type(model).__name__}")

@@ -91,7 +91,8 @@ class _FeatureSelector(SelectorMixin, TreeBase):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """For each feature its share of what the splits of the final tree gain; 0 if it is not selected."""
+        """For each feature its share of what the splits of the final tree gain; 0 if it is not
+        selected."""
         check_is_fitted(self)
         importances = np.zeros(self.n_features_in_)
         importances[self.support_] = self.tree_.feature_importances
@@ -104,9 +105,11 @@ class _FeatureSelector(SelectorMixin, TreeBase):
 
 
 class BackwardFeatureSelector(_FeatureSelector):
-    """Takes features away, one at a time, while the error of the greedy tree falls on rows left out.
+    """Takes features away, one at a time, while the error of the greedy tree falls on rows left
+    out.
 
-    The same selection as by growing a tree for every candidate, found many times faster (Ruggieri 2017).
+    The same selection as by growing a tree for every candidate, found many times faster (Ruggieri
+    2017).
 
     Parameters
     ----------
@@ -204,10 +207,11 @@ class BackwardFeatureSelector(_FeatureSelector):
 
 
 class CompleteFeatureSelector(_FeatureSelector):
-    """The subset of the features whose greedy tree has the least error on rows left out, with a proof.
+    """The subset of the features whose greedy tree has the least error on rows left out, with a
+    proof.
 
-    All distinct trees over subsets of the features are gone through, without those that cannot be better
-    (Ruggieri 2017).
+    All distinct trees over subsets of the features are gone through, without those that cannot be
+    better (Ruggieri 2017).
 
     Parameters
     ----------
@@ -235,7 +239,8 @@ class CompleteFeatureSelector(_FeatureSelector):
     support_ : array of bool
         The selected features: those that the final tree splits on.
     selection_ : dict
-        Selected features by index, errors, ``optimal`` and ``lower_bound``, and what the search took.
+        Selected features by index, errors, ``optimal`` and ``lower_bound``, and what the search
+        took.
     tree_ : Tree
         The tree over the selected features, from all rows.
 

@@ -1,7 +1,7 @@
 """Tables of any kind become columns: doubles with NaN, or codes of categories.
 
-A column is one array of numbers, or one array of codes with the texts that they stand for. Arrays of doubles are
-handed on as they are, so that nothing is copied where the layout allows it.
+A column is one array of numbers, or one array of codes with the texts that they stand for. Arrays
+of doubles are handed on as they are, so that nothing is copied where the layout allows it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def text(value: Any) -> str:
     return str(value)
 
 
-# --- columns of frames ------------------------------------------------------------------------------------
+# --- columns of frames
+# ------------------------------------------------------------------------------------
 
 
 def frame_columns(X: Any, force: set[int], texts_allowed: bool) -> list[Column]:
@@ -73,7 +74,8 @@ def frame_columns(X: Any, force: set[int], texts_allowed: bool) -> list[Column]:
             made = _as_categories(made)
         elif made.values is not None and not texts_allowed:
             raise ValueError(
-                f"column {name!r} holds categories: name it in categorical_features, or leave that at 'from_dtype'"
+                f"column {name!r} holds categories: name it in categorical_features, "
+                "or leave that at 'from_dtype'"
             )
         found.append(made)
     return found
@@ -149,7 +151,8 @@ def _arrow_column(column: Any) -> Column:
     return Column(codes, column.dictionary.to_pylist())
 
 
-# --- columns of arrays ------------------------------------------------------------------------------------
+# --- columns of arrays
+# ------------------------------------------------------------------------------------
 
 
 def array_columns(X: np.ndarray, force: set[int]) -> list[Column]:
@@ -176,7 +179,8 @@ def _categories_of(cells: np.ndarray) -> Column:
     return Column(codes, list(values))
 
 
-# --- codes ------------------------------------------------------------------------------------------------
+# --- codes
+# ------------------------------------------------------------------------------------------------
 
 
 def learn_codes(column: Column) -> tuple[np.ndarray, list[str]]:
@@ -201,7 +205,8 @@ def known_codes(column: Column, categories: list[str]) -> np.ndarray:
     return table[column.cells]
 
 
-# --- tables -----------------------------------------------------------------------------------------------
+# --- tables
+# -----------------------------------------------------------------------------------------------
 
 #: Name and categories (``None`` for numbers) of each feature.
 Features = list[tuple[str, "list[str] | None"]]

@@ -88,7 +88,8 @@ class Tree:
 
     @property
     def certificate(self) -> dict[str, Any] | None:
-        """What is proven about the tree, if anything is: objective, lower bound, gap, optimal, ..."""
+        """What is proven about the tree, if anything is: objective, lower bound, gap, optimal,
+        ..."""
         return self._model.certificate
 
     @property

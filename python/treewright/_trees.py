@@ -157,9 +157,11 @@ class _Greedy(TreeBase):
 
 
 class GreedyTreeClassifier(_Classifier, _Greedy):
-    """A tree that is grown from the top, at each node by the split that gains most: CART, C4.5 and kin.
+    """A tree that is grown from the top, at each node by the split that gains most: CART, C4.5 and
+    kin.
 
-    Splits are compared exactly, so that ties are real ties; the same table always gives the same tree.
+    Splits are compared exactly, so that ties are real ties; the same table always gives the same
+    tree.
 
     Parameters
     ----------
@@ -176,20 +178,20 @@ class GreedyTreeClassifier(_Classifier, _Greedy):
     min_gain : float, default=0.0
         A split must gain at least this much at its node.
     missing : {"distribute", "branch", "majority"}, default="distribute"
-        Rows whose value is missing go to all children in proportion, to a child of their own, or to the
-        heaviest child.
+        Rows whose value is missing go to all children in proportion, to a child of their own, or
+        to the heaviest child.
     categorical_splits : {"multiway", "one-vs-rest"}, default="multiway"
         A child for each category, or one category against the others.
     zero_gain : bool, default=False
         Also take splits that gain nothing.
     ccp_alpha : float or str, default=0.0
-        Prune: the tree that is best for this weight of the penalty. 0 does not prune. A text such as
-        ``"1/300"`` is taken exactly.
+        Prune: the tree that is best for this weight of the penalty. 0 does not prune. A text such
+        as ``"1/300"`` is taken exactly.
     max_leaf_nodes : int, optional
         Prune: the best pruning with at most so many leaves.
     select : {"cv", "1se", "holdout"}, optional
-        Prune: the member of ``family_`` that does best on rows left out, or the smallest within one standard
-        error of it.
+        Prune: the member of ``family_`` that does best on rows left out, or the smallest within
+        one standard error of it.
     cv : int, default=10
         Folds for ``select``.
     repeats : int, default=1
@@ -199,15 +201,15 @@ class GreedyTreeClassifier(_Classifier, _Greedy):
     penalty : str, default="linear"
         What leaves cost: ``"linear"``, ``"sqrt"``, ``"log"`` or ``"power:T"``.
     pruning_cost : {"impurity", "error"}, default="impurity"
-        What a leaf costs when pruning. ``"impurity"`` is that of scikit-learn's ``ccp_alpha``, ``"error"``
-        that of the program ``treewright``.
+        What a leaf costs when pruning. ``"impurity"`` is that of scikit-learn's ``ccp_alpha``,
+        ``"error"`` that of the program ``treewright``.
     cost_matrix : array of shape (n_classes, n_classes), optional
         What it costs to predict a class (column) for a row of another (row).
     class_weight : dict or "balanced", optional
         Weights of classes, which multiply the weights of rows.
     categorical_features : "from_dtype", mask, indices, names or None, default="from_dtype"
-        Which columns are categories. ``"from_dtype"`` takes those whose type says so: categoricals and texts of
-        data frames.
+        Which columns are categories. ``"from_dtype"`` takes those whose type says so: categoricals
+        and texts of data frames.
     random_state : int, RandomState or None, default=None
         Deals the rows for ``select``. ``None`` is 0: results do not change from call to call.
     n_jobs : int, optional
@@ -219,7 +221,8 @@ class GreedyTreeClassifier(_Classifier, _Greedy):
     verbose : int, default=0
         Tell progress on standard error.
     progress : callable, optional
-        Called with units done, units in all and a text, about five times a second. An exception stops the fit.
+        Called with units done, units in all and a text, about five times a second. An exception
+        stops the fit.
 
     Attributes
     ----------
@@ -238,7 +241,8 @@ class GreedyTreeClassifier(_Classifier, _Greedy):
 
     Notes
     -----
-    After Ctrl-C during ``fit``, the exception is passed on, but the tree so far is kept in ``tree_``.
+    After Ctrl-C during ``fit``, the exception is passed on, but the tree so far is kept in
+    ``tree_``.
 
     Examples
     --------
@@ -342,7 +346,8 @@ class GreedyTreeRegressor(RegressorMixin, _Greedy):
     Examples
     --------
     >>> from treewright import GreedyTreeRegressor
-    >>> tree = GreedyTreeRegressor(max_depth=1).fit([[1.0], [2.0], [3.0], [4.0]], [5.0, 5.0, 7.0, 9.0])
+    >>> tree = GreedyTreeRegressor(max_depth=1).fit([[1.0], [2.0], [3.0], [4.0]], [5.0, 5.0, 7.0,
+    9.0])
     >>> tree.predict([[0.0], [10.0]])
     array([5., 8.])
     """
@@ -423,16 +428,18 @@ class GreedyTreeRegressor(RegressorMixin, _Greedy):
 class DyadicTreeClassifier(_Classifier):
     """The best tree over all dyadic partitions (Hush and Porter 2010), with a proof.
 
-    Every feature has a box, from its least to its largest value; a split halves one side of the box that it is
-    asked about. Among all such trees the least ``error + weight * leaves`` is found, or the least error for a
-    number of leaves.
+    Every feature has a box, from its least to its largest value; a split halves one side of the
+    box that it is asked about. Among all such trees the least ``error + weight * leaves`` is
+    found, or the least error for a number of leaves.
 
     Parameters
     ----------
     ccp_alpha : float or str, optional
-        Weight of a leaf, on the scale of the error rate. A text such as ``"1/300"`` is taken exactly.
+        Weight of a leaf, on the scale of the error rate. A text such as ``"1/300"`` is taken
+        exactly.
     kappa : float or str, default=2
-        Weight of a leaf in wrong rows, if ``ccp_alpha`` is not given: the weight is kappa / total weight.
+        Weight of a leaf in wrong rows, if ``ccp_alpha`` is not given: the weight is kappa / total
+        weight.
     max_leaf_nodes : int, optional
         The best tree with at most so many leaves, instead of a weight.
     k : "auto", int or list of int, default="auto"
@@ -452,13 +459,14 @@ class DyadicTreeClassifier(_Classifier):
     penalty : str, default="linear"
         What leaves cost: ``"linear"``, ``"sqrt"``, ``"log"`` or ``"power:T"``.
     select : {"cv", "1se", "holdout"}, optional
-        Find the whole path (``family_``) and take the member that does best on rows left out, or the smallest
-        within one standard error of it.
-    cv, repeats, holdout, cost_matrix, class_weight, categorical_features, random_state, n_jobs, verbose, progress
+        Find the whole path (``family_``) and take the member that does best on rows left out, or
+        the smallest within one standard error of it.
+    cv, repeats, holdout, cost_matrix, class_weight, categorical_features, random_state, n_jobs,
+    verbose, progress
         As in :class:`GreedyTreeClassifier`.
     time_limit, memory_limit
-        Seconds and bytes after which the search stops with the best tree so far; ``certificate_`` has a lower
-        bound.
+        Seconds and bytes after which the search stops with the best tree so far; ``certificate_``
+        has a lower bound.
 
     Attributes
     ----------
@@ -581,18 +589,20 @@ class DyadicTreeClassifier(_Classifier):
 
 
 class OptimalTreeClassifier(_Classifier):
-    """The tree of a depth with the least cost on the training rows, with a proof (Auer, Holte and Maass 1995).
+    """The tree of a depth with the least cost on the training rows, with a proof (Auer, Holte and
+    Maass 1995).
 
-    Inner levels cut a numeric feature in two; the last level cuts it into up to ``intervals`` parts. Categorical
-    features have a branch for each category, missing values a branch of their own.
+    Inner levels cut a numeric feature in two; the last level cuts it into up to ``intervals``
+    parts. Categorical features have a branch for each category, missing values a branch of their
+    own.
 
     Parameters
     ----------
     max_depth : int, default=2
         Longest way from the root to a leaf.
     intervals : "auto" or int, default="auto"
-        Parts of a numeric feature at the last level; ``"auto"`` is the number of classes + 1, 2 gives binary
-        trees.
+        Parts of a numeric feature at the last level; ``"auto"`` is the number of classes + 1, 2
+        gives binary trees.
     min_samples_leaf : int or float, default=1
         A leaf has at least so many rows.
     min_weight_fraction_leaf : float, default=0.0
@@ -602,8 +612,8 @@ class OptimalTreeClassifier(_Classifier):
     cost_matrix, class_weight, categorical_features, n_jobs, verbose, progress
         As in :class:`GreedyTreeClassifier`.
     time_limit, memory_limit
-        Seconds and bytes after which the search stops with the best tree so far, never worse than the greedy one;
-        ``certificate_`` has a lower bound and the gap.
+        Seconds and bytes after which the search stops with the best tree so far, never worse than
+        the greedy one; ``certificate_`` has a lower bound and the gap.
 
     Attributes
     ----------

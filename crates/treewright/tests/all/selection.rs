@@ -29,7 +29,7 @@ struct Case {
 impl Case {
     fn random(rng: &mut Rng, at: usize, n_features: usize) -> Self {
         let (table, params) = any_case(rng, at, n_features);
-        let estimate = match rng.u8(..3) {
+        let estimate = match rng.u8(..4) {
             0 => Estimate::Resampled(Resampling::Holdout {
                 share: [0.2, 0.3, 0.5][rng.usize(..3)],
                 seed: rng.u64(..),
@@ -39,6 +39,7 @@ impl Case {
                 repeats: [1, 1, 2][rng.usize(..3)],
                 seed: rng.u64(..),
             }),
+            2 => Estimate::Splits(any_splits(rng, table.data.n_rows())),
             _ => Estimate::Rows(rows_to_judge(rng, &table.data, &params)),
         };
         Self {
@@ -56,6 +57,13 @@ impl Case {
                 build: data.clone(),
                 held: rows.clone(),
             }],
+            Estimate::Splits(splits) => splits
+                .iter()
+                .map(|(build, held)| Judged {
+                    build: data.rows(build),
+                    held: data.rows(held),
+                })
+                .collect(),
             Estimate::Resampled(resampling) => (0..resampling.repeats().unwrap())
                 .flat_map(|repeat| {
                     let folds = resampling.deal(data, repeat).unwrap();
@@ -86,6 +94,7 @@ impl Case {
     fn telling(&self, check: impl FnOnce()) {
         let tell = || match &self.estimate {
             Estimate::Resampled(resampling) => format!("{resampling:?}"),
+            Estimate::Splits(splits) => format!("{splits:?}"),
             Estimate::Rows(rows) => {
                 let data = rows.clone();
                 format!("judged by\n{}", Table { data })
@@ -96,6 +105,15 @@ impl Case {
             check,
         );
     }
+}
+
+/// Any rows to build from and any to judge by; they may overlap.
+fn any_splits(rng: &mut Rng, n_rows: usize) -> Vec<(Vec<usize>, Vec<usize>)> {
+    let mut rows = || -> Vec<usize> {
+        let some = (0..n_rows).filter(|_| rng.u8(..3) > 0).collect::<Vec<_>>();
+        if some.is_empty() { vec![0] } else { some }
+    };
+    [0, 1].map(|_| (rows(), rows())).to_vec()
 }
 
 /// Rows of the table, or rows with cells that it has not: missing ones, categories that no row has, numbers

@@ -80,15 +80,15 @@ impl Estimate {
                         "every split needs rows of the table that build trees, and rows that judge them",
                     ));
                 }
-                let sample = |(build, held): &(Vec<usize>, Vec<usize>)| {
-                    Sample::new(data.rows(build), Some(data.rows(held)))
-                };
-                let held = splits.iter().flat_map(|(_, held)| held);
-                Ok(Samples {
-                    units: LossUnits::of(data, &greedy.loss, splits.len()),
-                    weight: held.map(|&row| data.weight(row)).sum(),
-                    all: splits.iter().map(sample).collect(),
-                })
+                let mut all = Vec::new();
+                let mut weight = 0.0;
+                for (build, held) in splits {
+                    let held = data.rows(held);
+                    weight += held.total_weight();
+                    all.push(Sample::new(data.rows(build), Some(held)));
+                }
+                let units = LossUnits::of(data, &greedy.loss, splits.len());
+                Ok(Samples { all, units, weight })
             }
             Self::Rows(rows) => {
                 let is_usable = rows.n_rows() > 0 && matches!(rows.target(), Target::Classes(_));

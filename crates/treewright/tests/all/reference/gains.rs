@@ -42,9 +42,12 @@ impl Problem<'_> {
     /// May the split be taken at all?
     pub(crate) fn admissible(&self, node: &NodeRows, candidate: &Candidate) -> Verdict {
         let least = self.params.min_leaf_weight * self.data.total_weight();
-        let is_heavy = |child: &Group| match child.weight >= least {
-            true => Verdict::Yes,
-            false => Verdict::No,
+        let is_heavy = |child: &Group| {
+            if child.weight >= least {
+                Verdict::Yes
+            } else {
+                Verdict::No
+            }
         };
         let enough = |child: &Group| {
             let rows = at_least(child.rows, self.params.min_leaf, node.undivided);

@@ -1,0 +1,172 @@
+"""Files go both ways between Python and the program, and results are the same."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import TABLES, random_table
+
+from treewright import (
+    BackwardFeatureSelector,
+    CompleteFeatureSelector,
+    DyadicTreeClassifier,
+    Family,
+    GreedyTreeClassifier,
+    GreedyTreeRegressor,
+    OptimalTreeClassifier,
+    distinct_trees,
+    dyadic_path,
+    load_model,
+    pruning_family,
+    save_model,
+)
+
+
+def predictions(program, model, table):
+    rows = csv.DictReader(io.StringIO(program("predict", model, table)))
+    return [row["prediction"] for row in rows]
+
+
+SAME = [
+    ("titanic", "greedy", [], GreedyTreeClassifier()),
+    ("titanic", "greedy", ["--max-depth", 3, "--criterion", "gain-ratio"], GreedyTreeClassifier(max_depth=3, criterion="gain-ratio")),
+    ("shop", "greedy", ["--missing", "branch"], GreedyTreeClassifier(missing="branch")),
+    ("shop", "greedy", ["--select", "1se", "--cost", "impurity"], GreedyTreeClassifier(select="1se")),
+    ("shop", "greedy", ["--lambda", "0.01", "--cost", "impurity"], GreedyTreeClassifier(ccp_alpha=0.01)),
+    ("rings", "greedy", ["--leaves", 5], GreedyTreeClassifier(max_leaf_nodes=5, pruning_cost="error")),
+    ("rings", "greedy", ["--class-weight", "balanced"], GreedyTreeClassifier(class_weight="balanced")),
+    ("prices", "greedy", ["--max-depth", 4], GreedyTreeRegressor(max_depth=4)),
+    ("prices", "greedy", ["--criterion", "mae", "--max-depth", 2], GreedyTreeRegressor(criterion="mae", max_depth=2)),
+    ("titanic", "dyadic", [], DyadicTreeClassifier()),
+    ("rings", "dyadic", ["--kappa", 4, "--k", 4], DyadicTreeClassifier(kappa=4, k=4)),
+    ("rings", "dyadic", ["--select", "cv", "--k", 3], DyadicTreeClassifier(select="cv", k=3)),
+    ("shop", "dyadic", ["--k", 2, "--leaves", 4], DyadicTreeClassifier(k=2, max_leaf_nodes=4)),
+    ("titanic", "optimal", [], OptimalTreeClassifier()),
+    ("shop", "optimal", ["--depth", 2, "--intervals", 2], OptimalTreeClassifier(intervals=2)),
+    ("rings", "optimal", ["--depth", 3, "--leaf-cost", "1/300"], OptimalTreeClassifier(max_depth=3, ccp_alpha="1/300")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "learner", "options", "estimator"), SAME, ids=str)
+def test_the_same_tree_as_the_program(name, learner, options, estimator, program, read, tmp_path):
+    table = TABLES / f"{name}.csv"
+    theirs = json.loads(program("fit", learner, table, *options, "--json"))
+    X, y = read(name)
+    estimator.fit(X, y)
+    ours = json.loads(estimator.tree_.to_json())
+    for model in (ours, theirs):
+        model["training"].pop("seconds")
+        for added in ("labels", "stopped"):
+            model["learner"]["params"].pop(added, None)
+    for part in ("format", "version", "task", "features", "target", "nodes", "training"):
+        assert ours[part] == theirs[part], part
+    assert ours.get("certificate") == theirs.get("certificate")
+    # To the program, and back.
+    save_model(estimator, tmp_path / "ours.json")
+    answers = predictions(program, tmp_path / "ours.json", table)
+    if isinstance(estimator, GreedyTreeRegressor):
+        np.testing.assert_array_equal(np.array(answers, dtype=float), estimator.predict(X))
+    else:
+        assert answers == [str(label) for label in estimator.predict(X)]
+    program("verify", tmp_path / "ours.json", table)
+    program("fit", learner, table, *options, "-o", tmp_path / "theirs.json")
+    loaded = load_model(tmp_path / "theirs.json")
+    assert type(loaded) is type(estimator)
+    np.testing.assert_array_equal(loaded.predict(X), estimator.predict(X))
+    assert loaded.certificate_ == estimator.certificate_
+
+
+def test_the_same_families_as_the_program(program, read, tmp_path):
+    X, y = read("shop")
+    table = TABLES / "shop.csv"
+    for learner, options, family in [
+        ("greedy", ["--folds", 5], pruning_family(X, y, cv=5)),
+        ("greedy", ["--penalty", "sqrt"], pruning_family(X, y, penalty="sqrt")),
+        ("dyadic", ["--k", 2], dyadic_path(X, y, k=2)),
+    ]:
+        theirs = json.loads(program("path", learner, table, *options, "--json"))
+        ours = json.loads(family.to_json())
+        for part in ("members", "features", "target", "penalty"):
+            assert ours[part] == theirs[part], part
+        assert ours.get("nodes") == theirs.get("nodes")
+        save_model(family, tmp_path / "family.json")
+        tree = json.loads(program("prune", tmp_path / "family.json", "--leaves", 3, "--json"))
+        assert tree["nodes"] == family.with_leaves(3).nodes
+        loaded = load_model(tmp_path / "family.json")
+        assert isinstance(loaded, Family)
+        assert loaded.members == family.members
+        assert [tree.n_leaves for tree in loaded] == [tree.n_leaves for tree in family]
+
+
+@pytest.mark.parametrize(("method", "kind"), [("backward", BackwardFeatureSelector), ("complete", CompleteFeatureSelector)])  # fmt: skip
+def test_the_same_features_as_the_program(method, kind, program, read):
+    X, y = read("shop")
+    theirs = json.loads(program("select", method, TABLES / "shop.csv", "--json"))
+    selector = kind().fit(X, y)
+    assert list(selector.get_feature_names_out()) == theirs["selected"]
+    assert selector.selection_["search_error"] == theirs["search_error"]
+    assert selector.selection_["trees_built"] == theirs["trees_built"]
+
+
+def test_the_same_distinct_trees_as_the_program(program, read, tmp_path):
+    X, y = read("shop")
+    listed = tmp_path / "trees.jsonl"
+    theirs = json.loads(program("distinct", TABLES / "shop.csv", "--max-depth", 3, "--trees", listed, "--json"))  # fmt: skip
+    trees = distinct_trees(X, y, max_depth=3, n_jobs=2)
+    used = [tree.features for tree in trees]
+    assert used == [json.loads(line)["features"] for line in listed.read_text().splitlines()]
+    for name in ("distinct", "built", "by_size", "complete"):
+        assert trees.count[name] == theirs[name]
+
+
+def test_labels_come_back(tmp_path, rng):
+    X, y = random_table(rng, 60)
+    path = tmp_path / "model.json"
+    for labels in (
+        ["no", "yes", "maybe"],
+        ["1", "2", "3"],
+        [10, 20, 30],
+        [0.5, 1.5, 2.5],
+        [False, True, True],
+    ):
+        estimator = GreedyTreeClassifier().fit(X, np.array(labels)[y])
+        save_model(estimator, path)
+        loaded = load_model(path)
+        assert loaded.classes_.dtype.kind == estimator.classes_.dtype.kind
+        np.testing.assert_array_equal(loaded.predict(X), estimator.predict(X))
+
+
+def test_texts_that_mean_missing_elsewhere(program, tmp_path):
+    frame = pd.DataFrame(
+        {"answer": ["NA", "?", "yes", "NA"] * 5, "class": ["a", "b", "b", "a"] * 5}
+    )
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    tree = GreedyTreeClassifier().fit(frame[["answer"]], frame["class"])
+    tree.save(tmp_path / "model.json")
+    answers = predictions(program, tmp_path / "model.json", tmp_path / "table.csv")
+    assert answers == tree.predict(frame[["answer"]]).tolist() == frame["class"].tolist()
+
+
+def test_bad_files_are_named(tmp_path):
+    path = tmp_path / "model.json"
+    for text in ("", "[]", "{", '{"format": "treewright.tree"}', '{"format": "other"}'):
+        path.write_text(text)
+        with pytest.raises(ValueError, match="model.json"):
+            load_model(path)
+    with pytest.raises(FileNotFoundError):
+        load_model(tmp_path / "nothing.json")
+    with pytest.raises(TypeError, match="expected an estimator"):
+        save_model("a tree", path)
+
+
+def test_a_learned_tree_can_be_pruned(read):
+    X, y = read("shop")
+    estimator = GreedyTreeClassifier().fit(X, y)
+    of_tree, of_rows = pruning_family(estimator), pruning_family(X, y)
+    assert of_tree.members == of_rows.members
+    assert pruning_family(estimator.tree_, cost="impurity").members != of_tree.members
+    with pytest.raises(ValueError, match="leave y and cv out"):
+        pruning_family(estimator, y)

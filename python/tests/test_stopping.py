@@ -1,0 +1,160 @@
+"""Ctrl-C, time limits, progress and threads."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from treewright import (
+    CompleteFeatureSelector,
+    DyadicTreeClassifier,
+    GreedyTreeClassifier,
+    OptimalTreeClassifier,
+    distinct_trees,
+)
+
+
+def hard_table(n_rows=3000, n_features=20, n_classes=2):
+    rng = np.random.default_rng(3)
+    return rng.normal(size=(n_rows, n_features)), rng.integers(0, n_classes, n_rows)
+
+
+def interrupted(work, after=0.5):
+    """Runs something and sends Ctrl-C; how long after that it ended."""
+    sent = []
+
+    def send():
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(after, send)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        return time.perf_counter() - sent[0]
+    finally:
+        timer.cancel()
+
+
+SEARCHES = [
+    OptimalTreeClassifier(max_depth=4),
+    DyadicTreeClassifier(kappa=0.01),
+    CompleteFeatureSelector(),
+    GreedyTreeClassifier(select="cv", cv=1000),
+]
+
+
+@pytest.mark.parametrize("estimator", SEARCHES, ids=lambda it: type(it).__name__)
+def test_ctrl_c_keeps_the_best_so_far(estimator):
+    X, y = hard_table()
+    seconds = min(interrupted(lambda: estimator.fit(X, y)) for _ in range(2))
+    # The promise is 0.1 s on an idle machine; this one may be busy.
+    assert seconds < 1.0
+    assert len(estimator.apply(X)) == len(y)
+    if isinstance(estimator, OptimalTreeClassifier | DyadicTreeClassifier):
+        certificate = estimator.certificate_
+        assert not certificate["optimal"]
+        assert 0 <= certificate["lower_bound"] < certificate["objective"]
+
+
+def test_a_time_limit_keeps_the_best_so_far():
+    X, y = hard_table()
+    start = time.perf_counter()
+    tree = OptimalTreeClassifier(max_depth=4, time_limit=0.3).fit(X, y)
+    assert time.perf_counter() - start < 5
+    certificate = tree.certificate_
+    assert not certificate["optimal"] and 0 < certificate["gap"] <= 1
+    greedy = GreedyTreeClassifier(max_depth=4, missing="branch").fit(X, y)
+    assert tree.score(X, y) >= greedy.score(X, y)
+
+
+def test_progress_is_told_and_may_stop():
+    X, y = hard_table()
+    told = []
+    OptimalTreeClassifier(
+        max_depth=4, time_limit=1.0, progress=lambda *news: told.append(news)
+    ).fit(X, y)
+    assert told and all(isinstance(text, str) for _, _, text in told)
+
+    def refuse(done, total, text):
+        raise RuntimeError("that is enough")
+
+    tree = OptimalTreeClassifier(max_depth=4, progress=refuse)
+    with pytest.raises(RuntimeError, match="that is enough"):
+        tree.fit(X, y)
+    assert tree.tree_.n_leaves >= 1
+
+
+def test_verbose_tells_on_standard_error(capfd):
+    X, y = hard_table()
+    OptimalTreeClassifier(max_depth=4, time_limit=0.6, verbose=1).fit(X, y)
+    captured = capfd.readouterr()
+    assert "[OptimalTreeClassifier]" in captured.err and captured.out == ""
+
+
+def test_other_threads_run_meanwhile():
+    X, y = hard_table()
+    tree = OptimalTreeClassifier(max_depth=4, time_limit=1.0)
+    fit = threading.Thread(target=tree.fit, args=(X, y))
+    ticks = 0
+    fit.start()
+    while fit.is_alive():
+        ticks += 1
+        time.sleep(0.005)
+    assert ticks > 40
+
+
+def test_two_fits_run_in_parallel():
+    """Both are given a second: one after the other they would take two."""
+    X, y = hard_table()
+    trees = [OptimalTreeClassifier(max_depth=4, time_limit=1.0) for _ in range(2)]
+    threads = [threading.Thread(target=tree.fit, args=(X, y)) for tree in trees]
+    start = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert time.perf_counter() - start < 1.9
+    assert all(tree.tree_.n_leaves > 1 for tree in trees)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        GreedyTreeClassifier(select="1se"),
+        DyadicTreeClassifier(k=2),
+        OptimalTreeClassifier(),
+    ],
+    ids=lambda it: type(it).__name__,
+)
+def test_threads_do_not_change_the_tree(estimator):
+    X, y = hard_table(400, 5, 3)
+    trees = [estimator.set_params(n_jobs=jobs).fit(X, y).tree_ for jobs in (None, 2, -1)]
+    assert trees[0] == trees[1] == trees[2]
+
+
+def test_distinct_trees_are_lazy():
+    X, y = hard_table(2000, 30)
+    start = time.perf_counter()
+    with distinct_trees(X, y, max_depth=3) as trees:
+        first = [next(trees) for _ in range(5)]
+    # All of them would take years.
+    assert time.perf_counter() - start < 20
+    assert len({tree.to_rules() for tree in first}) == 5
+    assert trees.count is None
+    with pytest.raises(StopIteration):
+        next(trees)
+
+
+def test_distinct_trees_stop_by_ctrl_c():
+    X, y = hard_table(2000, 30)
+
+    def all_of_them():
+        for _ in distinct_trees(X, y, max_depth=3):
+            pass
+
+    assert interrupted(all_of_them) < 1.0
