@@ -1,0 +1,203 @@
+// Conditions, paths and answers in words.
+
+// Does the child at this position take missing values and nothing else?
+function takesMissingOnly(node, position) {
+  if (node.missing !== position) return false;
+  const { split } = node;
+  if (split.kind === "intervals") return position > split.cuts.length;
+  return !split.branches.includes(position);
+}
+
+// The bounds of an interval: `[cut, included]` or `null`.
+function bounds(split, position) {
+  const right = split.closed === "right";
+  return {
+    low: position > 0 ? [split.cuts[position - 1], !right] : null,
+    high: position < split.cuts.length ? [split.cuts[position], right] : null,
+  };
+}
+
+function intervalText(low, high, number) {
+  const parts = [];
+  if (low) parts.push(`${low[1] ? "≥" : ">"} ${number(low[0])}`);
+  if (high) parts.push(`${high[1] ? "≤" : "<"} ${number(high[0])}`);
+  return parts.join(" and ") || "known";
+}
+
+const MOST_CATEGORIES = 6;
+
+function setText(names, most) {
+  if (!names.length) return "none of the categories";
+  if (names.length === 1) return `= ${names[0]}`;
+  const shown = names.length > most + 1 ? names.slice(0, most) : names;
+  const rest = names.length - shown.length;
+  return `in {${shown.join(", ")}${rest ? `, … ${rest} more` : ""}}`;
+}
+
+function categoryName(report, feature, code) {
+  const { categories } = report.features[feature];
+  return code === UNSEEN || categories[code] === undefined ? "a value not seen in training" : categories[code];
+}
+
+// What a row must fulfil to go to a child, without the name of the feature.
+function branchText(report, node, position, brief) {
+  if (takesMissingOnly(node, position)) return "missing";
+  const { split } = node;
+  let text;
+  if (split.kind === "intervals") {
+    const { low, high } = bounds(split, position);
+    text = intervalText(low, high, brief ? format.brief : format.exact);
+  } else {
+    const names = [];
+    split.branches.forEach((to, code) => {
+      if (to === position) names.push(categoryName(report, split.feature, code));
+    });
+    text = setText(names, brief ? 3 : MOST_CATEGORIES);
+  }
+  // Only where it matters: every branch has a way for missing values, few tables have such values.
+  if (node.missing === position && report.features[split.feature].hasMissing) text += " or missing";
+  return text;
+}
+
+// The conditions on the way to a node, those on the same feature put together.
+function pathConditions(tree, id) {
+  const { report } = tree;
+  const found = new Map();
+  const way = tree.way(id);
+  for (let i = 1; i < way.length; i++) {
+    const node = tree.nodes[way[i - 1]];
+    const position = tree.position[way[i]];
+    const { split } = node;
+    if (!found.has(split.feature)) {
+      found.set(split.feature, { low: null, high: null, codes: null, missingOnly: false, missing: true });
+    }
+    const condition = found.get(split.feature);
+    condition.missing = condition.missing && node.missing === position;
+    if (takesMissingOnly(node, position)) {
+      condition.missingOnly = true;
+    } else if (split.kind === "intervals") {
+      const { low, high } = bounds(split, position);
+      if (low && (!condition.low || low[0] >= condition.low[0])) condition.low = low;
+      if (high && (!condition.high || high[0] <= condition.high[0])) condition.high = high;
+    } else {
+      const codes = split.branches.map((to, code) => (to === position ? code : -1)).filter((code) => code >= 0);
+      condition.codes = condition.codes ? condition.codes.filter((code) => codes.includes(code)) : codes;
+    }
+  }
+  return Array.from(found, ([feature, condition]) => {
+    const { name } = report.features[feature];
+    let text;
+    if (condition.missingOnly) text = "missing";
+    else if (condition.codes) text = setText(condition.codes.map((code) => categoryName(report, feature, code)), 12);
+    else text = intervalText(condition.low, condition.high, format.exact);
+    if (condition.missing && !condition.missingOnly && report.features[feature].hasMissing) text += " or missing";
+    return { feature, name, text };
+  });
+}
+
+function answerText(report, value) {
+  return report.task === "regression" ? format.value(value) : report.target.classes[value];
+}
+
+// What the training rows of a node are.
+function nodeFacts(tree, id) {
+  const { report } = tree;
+  const node = tree.nodes[id];
+  const weight = tree.weight[id];
+  if (!(weight > 0)) return "No training row comes here.";
+  if (report.task === "regression") {
+    return `${plural(weight, "training row")}, mean ${format.value(node.mean)}, standard deviation ${format.value(Math.sqrt(node.sse / weight))}.`;
+  }
+  const own = node.counts[node.value];
+  return `${format.rows(own)} of ${plural(weight, "training row")} here (${format.share(own / weight)}) are ${report.target.classes[node.value]}.`;
+}
+
+function valueText(report, feature, value) {
+  if (value === null) return "missing";
+  return report.features[feature].kind === "numeric" ? format.exact(value) : categoryName(report, feature, value);
+}
+
+// Why a row gets its answer: pieces, of which some are to be emphasised.
+function rowSentence(tree, row) {
+  const { report } = tree;
+  const { visits, leaves } = tree.reach(row);
+  const answer = tree.answer(leaves);
+  const label = answerText(report, answer.value);
+  const target = report.target.name;
+  const pieces = [`Predicted ${target}: `, { strong: label }, ". "];
+  const steps = [];
+  const shared = new Map();
+  const seen = new Map();
+  for (const [id] of visits) {
+    const node = tree.nodes[id];
+    if (!node.children) continue;
+    const { feature } = node.split;
+    const position = outcome(node.split, row[feature]);
+    const name = report.features[feature].name;
+    if (position === null && node.missing === "distribute") {
+      shared.set(feature, name);
+      continue;
+    }
+    const went = position === null ? node.missing : position;
+    const condition = position === null
+      ? takesMissingOnly(node, went) ? "" : `goes with ${branchText(report, node, went)}`
+      : branchText(report, node, went).replace(/ or missing$/, "");
+    if (!seen.has(feature)) {
+      seen.set(feature, []);
+      steps.push(feature);
+    }
+    if (condition && !seen.get(feature).includes(condition)) seen.get(feature).push(condition);
+  }
+  const reasons = steps.map((feature) => {
+    const { name, kind } = report.features[feature];
+    const value = row[feature];
+    const met = value === null || value === UNSEEN || kind === "numeric" ? seen.get(feature) : [];
+    // The last condition of each direction is the tightest; the earlier ones say nothing more.
+    const kept = kind === "numeric" && value !== null ? tightest(tree, visits, feature, value) : met.join("; ");
+    return `${name} is ${valueText(report, feature, value)}${kept ? ` (${kept})` : ""}`;
+  });
+  if (reasons.length) pieces.push(`Because ${listing(reasons)}. `);
+  if (shared.size) {
+    const names = listing(Array.from(shared.values()));
+    pieces.push(`Since ${names} ${shared.size > 1 ? "are" : "is"} missing, the row is shared out among the branches in proportion to the training rows and ends in ${leaves.length} leaves; the answer is their mixture. `);
+  }
+  if (leaves.length === 1) pieces.push(visits.length > 1 ? nodeFacts(tree, leaves[0][0]) : "This tree is a single leaf and asks nothing.");
+  return { pieces, answer, visits, leaves };
+}
+
+function tightest(tree, visits, feature, value) {
+  let low = null;
+  let high = null;
+  for (const [id] of visits) {
+    const node = tree.nodes[id];
+    if (!node.children || node.split.feature !== feature || node.split.kind !== "intervals") continue;
+    const own = bounds(node.split, outcome(node.split, value));
+    if (own.low && (!low || own.low[0] >= low[0])) low = own.low;
+    if (own.high && (!high || own.high[0] <= high[0])) high = own.high;
+  }
+  return low || high ? intervalText(low, high, format.exact) : "";
+}
+
+// One rule a leaf.
+function rulesText(tree) {
+  const { report } = tree;
+  const lines = [];
+  for (const id of tree.reachable) {
+    if (!tree.isLeaf(id)) continue;
+    const conditions = pathConditions(tree, id).map(({ name, text }) => `${name} ${text}`);
+    const weight = tree.weight[id];
+    const node = tree.nodes[id];
+    const tail = node.counts ? `${format.rows(node.counts[node.value])} of ${format.rows(weight)}` : `${format.rows(weight)} rows`;
+    lines.push(`${conditions.length ? `if ${conditions.join(" and ")} then ` : ""}${report.target.name} = ${answerText(report, node.value)}  (${tail})`);
+  }
+  return lines.join("\n");
+}
+
+// The measure of error and how its figures are written.
+function measure(report) {
+  if (report.task === "regression") {
+    return { name: "mean squared error", short: "MSE", text: (x) => significant(x, 4) };
+  }
+  if (report.target.costs) return { name: "cost per row", short: "cost", text: (x) => significant(x, 4) };
+  return { name: "error", short: "error", text: (x) => `${(100 * x).toFixed(2)}%` };
+}
