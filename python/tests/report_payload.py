@@ -62,6 +62,8 @@ def payload(program, table, *, options=(), depths=(1, 2, 3), folds=10, most_rows
     if classification and depths:
         families.append(_optimal(program, table, depths, options))
     start = families[0]["chosen"]["1se"]
+    while families[0]["members"][start]["leaves"] > MOST_LEAVES:
+        start -= 1
     training = first["training"]
     chosen = families[0]["members"][start]
     return {
@@ -110,7 +112,30 @@ def _family(family, name, title, words):
         "members": kept,
     }
     if "nodes" in family:
-        result["nodes"] = family["nodes"]
+        result["nodes"] = _thinned(family)
+    return result
+
+
+def _thinned(family):
+    """The nodes of the largest member of a nested family that is small enough for a page."""
+    small = [member for member in family["members"] if member["leaves"] <= MOST_LEAVES]
+    lowest = small[-1]["lambda_low"]
+    nodes = family["nodes"]
+    kept, order = {0: 0}, [0]
+    for old in order:
+        if nodes[old].get("collapse_at", lowest) > lowest:
+            for child in nodes[old]["children"]:
+                kept[child] = len(order)
+                order.append(child)
+    result = []
+    for old in order:
+        node = dict(nodes[old])
+        if node.get("collapse_at", lowest) > lowest:
+            node["children"] = [kept[child] for child in node["children"]]
+        else:
+            for key in ("split", "children", "missing", "collapse_at"):
+                node.pop(key, None)
+        result.append(node)
     return result
 
 

@@ -9,6 +9,8 @@ function makeCurve(report, actions) {
   const hidden = new Set();
   let state = null;
   let points = [];
+  let detail = false;
+  const clip = "curve-clip";
 
   const legend = report.families.map((family, f) => button(
     [
@@ -25,7 +27,10 @@ function makeCurve(report, actions) {
     { class: "toggle", "aria-pressed": "true", title: "Show or hide this family" },
   ));
   byId("legend").append(...legend);
-  byId("curve-tools").append(...saveButtons(() => box.querySelector("svg"), () => "error-against-size"));
+  byId("curve-tools").append(
+    checkbox("detail", false, (on) => { detail = on; draw(); }),
+    ...saveButtons(() => box.querySelector("svg"), () => "error-against-size"),
+  );
 
   function draw() {
     if (!state) return;
@@ -40,7 +45,15 @@ function makeCurve(report, actions) {
     const ends = all.flatMap((member) => [member.cost, hasCv(member) ? member.cv_error + (member.cv_se || 0) : member.cost, hasCv(member) ? member.cv_error - (member.cv_se || 0) : member.cost]);
     if (report.baseline) ends.push(report.baseline.cost);
     let low = Math.max(0, Math.min(...ends));
-    const high = Math.max(...ends);
+    let high = Math.max(...ends);
+    if (detail) {
+      // Where the good trees are; the worst small ones run out of the picture.
+      const errors = all.map((member) => (hasCv(member) ? member.cv_error : member.cost));
+      const middle = errors.slice().sort((a, b) => a - b)[errors.length >> 1];
+      const best = Math.min(...errors);
+      high = Math.min(high, best + Math.max(2 * (middle - best), 0.5 * best));
+      low = Math.max(low, best - (high - best));
+    }
     const room = (high - low || high || 1) * 0.06;
     low = low < (high - low) * 0.35 ? 0 : Math.max(0, low - room);
     const isLog = most > LOG_FROM;
@@ -49,11 +62,12 @@ function makeCurve(report, actions) {
 
     const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "plot" });
     const axes = svg("g", { class: "axes" });
-    for (const mark of ticks(low, high + room, 6)) {
+    const marks = ticks(low, high + room, 6);
+    for (const mark of marks) {
       const y = yScale(mark);
       axes.append(
         svg("line", { class: "grid", x1: margin.left, x2: width - margin.right, y1: y, y2: y }),
-        svg("text", { x: margin.left - 8, y: y + 4, "text-anchor": "end" }, tickText(mark, high - low)),
+        svg("text", { x: margin.left - 8, y: y + 4, "text-anchor": "end" }, tickText(mark, marks)),
       );
     }
     const xMarks = isLog ? logTicks(1, most, width / 45) : ticks(1, most, Math.min(10, width / 55)).filter(Number.isInteger);
@@ -70,7 +84,7 @@ function makeCurve(report, actions) {
       svg("text", { class: "label", x: width - margin.right, y: height - 5, "text-anchor": "end" }, `leaves${isLog ? " (logarithmic)" : ""}`),
       svg("text", { class: "label", x: 2, y: 10 }, error.name),
     );
-    if (report.baseline) {
+    if (report.baseline && report.baseline.cost <= high) {
       const y = yScale(report.baseline.cost);
       axes.append(
         svg("line", { class: "baseline", x1: margin.left, x2: width - margin.right, y1: y, y2: y }),
@@ -82,9 +96,11 @@ function makeCurve(report, actions) {
     // The selected family is drawn last, on top of the others.
     const order = shown.slice().sort((a, b) => (a.f === state.family) - (b.f === state.family));
     points = [];
-    const list = svg("g", { role: "listbox", "aria-label": "Trees by size and error; arrow keys move", "aria-orientation": "horizontal" });
+    const list = svg("g", { role: "listbox", "aria-label": "Trees by size and error; arrow keys move", "aria-orientation": "horizontal", "clip-path": `url(#${clip})` });
+    drawing.append(svg("clipPath", { id: clip }, svg("rect", { x: margin.left - 8, y: margin.top - 12, width: width - margin.left - margin.right + 20, height: height - margin.bottom - margin.top + 18 })));
     for (const { family, f } of order) list.append(drawFamily(family, f, xScale, yScale, drawing, margin, width));
     drawing.append(list);
+    points = points.filter(({ y }) => y >= margin.top - 6 && y <= height - margin.bottom + 6);
 
     const selected = points.find((point) => point.f === state.family && point.m === state.member);
     if (selected) {
@@ -154,18 +170,36 @@ function makeCurve(report, actions) {
       if (isChosen) {
         group.append(svg("path", { class: "chosen", d: marker(0, size + 3.2), transform: `translate(${x},${y})` }));
         if (own) {
-          const both = chosen.min === chosen["1se"];
-          const text = both ? "min = 1-SE" : m === chosen.min ? "min" : "1-SE";
-          group.append(svg("text", { class: "chosen-text", x: Math.min(x, width - margin.right - 22), y: yScale(hasCv(member) ? member.cv_error + (member.cv_se || 0) : member.cost) - 9, "text-anchor": "middle" }, text));
+          const top = yScale(hasCv(member) ? member.cv_error + (member.cv_se || 0) : member.cost) - 9;
+          group.append(chosenText(family, m, xScale, top, width - margin.right));
         }
       }
     });
     return group;
   }
 
-  function tickText(mark, span) {
+  // The names of the two choices, side by side where they would cover each other.
+  function chosenText(family, m, xScale, y, right) {
+    const { min, "1se": small } = family.chosen;
+    const at = (i) => xScale(family.members[i].leaves);
+    const text = min === small ? "min = 1-SE" : m === min ? "min" : "1-SE";
+    const half = textWidth(text, 11.5, 600) / 2;
+    let x = Math.min(at(m), right - half);
+    if (min !== small && min !== undefined && small !== undefined) {
+      const apart = at(min) - at(small);
+      if (apart >= 0 && apart < 36) {
+        const middle = Math.min((at(min) + at(small)) / 2, right - 30);
+        x = middle + (m === min ? 16 : -18);
+      }
+    }
+    return svg("text", { class: "chosen-text", x, y, "text-anchor": "middle" }, text);
+  }
+
+  // As many decimals as the marks of the axis need, the same for all.
+  function tickText(mark, marks) {
     if (report.task === "regression" || report.target.costs) return significant(mark, 4);
-    return `${(100 * mark).toFixed(span < 0.02 ? 2 : span < 0.1 ? 1 : 0)}%`;
+    const decimals = Math.max(...marks.map((one) => (significant(100 * one, 6).split(".")[1] || "").length));
+    return `${(100 * mark).toFixed(decimals)}%`;
   }
 
   function memberLines(f, m) {

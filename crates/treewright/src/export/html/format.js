@@ -49,6 +49,27 @@ function cutName(name, most) {
   return letters.length <= most ? name : `${letters.slice(0, most - 1).join("")}…`;
 }
 
+const pen = document.createElement("canvas").getContext("2d");
+
+// The width of a text in pixels, at a size and weight of the page's font.
+function textWidth(text, size, weight = 400) {
+  pen.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return pen.measureText(text).width;
+}
+
+// As much of a name as fits into so many pixels.
+function fitName(name, pixels, size, weight) {
+  const letters = Array.from(name);
+  let [low, high] = [1, letters.length];
+  if (textWidth(name, size, weight) <= pixels) return name;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (textWidth(`${letters.slice(0, middle).join("")}…`, size, weight) <= pixels) low = middle;
+    else high = middle - 1;
+  }
+  return `${letters.slice(0, low).join("")}…`;
+}
+
 function plural(n, one, many) {
   return `${format.rows(n)} ${n === 1 ? one : many || `${one}s`}`;
 }

@@ -158,10 +158,12 @@ function categoryBars(report, known, feature, split, width) {
   const height = shown.length * step + (codes.length > shown.length ? 20 : 6);
   const x = linear(0, Math.max(...shown.map((code) => table.get(code).total)), left, width - 52);
   const drawing = svg("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, width, height });
+  // Lines between branches say something only where a branch takes several categories.
+  const grouped = split && split.branches && new Set(codes.map(branch)).size < codes.length;
   shown.forEach((code, i) => {
     const { counts, total, sum } = table.get(code);
     const y = i * step + 3;
-    if (i && split && branch(code) !== branch(shown[i - 1])) {
+    if (i && grouped && branch(code) !== branch(shown[i - 1])) {
       drawing.append(svg("line", { class: "cut", x1: 0, x2: width, y1: y - 2.5, y2: y - 2.5 }));
     }
     drawing.append(svg("text", { class: "bar-name", x: left - 6, y: y + 11, "text-anchor": "end" }, cutName(names[code], 18), svg("title", {}, names[code])));

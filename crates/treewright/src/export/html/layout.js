@@ -1,10 +1,9 @@
 // Where the nodes of a tree stand: from left to right, since conditions need room to be read.
 
-const NODE = { width: 138, height: 42, gap: 14 };
-const LETTER = 6.1;
+const NODE = { width: 132, height: 42, gap: 14 };
 
 // Places of all nodes that are not inside a folded subtree.
-function layoutTree(tree, folded, labelOf) {
+function layoutTree(tree, folded, labelWidth) {
   const places = new Map();
   const order = [];
   const labels = [];
@@ -17,7 +16,7 @@ function layoutTree(tree, folded, labelOf) {
     if (!done) {
       order.push(id);
       const level = tree.depth[id];
-      if (id) labels[level] = Math.max(labels[level] || 0, Array.from(labelOf(id)).length);
+      if (id) labels[level] = Math.max(labels[level] || 0, labelWidth(id));
       if (open) {
         stack.push([id, true]);
         const { children } = tree.nodes[id];
@@ -34,7 +33,7 @@ function layoutTree(tree, folded, labelOf) {
   }
   const columns = [0];
   for (let level = 1; level < labels.length; level++) {
-    const gap = Math.min(190, Math.max(56, labels[level] * LETTER + 34));
+    const gap = Math.max(56, labels[level] + 34);
     columns[level] = columns[level - 1] + NODE.width + gap;
   }
   for (const [id, place] of places) place.x = columns[tree.depth[id]];
@@ -46,14 +45,22 @@ function layoutTree(tree, folded, labelOf) {
   };
 }
 
-// Which subtrees are folded at first: all below the deepest level that still leaves a readable drawing.
-function foldAtFirst(tree, mostNodes) {
-  const perLevel = [];
-  for (const id of tree.reachable) perLevel[tree.depth[id]] = (perLevel[tree.depth[id]] || 0) + 1;
-  let total = 0;
-  let level = 0;
-  while (level < perLevel.length && total + perLevel[level] <= mostNodes) total += perLevel[level++];
-  // At least one question is shown.
-  const last = Math.max(1, level - 1);
-  return new Set(tree.reachable.filter((id) => !tree.isLeaf(id) && tree.depth[id] >= last));
+// Which subtrees are folded at first: nodes are opened in the order of their rows, as long as the
+// drawing stays readable.
+function foldAtFirst(tree, mostNodes, mostLevels) {
+  const folded = new Set(tree.reachable.filter((id) => !tree.isLeaf(id)));
+  const waiting = [0];
+  let shown = 1;
+  while (waiting.length) {
+    waiting.sort((a, b) => tree.weight[b] - tree.weight[a]);
+    const id = waiting.shift();
+    if (tree.isLeaf(id) || tree.depth[id] >= mostLevels) continue;
+    const { children } = tree.nodes[id];
+    // The first question is always shown.
+    if (id && shown + children.length > mostNodes) continue;
+    shown += children.length;
+    folded.delete(id);
+    waiting.push(...children);
+  }
+  return folded;
 }

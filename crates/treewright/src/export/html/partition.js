@@ -78,7 +78,7 @@ function makePartition(report, actions) {
     const parts = [{ low, high }];
     if (hasMissing) parts.push({ missing: true, from, to: from + sign * (band - 6) });
     const marks = ticks(low, high, Math.max(2, Math.abs(to - start) / 70)).map((mark) => ({ at: scale(mark), text: significant(mark, 5), room: 60 }));
-    if (hasMissing) marks.push({ at: from + (sign * (band - 6)) / 2, text: "missing", room: 40 });
+    if (hasMissing) marks.unshift({ at: from + (sign * (band - 6)) / 2, text: "missing", room: 40 });
     return {
       parts,
       scale,
@@ -231,7 +231,7 @@ function makePartition(report, actions) {
     const cells = `${plural(count, "cell")}; the stronger the colour, the surer the answer.`;
     if (!others.length) return report.task === "regression" ? plural(count, "cell") + "." : cells;
     const from = state.row ? state.row.index === null ? "the row as typed" : `row ${format.rows(report.sample.row[state.row.index])}` : "a typical row";
-    const fixed = others.slice(0, 8).map((j) => `${report.features[j].name} = ${valueText(report, j, row[j])}`);
+    const fixed = others.slice(0, 8).map((j) => `${report.features[j].name} = ${report.features[j].kind === "numeric" && row[j] !== null ? format.brief(row[j]) : valueText(report, j, row[j])}`);
     const more = others.length - fixed.length;
     return `${cells} Other features as in ${from}: ${fixed.join(", ")}${more ? ` and ${more} more` : ""}. Points are all sampled rows.`;
   }

@@ -11,21 +11,15 @@ function makeQuality(report) {
     const most = Math.max(...table.flat(), 1e-300);
     const sum = (list) => list.reduce((a, b) => a + b, 0);
     const long = classes.length > 6 ? 8 : 16;
-    const head = html("tr", {}, html("th", { scope: "col" }, "true \\ predicted"), classes.map((name) => html("th", { scope: "col", class: "num", title: name }, cutName(name, long))), html("th", { class: "num" }, "recall"));
+    const head = html("tr", {}, html("th", { scope: "col" }, "true \\ predicted"), classes.map((name) => html("th", { scope: "col", class: "num", title: name }, cutName(name, long))));
     const body = classes.map((name, i) => {
-      const total = sum(table[i]);
       return html("tr", {},
         html("th", { scope: "row", title: name }, html("i", { class: "swatch", style: `background: ${classColor(i)}` }), cutName(name, 18)),
         table[i].map((count, j) => html("td", {
           class: `num heat ${i === j ? "right" : "miss"}`,
           style: `--heat: ${count > 0 ? Math.round(10 + 55 * Math.sqrt(count / most)) : 0}%`,
-        }, count ? format.rows(count) : "·")),
-        html("td", { class: "num" }, total > 0 ? format.share(table[i][i] / total) : "–"));
+        }, count ? format.rows(count) : "·")));
     });
-    const precision = html("tr", { class: "sum" }, html("th", { scope: "row" }, "precision"), classes.map((_, j) => {
-      const total = sum(table.map((line) => line[j]));
-      return html("td", { class: "num" }, total > 0 ? format.share(table[j][j] / total) : "–");
-    }), html("td"));
     const perClass = classes.map((name, i) => {
       const support = sum(table[i]);
       const predicted = sum(table.map((line) => line[i]));
@@ -37,7 +31,7 @@ function makeQuality(report) {
         [format.rows(support), text(p), text(r), text(f1)].map((value) => html("td", { class: "num" }, value)));
     });
     box.replaceChildren(
-      html("div", { class: "scroller-x" }, html("table", { class: "matrix", id: "confusion" }, html("caption", { class: "sr" }, "Confusion matrix"), html("thead", {}, head), html("tbody", {}, body, precision))),
+      html("div", { class: "scroller-x" }, html("table", { class: "matrix", id: "confusion" }, html("caption", { class: "sr" }, "Confusion matrix"), html("thead", {}, head), html("tbody", {}, body))),
       html("div", { class: "scroller-x" }, html("table", { class: "matrix per-class" }, html("caption", { class: "sr" }, "Figures of the classes"),
         html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "class"), ["rows", "precision", "recall", "F1"].map((name) => html("th", { scope: "col", class: "num" }, name)))),
         html("tbody", {}, perClass))),

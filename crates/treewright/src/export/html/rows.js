@@ -101,7 +101,8 @@ function makeRowsView(report, actions) {
     report.features.map(({ kind }, j) => {
       const value = sample.columns[j][index];
       const text = valueText(report, j, value);
-      return html("td", { class: `${kind === "numeric" ? "num" : ""}${value === null ? " absent" : ""}`, title: text.length > 24 ? text : null }, cutName(text, 24));
+      const short = kind === "numeric" && value !== null ? format.brief(value) : cutName(text, 24);
+      return html("td", { class: `${kind === "numeric" ? "num" : ""}${value === null ? " absent" : ""}`, title: short === text ? null : text }, short);
     }),
     html("td", { class: regression ? "num" : null }, answer(sample.target[index])),
     html("td", { class: regression ? "num" : null }, predicted === null ? "–" : [

@@ -154,7 +154,8 @@ function rowSentence(tree, row) {
     const met = value === null || value === UNSEEN || kind === "numeric" ? seen.get(feature) : [];
     // The last condition of each direction is the tightest; the earlier ones say nothing more.
     const kept = kind === "numeric" && value !== null ? tightest(tree, visits, feature, value) : met.join("; ");
-    return `${name} is ${valueText(report, feature, value)}${kept ? ` (${kept})` : ""}`;
+    const text = kind === "numeric" && value !== null ? format.brief(value) : valueText(report, feature, value);
+    return `${name} is ${text}${kept ? ` (${kept})` : ""}`;
   });
   if (reasons.length) pieces.push(`Because ${listing(reasons)}. `);
   if (shared.size) {
@@ -175,7 +176,10 @@ function tightest(tree, visits, feature, value) {
     if (own.low && (!low || own.low[0] >= low[0])) low = own.low;
     if (own.high && (!high || own.high[0] <= high[0])) high = own.high;
   }
-  return low || high ? intervalText(low, high, format.exact) : "";
+  // Short, but never so short that a cut looks like the value that it tells apart.
+  const shown = format.brief(value);
+  const number = (cut) => (format.brief(cut) === shown ? format.exact(cut) : format.brief(cut));
+  return low || high ? intervalText(low, high, number) : "";
 }
 
 // One rule a leaf.

@@ -1,7 +1,9 @@
 // The drawing of the tree: class bars, counts, edges as wide as their rows, folding and zoom.
 
 const MOST_NODES_AT_FIRST = 46;
-const READABLE_ZOOM = 0.72;
+const MOST_LEVELS_AT_FIRST = 7;
+const READABLE_ZOOM = 0.62;
+const LONGEST_LABEL = 150;
 
 function makeTreeView(report, actions) {
   const box = byId("tree");
@@ -28,7 +30,7 @@ function makeTreeView(report, actions) {
   }
 
   function shortLabel(id) {
-    return cutName(labelOf(id), 26);
+    return fitName(labelOf(id), LONGEST_LABEL, 11.5);
   }
 
   function draw() {
@@ -41,7 +43,7 @@ function makeTreeView(report, actions) {
       drawn = null;
       return;
     }
-    const layout = layoutTree(tree, folded, shortLabel);
+    const layout = layoutTree(tree, folded, (id) => textWidth(shortLabel(id), 11.5));
     const pad = 14;
     const drawing = svg("svg", {
       class: "tree",
@@ -87,12 +89,12 @@ function makeTreeView(report, actions) {
     const y1 = from.y + NODE.height / 2;
     const y2 = to.y + NODE.height / 2;
     // The bend is near the parent, the rest is level and carries the label.
-    const bend = x1 + 44;
+    const bend = x1 + 38;
     const label = svg("text", { class: "edge-label", x: to.x - 7, y: y2 - width / 2 - 4, "text-anchor": "end" }, shortLabel(id));
     const parent = state.tree.nodes[state.tree.parent[id]];
     label.append(svg("title", {}, `${report.features[parent.split.feature].name} ${branchText(report, parent, state.tree.position[id], false)}`));
     return [
-      svg("path", { class: "edge", "data-edge": id, d: `M${x1},${y1}C${x1 + 22},${y1} ${bend - 22},${y2} ${bend},${y2}H${to.x}`, "stroke-width": width.toFixed(2) }),
+      svg("path", { class: "edge", "data-edge": id, d: `M${x1},${y1}C${x1 + 20},${y1} ${bend - 20},${y2} ${bend},${y2}H${to.x}`, "stroke-width": width.toFixed(2) }),
       label,
     ];
   }
@@ -121,15 +123,16 @@ function makeTreeView(report, actions) {
     group.append(svg("rect", { class: "frame", width: NODE.width, height: NODE.height, rx: leaf ? 8 : 3 }));
     if (leaf) {
       group.append(svg("rect", { class: "answer-mark", x: 8, y: 7, width: 9, height: 9, rx: 2 }));
-      const purity = report.task === "regression" || !(weight > 0) ? "" : ` ${format.share(node.counts[node.value] / weight)}`;
-      group.append(svg("text", { class: "name", x: 22, y: 16 }, cutName(answerText(report, node.value), purity ? 12 : 16), svg("tspan", { class: "muted" }, purity)));
+      const purity = report.task === "regression" || !(weight > 0) ? "" : format.share(node.counts[node.value] / weight);
+      group.append(svg("text", { class: "name", x: 22, y: 16 }, fitName(answerText(report, node.value), NODE.width - (purity ? 74 : 30), 12.5, 600)));
+      group.append(svg("text", { class: "count", x: NODE.width - 8, y: 16, "text-anchor": "end" }, purity));
     } else {
-      group.append(svg("text", { class: "name", x: 8, y: 16 }, `${cutName(report.features[node.split.feature].name, 17)}?`));
+      const mean = report.task === "regression" ? format.value(node.mean) : "";
+      const room = NODE.width - 28 - (mean ? textWidth(mean, 11) + 6 : 0);
+      group.append(svg("text", { class: "name", x: 8, y: 16 }, `${fitName(report.features[node.split.feature].name, room, 12.5, 600)}?`));
+      if (mean) group.append(svg("text", { class: "count", x: NODE.width - 8, y: 16, "text-anchor": "end" }, mean));
     }
     group.append(svg("text", { class: "count", x: 8, y: 29 }, `${format.rows(weight)} · ${format.share(share)}`));
-    if (report.task === "regression") {
-      group.append(svg("text", { class: "count", x: NODE.width - 8, y: 29, "text-anchor": "end" }, leaf ? "" : `ø ${format.value(node.mean)}`));
-    }
     group.append(bar(node, weight));
     if (!leaf) {
       group.append(svg("g", { class: "fold", transform: `translate(${NODE.width},${NODE.height / 2})` },
@@ -220,7 +223,7 @@ function makeTreeView(report, actions) {
     drawn.drawing.setAttribute("height", Math.round(height * scale));
     // A root in the middle of a tall tree would be out of sight.
     const root = (drawn.layout.places.get(0).y + NODE.height) * scale;
-    if (root > box.clientHeight) box.scrollTop = root - box.clientHeight / 2;
+    box.scrollTop = root - box.clientHeight / 2;
   }
 
   function fit() {
@@ -297,7 +300,7 @@ function makeTreeView(report, actions) {
       const treeChanged = !state || next.tree !== state.tree;
       state = next;
       if (treeChanged) {
-        folded = state.tree ? foldAtFirst(state.tree, MOST_NODES_AT_FIRST) : new Set();
+        folded = state.tree ? foldAtFirst(state.tree, MOST_NODES_AT_FIRST, MOST_LEVELS_AT_FIRST) : new Set();
         zoom = null;
         draw();
       } else if (changed.has("node") || changed.has("row")) {
