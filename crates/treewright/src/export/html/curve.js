@@ -149,7 +149,7 @@ function makeCurve(report, actions) {
           const [top, bottom] = [yScale(member.cv_error + member.cv_se), yScale(member.cv_error - member.cv_se)];
           group.append(svg("path", { class: "bar", d: `M${x},${top}V${bottom}M${x - 3},${top}h6M${x - 3},${bottom}h6` }));
         }
-        group.append(svg("path", { class: "small", d: marker(f, size * 0.55), transform: `translate(${x},${yScale(member.cost)})` }));
+        if (size > 3) group.append(svg("path", { class: "small", d: marker(f, size * 0.55), transform: `translate(${x},${yScale(member.cost)})` }));
         points.push({ f, m, x, y: yScale(member.cost), training: true });
       }
       const y = yScale(hasCv(member) ? member.cv_error : member.cost);

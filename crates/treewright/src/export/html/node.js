@@ -21,18 +21,17 @@ function makeNodeView(report, actions) {
     const head = leaf
       ? html("p", {}, "Leaf: ", html("strong", {}, answerText(report, node.value)))
       : html("p", {}, "Asks for ", html("strong", {}, report.features[node.split.feature].name), `, ${plural(tree.leaves[id], "leaf", "leaves")} below`);
-    box.replaceChildren(
-      head,
-      html("p", { class: "muted" }, nodeFacts(tree, id)),
+    const words = html("div", {}, head, html("p", { class: "muted" }, nodeFacts(tree, id)),
       conditions.length
         ? html("ul", { class: "path", "aria-label": "Conditions on the way" }, conditions.map(({ name, text }) => html("li", {}, html("b", {}, name), " ", text)))
-        : html("p", { class: "muted" }, "All rows come here: this is the root."),
-    );
+        : html("p", { class: "muted" }, "All rows come here: this is the root."));
+    box.replaceChildren(words);
     if (!leaf) box.append(branches(id, node));
-    else if (node.counts) box.append(classTable(node));
+    else if (node.counts) box.append(html("div", {}, classTable(node)));
     if (report.sample && report.features.length) {
-      box.append(choice("Feature", report.features.map(({ name }, j) => [j, name]), shown, (j) => { feature = Number(j); draw(); }));
-      box.append(histogram(report, tree, id, shown, Math.max(240, box.clientWidth), state));
+      const picture = html("div", {}, choice("Feature", report.features.map(({ name }, j) => [j, name]), shown, (j) => { feature = Number(j); draw(); }));
+      box.append(picture);
+      picture.append(histogram(report, tree, id, shown, Math.max(240, picture.clientWidth), state));
     }
   }
 

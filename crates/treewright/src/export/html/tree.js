@@ -1,8 +1,10 @@
 // The drawing of the tree: class bars, counts, edges as wide as their rows, folding and zoom.
 
-const MOST_NODES_AT_FIRST = 46;
-const MOST_LEVELS_AT_FIRST = 7;
-const READABLE_ZOOM = 0.62;
+// A tree up to this size is drawn as a whole at first.
+const SMALL_TREE = 24;
+const MOST_NODES_AT_FIRST = 34;
+const READABLE_ZOOM = 0.75;
+const LEVEL_WIDTH = 215;
 const LONGEST_LABEL = 150;
 
 function makeTreeView(report, actions) {
@@ -13,11 +15,23 @@ function makeTreeView(report, actions) {
   let zoom = null;
   let drawn = null;
 
+  // The whole width of the page for the tree; the node then stands below.
+  const wide = button("Wide", () => setWide(!isWide()), { class: "quiet", "aria-pressed": "false", title: "Give the tree the whole width" });
+  const isWide = () => byId("tree-row").classList.contains("whole");
+
+  function setWide(on) {
+    byId("tree-row").classList.toggle("whole", on);
+    wide.setAttribute("aria-pressed", String(on));
+    zoom = null;
+    resize();
+  }
+
   byId("tree-legend").append(...answerLegend(report));
   const zoomBy = (factor) => () => { zoom = Math.min(3, Math.max(0.08, currentZoom() * factor)); resize(); };
   byId("tree-tools").append(
     button("−", zoomBy(1 / 1.25), { class: "quiet", "aria-label": "Zoom out", title: "Zoom out (−)" }),
     button("+", zoomBy(1.25), { class: "quiet", "aria-label": "Zoom in", title: "Zoom in (+)" }),
+    wide,
     button("Fit", fit, { class: "quiet", title: "Show the whole tree (0)" }),
     button("Unfold all", () => { folded = new Set(); draw(); }, { class: "quiet" }),
     button("Fold", () => { folded = new Set(state.tree ? state.tree.reachable.filter((id) => !state.tree.isLeaf(id) && state.tree.depth[id] >= 2) : []); draw(); }, { class: "quiet", title: "Fold everything below the second question" }),
@@ -297,18 +311,28 @@ function makeTreeView(report, actions) {
 
   return {
     render(next, changed) {
+      const first = !state;
       const treeChanged = !state || next.tree !== state.tree;
       state = next;
       if (treeChanged) {
-        folded = state.tree ? foldAtFirst(state.tree, MOST_NODES_AT_FIRST, MOST_LEVELS_AT_FIRST) : new Set();
+        folded = foldedAtFirst();
         zoom = null;
         draw();
+        // Once, at opening: later the page should not jump under the reader's hands.
+        if (first && drawn && fullSize()[0] * READABLE_ZOOM > box.clientWidth) setWide(true);
       } else if (changed.has("node") || changed.has("row")) {
         reveal();
         mark();
       }
     },
   };
+
+  function foldedAtFirst() {
+    const { tree } = state;
+    if (!tree || tree.leaves[0] <= SMALL_TREE) return new Set();
+    const levels = Math.max(2, Math.floor(box.clientWidth / (READABLE_ZOOM * LEVEL_WIDTH)));
+    return foldAtFirst(tree, MOST_NODES_AT_FIRST, levels);
+  }
 
   // A selection made elsewhere must be visible here.
   function reveal() {
