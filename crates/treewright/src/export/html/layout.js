@@ -1,4 +1,5 @@
-// Where the nodes of a tree stand: from left to right, since conditions need room to be read.
+// Where the nodes of a tree stand: from left to right, since conditions need room to be read, or
+// as an outline where there is no such room.
 
 const NODE = { width: 132, height: 42, gap: 14 };
 
@@ -43,6 +44,25 @@ function layoutTree(tree, folded, labelWidth) {
     width: columns[columns.length - 1] + NODE.width,
     height: row * (NODE.height + NODE.gap) - NODE.gap,
   };
+}
+
+// For narrow screens: one node a line, children further in, conditions above their nodes.
+function layoutOutline(tree, folded) {
+  const places = new Map();
+  const order = [];
+  const stack = [0];
+  let width = 0;
+  while (stack.length) {
+    const id = stack.pop();
+    const x = tree.depth[id] * 24;
+    places.set(id, { x, y: order.length * (NODE.height + 24) });
+    order.push(id);
+    width = Math.max(width, x + NODE.width);
+    if (tree.isLeaf(id) || folded.has(id)) continue;
+    const { children } = tree.nodes[id];
+    for (let i = children.length - 1; i >= 0; i--) stack.push(children[i]);
+  }
+  return { places, order, width, height: order.length * (NODE.height + 24) - 24, outline: true };
 }
 
 // Which subtrees are folded at first: nodes are opened in the order of their rows, as long as the

@@ -97,6 +97,7 @@ state.typical = typicalRow(report);
 views = [
   makeCurve(report, actions),
   makeSelection(report, actions),
+  makeBar(report, actions),
   makeTreeView(report, actions),
   makeNodeView(report, actions),
   makeRowView(report, actions),

@@ -78,7 +78,7 @@ function makePartition(report, actions) {
     const parts = [{ low, high }];
     if (hasMissing) parts.push({ missing: true, from, to: from + sign * (band - 6) });
     const marks = ticks(low, high, Math.max(2, Math.abs(to - start) / 70)).map((mark) => ({ at: scale(mark), text: significant(mark, 5), room: 60 }));
-    if (hasMissing) marks.unshift({ at: from + (sign * (band - 6)) / 2, text: "missing", room: 40 });
+    if (hasMissing) marks.unshift({ at: from + (sign * (band - 6)) / 2, text: "missing", room: 52 });
     return {
       parts,
       scale,

@@ -6,6 +6,7 @@ const MOST_NODES_AT_FIRST = 34;
 const READABLE_ZOOM = 0.75;
 const LEVEL_WIDTH = 215;
 const LONGEST_LABEL = 150;
+const NARROW = 560;
 
 function makeTreeView(report, actions) {
   const box = byId("tree");
@@ -16,7 +17,7 @@ function makeTreeView(report, actions) {
   let drawn = null;
 
   // The whole width of the page for the tree; the node then stands below.
-  const wide = button("Wide", () => setWide(!isWide()), { class: "quiet", "aria-pressed": "false", title: "Give the tree the whole width" });
+  const wide = button("Wide", () => setWide(!isWide()), { class: "quiet", "aria-pressed": "false", id: "wide", title: "Give the tree the whole width" });
   const isWide = () => byId("tree-row").classList.contains("whole");
 
   function setWide(on) {
@@ -57,7 +58,9 @@ function makeTreeView(report, actions) {
       drawn = null;
       return;
     }
-    const layout = layoutTree(tree, folded, (id) => textWidth(shortLabel(id), 11.5));
+    const layout = box.clientWidth < NARROW
+      ? layoutOutline(tree, folded)
+      : layoutTree(tree, folded, (id) => textWidth(shortLabel(id), 11.5));
     const pad = 14;
     const drawing = svg("svg", {
       class: "tree",
@@ -69,7 +72,7 @@ function makeTreeView(report, actions) {
     const nodes = svg("g", { class: "nodes", role: "presentation" });
     for (const id of layout.order) {
       const place = layout.places.get(id);
-      if (id) edges.append(...drawEdge(id, layout.places.get(tree.parent[id]), place));
+      if (id) edges.append(...drawEdge(id, layout.places.get(tree.parent[id]), place, layout.outline));
       nodes.append(drawNode(id, place));
     }
     drawing.append(edges, nodes);
@@ -86,6 +89,7 @@ function makeTreeView(report, actions) {
       if (node) toggle(Number(node.dataset.node));
     });
     drawn = { layout, drawing, pad };
+    box.classList.toggle("outline", Boolean(layout.outline));
     box.replaceChildren(drawing);
     resize();
     mark();
@@ -96,19 +100,24 @@ function makeTreeView(report, actions) {
     if (hadFocus) focusNode(state.node === null ? 0 : state.node);
   }
 
-  function drawEdge(id, from, to) {
+  function drawEdge(id, from, to, outline) {
     const share = state.tree.weight[id] / (state.tree.total() || 1);
-    const width = 1 + 11 * share;
+    const width = 1 + (outline ? 6 : 11) * share;
     const x1 = from.x + NODE.width;
     const y1 = from.y + NODE.height / 2;
     const y2 = to.y + NODE.height / 2;
     // The bend is near the parent, the rest is level and carries the label.
     const bend = x1 + 38;
-    const label = svg("text", { class: "edge-label", x: to.x - 7, y: y2 - width / 2 - 4, "text-anchor": "end" }, shortLabel(id));
+    const label = outline
+      ? svg("text", { class: "edge-label", x: to.x + 2, y: to.y - 5 }, shortLabel(id))
+      : svg("text", { class: "edge-label", x: to.x - 7, y: y2 - width / 2 - 4, "text-anchor": "end" }, shortLabel(id));
+    const line = outline
+      ? `M${from.x + 12},${from.y + NODE.height}V${y2}H${to.x}`
+      : `M${x1},${y1}C${x1 + 20},${y1} ${bend - 20},${y2} ${bend},${y2}H${to.x}`;
     const parent = state.tree.nodes[state.tree.parent[id]];
     label.append(svg("title", {}, `${report.features[parent.split.feature].name} ${branchText(report, parent, state.tree.position[id], false)}`));
     return [
-      svg("path", { class: "edge", "data-edge": id, d: `M${x1},${y1}C${x1 + 20},${y1} ${bend - 20},${y2} ${bend},${y2}H${to.x}`, "stroke-width": width.toFixed(2) }),
+      svg("path", { class: "edge", "data-edge": id, d: line, "stroke-width": width.toFixed(2) }),
       label,
     ];
   }
@@ -225,7 +234,8 @@ function makeTreeView(report, actions) {
   function currentZoom() {
     if (zoom !== null || !drawn) return zoom === null ? 1 : zoom;
     const [width, height] = fullSize();
-    const whole = Math.min(1.1, box.clientWidth / width, 640 / height);
+    if (drawn.layout.outline) return Math.min(1.15, Math.max(READABLE_ZOOM, box.clientWidth / width));
+    const whole = Math.min(1.1, box.clientWidth / width, 700 / height);
     return Math.max(READABLE_ZOOM, whole);
   }
 
@@ -236,8 +246,19 @@ function makeTreeView(report, actions) {
     drawn.drawing.setAttribute("width", Math.round(width * scale));
     drawn.drawing.setAttribute("height", Math.round(height * scale));
     // A root in the middle of a tall tree would be out of sight.
-    const root = (drawn.layout.places.get(0).y + NODE.height) * scale;
-    box.scrollTop = root - box.clientHeight / 2;
+    show(0);
+    if (state.node) show(state.node);
+  }
+
+  // Scrolls the pane, not the page, until a node is in sight.
+  function show(id) {
+    const place = drawn.layout.places.get(id);
+    if (!place) return;
+    const scale = currentZoom();
+    const [x, y] = [(place.x + drawn.pad) * scale, (place.y + drawn.pad) * scale];
+    const [width, height] = [NODE.width * scale, NODE.height * scale];
+    if (x < box.scrollLeft || x + width > box.scrollLeft + box.clientWidth) box.scrollLeft = x - (box.clientWidth - width) / 2;
+    if (y < box.scrollTop || y + height > box.scrollTop + box.clientHeight) box.scrollTop = y - (box.clientHeight - height) / 2;
   }
 
   function fit() {
@@ -307,7 +328,11 @@ function makeTreeView(report, actions) {
     event.preventDefault();
     zoomBy(event.deltaY < 0 ? 1.15 : 1 / 1.15)();
   }, { passive: false });
-  onWidth(box, () => { if (state) resize(); });
+  onWidth(box, () => {
+    if (!state || !drawn) return;
+    if (Boolean(drawn.layout.outline) === box.clientWidth < NARROW) resize();
+    else draw();
+  });
 
   return {
     render(next, changed) {
@@ -319,10 +344,14 @@ function makeTreeView(report, actions) {
         zoom = null;
         draw();
         // Once, at opening: later the page should not jump under the reader's hands.
-        if (first && drawn && fullSize()[0] * READABLE_ZOOM > box.clientWidth) setWide(true);
+        if (first && drawn && !drawn.layout.outline && fullSize()[0] * READABLE_ZOOM > box.clientWidth) setWide(true);
       } else if (changed.has("node") || changed.has("row")) {
-        reveal();
+        if (changed.has("node")) reveal();
         mark();
+        if (!drawn) return;
+        const way = changed.has("row") && state.row ? state.tree.reach(state.row.values).visits.map(([id]) => id) : [state.node];
+        const seen = way.filter((id) => drawn.layout.places.has(id));
+        if (seen.length) show(seen[seen.length - 1]);
       }
     },
   };
@@ -330,6 +359,7 @@ function makeTreeView(report, actions) {
   function foldedAtFirst() {
     const { tree } = state;
     if (!tree || tree.leaves[0] <= SMALL_TREE) return new Set();
+    if (box.clientWidth < NARROW) return foldAtFirst(tree, 16, 4);
     const levels = Math.max(2, Math.floor(box.clientWidth / (READABLE_ZOOM * LEVEL_WIDTH)));
     return foldAtFirst(tree, MOST_NODES_AT_FIRST, levels);
   }
