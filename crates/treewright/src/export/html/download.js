@@ -16,7 +16,7 @@ function standalone(drawing) {
       return;
     }
     to[i].setAttribute("style", KEPT_STYLES.map((name) => `${name}:${computed.getPropertyValue(name)}`).join(";"));
-    for (const name of ["class", "tabindex", "role"]) to[i].removeAttribute(name);
+    for (const name of ["class", "tabindex", "role", "fill", "stroke"]) to[i].removeAttribute(name);
   });
   copy.querySelectorAll("[data-gone]").forEach((element) => element.remove());
   const [width, height] = drawingSize(drawing);

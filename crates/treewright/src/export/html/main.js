@@ -114,5 +114,7 @@ window.treewright = {
   report,
   select: actions.select,
   selected: () => ({ family: state.family, member: state.member, node: state.node, row: state.row }),
+  // After a change of `report`: its trees are made anew.
+  forget: () => trees.clear(),
   predict: (row) => (state.tree ? state.tree.predict(row) : null),
 };

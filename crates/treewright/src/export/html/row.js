@@ -15,7 +15,7 @@ function makeRowView(report, actions) {
     const { name, kind } = feature;
     let input;
     if (kind === "numeric") {
-      input = html("input", { type: "text", inputmode: "decimal", placeholder: "missing", on: { input: () => typed(j, input) } });
+      input = html("input", { type: "text", inputmode: "decimal", placeholder: "missing", autocomplete: "off", on: { input: () => typed(j, input), change: () => typed(j, input) } });
     } else {
       input = html("select", { on: { change: () => typed(j, input) } },
         html("option", { value: "" }, "(missing)"),
