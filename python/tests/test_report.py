@@ -487,6 +487,49 @@ def code(feature, cell):
     return feature["categories"].index(cell) if cell in feature["categories"] else -1
 
 
+def test_single_model_without_rows(browser, program, tmp_path):
+    """The least that a report can be: one tree, nothing validated, no rows, no optional field."""
+    model = program.run("fit", "optimal", TABLES / "shop.csv", "--depth", 2)
+    training = model["training"]
+    member = {key: training[key] for key in ("leaves", "cost", "errors")}
+    member.update(nodes=model["nodes"], texts={"sql": "CASE 1", "python": "def predict(): ..."})
+    payload = {
+        "format": "treewright.report",
+        "version": 1,
+        "title": "model.json",
+        "task": model["task"],
+        "table": {"name": "shop.csv", "rows": training["rows"], "weight": training["weight"]},
+        "features": model["features"],
+        "target": model["target"],
+        "families": [{"id": "model", "title": "Optimal", "kind": "trees", "members": [member]}],
+    }
+    path = tmp_path / "model.html"
+    path.write_text(report_payload.page(payload), encoding="utf-8")
+    page = Page(browser, path)
+    assert len(page.drawn()) == len(model["nodes"])
+    assert [tab.text for tab in page.all("#texts-tools [role=tab]")] == ["Rules", "SQL", "Python"]
+    page.click(page.all("#texts-tools [role=tab]")[1])
+    assert page.text("#text") == "CASE 1"
+    page.click(page.find("#copy"))
+    assert page.find("#copy").text == "Copied"
+    page.click(page.all("#tree [data-node]")[1])
+    page.click(page.find("#row select"))
+    assert page.find("#sentence strong").text in model["target"]["classes"]
+    page.assert_quiet()
+
+
+def test_tree_that_is_not_part_of_the_page(open_page):
+    page = open_page("shop")
+    last = page.run("return treewright.report.families[0].members.length") - 1
+    page.select(0, last)
+    assert page.drawn() == []
+    assert "not part of the page" in page.text("#tree")
+    page.click(page.find("#rows tbody tr"))
+    page.select(0, 1)
+    assert page.drawn()
+    page.assert_quiet()
+
+
 def test_drawings_are_saved(open_page, browser):
     page = open_page("shop")
     for tools, name in (("#curve-tools", "error-against-size"), ("#partition-tools", "partition")):

@@ -29,14 +29,14 @@ function makeCurve(report, actions) {
   byId("legend").append(...legend);
   byId("curve-tools").append(
     checkbox("detail", false, (on) => { detail = on; draw(); }),
-    ...saveButtons(() => box.querySelector("svg"), () => "error-against-size"),
+    ...saveButtons(() => box.querySelector("svg"), () => "error-against-size", report.families.map(({ title }, f) => ({ text: title, color: familyColor(f), shape: marker(f, 5) }))),
   );
 
   function draw() {
     if (!state) return;
     const hadFocus = box.contains(document.activeElement);
     const shown = report.families.map((family, f) => ({ family, f })).filter(({ f }) => !hidden.has(f) || f === state.family);
-    const width = Math.max(300, box.clientWidth);
+    const width = Math.max(300, boxWidth());
     const height = Math.round(Math.min(400, Math.max(250, width * 0.52)));
     const margin = { left: 54, right: 14, top: 16, bottom: 40 };
 
@@ -258,7 +258,7 @@ function makeCurve(report, actions) {
   byId("curve-note").textContent = withCv
     ? "Filled marks and solid lines: cross-validated, with one standard error. Small marks and dashed lines: training rows. Circled: the least cross-validated error (min) and the smallest tree within one standard error of it (1-SE, dotted line)."
     : "Error on the training rows; nothing was cross-validated.";
-  onWidth(box, draw);
+  const boxWidth = onWidth(box, draw);
   return {
     render(next, changed) {
       state = next;

@@ -65,9 +65,10 @@ const tip = {
   },
 };
 
-// Runs `draw` again whenever the width of `box` changes, at most once a frame.
+// Runs `draw` again whenever the width of `box` changes, at most once a frame. The result tells the
+// width without a new layout of the page, which asking the box itself may cost.
 function onWidth(box, draw) {
-  let width = 0;
+  let width = box.clientWidth;
   let waiting = false;
   new ResizeObserver(() => {
     if (waiting || Math.abs(box.clientWidth - width) < 2) return;
@@ -78,4 +79,5 @@ function onWidth(box, draw) {
       draw();
     });
   }).observe(box);
+  return () => width;
 }

@@ -50,10 +50,12 @@ function cutName(name, most) {
 }
 
 const pen = document.createElement("canvas").getContext("2d");
+// Asked for once: every question about styles makes the browser lay out the page anew.
+const FONT = getComputedStyle(document.body).fontFamily;
 
 // The width of a text in pixels, at a size and weight of the page's font.
 function textWidth(text, size, weight = 400) {
-  pen.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
+  pen.font = `${weight} ${size}px ${FONT}`;
   return pen.measureText(text).width;
 }
 

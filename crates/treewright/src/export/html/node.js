@@ -4,7 +4,7 @@ function makeNodeView(report, actions) {
   const box = byId("node");
   let state = null;
   let feature = null;
-  byId("node-tools").append(...saveButtons(() => box.querySelector("svg.plot"), () => "node"));
+  byId("node-tools").append(...saveButtons(() => box.querySelector("svg.plot"), () => "node", answerKeys(report)));
 
   function draw() {
     const { tree } = state;

@@ -29,7 +29,7 @@ function makePartition(report, actions) {
   box.append(html("div", { class: "choices" }, xChoice, report.features.length > 1 ? yChoice : null), plot, note);
   tools.append(
     report.sample ? checkbox("points", true, (on) => { withPoints = on; draw(); }) : "",
-    ...saveButtons(() => plot.querySelector("svg"), () => "partition"),
+    ...saveButtons(() => plot.querySelector("svg"), () => "partition", answerKeys(report)),
   );
 
   function chooseAxes() {
@@ -106,7 +106,7 @@ function makePartition(report, actions) {
     if (!picked || !axes) chooseAxes();
     xChoice.querySelector("select").value = String(axes[0]);
     if (axes.length > 1) yChoice.querySelector("select").value = String(axes[1]);
-    const width = Math.max(280, plot.clientWidth);
+    const width = Math.max(280, plotWidth());
     const height = axes.length > 1 ? Math.round(Math.min(430, Math.max(290, width * 0.72))) : 120;
     const yFeature = report.features[axes[1]];
     const yNames = yFeature && yFeature.kind === "categorical" ? yFeature.categories.slice(0, MOST_BANDS) : [];
@@ -236,7 +236,7 @@ function makePartition(report, actions) {
     return `${cells} Other features as in ${from}: ${fixed.join(", ")}${more ? ` and ${more} more` : ""}. Points are all sampled rows.`;
   }
 
-  onWidth(plot, draw);
+  const plotWidth = onWidth(plot, draw);
   return {
     render(next, changed) {
       state = next;

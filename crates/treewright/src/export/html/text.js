@@ -135,7 +135,7 @@ function rowSentence(tree, row) {
     const position = outcome(node.split, row[feature]);
     const name = report.features[feature].name;
     if (position === null && node.missing === "distribute") {
-      shared.set(feature, name);
+      shared.set(feature, row[feature] === null ? `${name} is missing` : `${name} has a value that the tree does not know here`);
       continue;
     }
     const went = position === null ? node.missing : position;
@@ -159,8 +159,7 @@ function rowSentence(tree, row) {
   });
   if (reasons.length) pieces.push(`Because ${listing(reasons)}. `);
   if (shared.size) {
-    const names = listing(Array.from(shared.values()));
-    pieces.push(`Since ${names} ${shared.size > 1 ? "are" : "is"} missing, the row is shared out among the branches in proportion to the training rows and ends in ${leaves.length} leaves; the answer is their mixture. `);
+    pieces.push(`Since ${listing(Array.from(shared.values()))}, the row is shared out among the branches in proportion to the training rows and ends in ${plural(leaves.length, "leaf", "leaves")}${leaves.length > 1 ? "; the answer is their mixture" : ""}. `);
   }
   if (leaves.length === 1) pieces.push(visits.length > 1 ? nodeFacts(tree, leaves[0][0]) : "This tree is a single leaf and asks nothing.");
   return { pieces, answer, visits, leaves };

@@ -36,7 +36,7 @@ function makeTreeView(report, actions) {
     button("Fit", fit, { class: "quiet", title: "Show the whole tree (0)" }),
     button("Unfold all", () => { folded = new Set(); draw(); }, { class: "quiet" }),
     button("Fold", () => { folded = new Set(state.tree ? state.tree.reachable.filter((id) => !state.tree.isLeaf(id) && state.tree.depth[id] >= 2) : []); draw(); }, { class: "quiet", title: "Fold everything below the second question" }),
-    ...saveButtons(() => box.querySelector("svg"), () => `tree-${report.families[state.family].members[state.member].leaves}-leaves`),
+    ...saveButtons(() => box.querySelector("svg"), () => `tree-${report.families[state.family].members[state.member].leaves}-leaves`, answerKeys(report)),
   );
 
   function labelOf(id) {
@@ -58,7 +58,7 @@ function makeTreeView(report, actions) {
       drawn = null;
       return;
     }
-    const layout = box.clientWidth < NARROW
+    const layout = boxWidth() < NARROW
       ? layoutOutline(tree, folded)
       : layoutTree(tree, folded, (id) => textWidth(shortLabel(id), 11.5));
     const pad = 14;
@@ -234,8 +234,8 @@ function makeTreeView(report, actions) {
   function currentZoom() {
     if (zoom !== null || !drawn) return zoom === null ? 1 : zoom;
     const [width, height] = fullSize();
-    if (drawn.layout.outline) return Math.min(1.15, Math.max(READABLE_ZOOM, box.clientWidth / width));
-    const whole = Math.min(1.1, box.clientWidth / width, 700 / height);
+    if (drawn.layout.outline) return Math.min(1.15, Math.max(READABLE_ZOOM, boxWidth() / width));
+    const whole = Math.min(1.1, boxWidth() / width, 700 / height);
     return Math.max(READABLE_ZOOM, whole);
   }
 
@@ -257,14 +257,14 @@ function makeTreeView(report, actions) {
     const scale = currentZoom();
     const [x, y] = [(place.x + drawn.pad) * scale, (place.y + drawn.pad) * scale];
     const [width, height] = [NODE.width * scale, NODE.height * scale];
-    if (x < box.scrollLeft || x + width > box.scrollLeft + box.clientWidth) box.scrollLeft = x - (box.clientWidth - width) / 2;
+    if (x < box.scrollLeft || x + width > box.scrollLeft + boxWidth()) box.scrollLeft = x - (boxWidth() - width) / 2;
     if (y < box.scrollTop || y + height > box.scrollTop + box.clientHeight) box.scrollTop = y - (box.clientHeight - height) / 2;
   }
 
   function fit() {
     if (!drawn) return;
     const [width, height] = fullSize();
-    zoom = Math.min(1.4, box.clientWidth / width, Math.max(box.clientHeight, 420) / height);
+    zoom = Math.min(1.4, boxWidth() / width, Math.max(box.clientHeight, 420) / height);
     resize();
   }
 
@@ -328,9 +328,9 @@ function makeTreeView(report, actions) {
     event.preventDefault();
     zoomBy(event.deltaY < 0 ? 1.15 : 1 / 1.15)();
   }, { passive: false });
-  onWidth(box, () => {
+  const boxWidth = onWidth(box, () => {
     if (!state || !drawn) return;
-    if (Boolean(drawn.layout.outline) === box.clientWidth < NARROW) resize();
+    if (Boolean(drawn.layout.outline) === boxWidth() < NARROW) resize();
     else draw();
   });
 
@@ -344,7 +344,7 @@ function makeTreeView(report, actions) {
         zoom = null;
         draw();
         // Once, at opening: later the page should not jump under the reader's hands.
-        if (first && drawn && !drawn.layout.outline && fullSize()[0] * READABLE_ZOOM > box.clientWidth) setWide(true);
+        if (first && drawn && !drawn.layout.outline && fullSize()[0] * READABLE_ZOOM > boxWidth()) setWide(true);
       } else if (changed.has("node") || changed.has("row")) {
         if (changed.has("node")) reveal();
         mark();
@@ -359,8 +359,8 @@ function makeTreeView(report, actions) {
   function foldedAtFirst() {
     const { tree } = state;
     if (!tree || tree.leaves[0] <= SMALL_TREE) return new Set();
-    if (box.clientWidth < NARROW) return foldAtFirst(tree, 16, 4);
-    const levels = Math.max(2, Math.floor(box.clientWidth / (READABLE_ZOOM * LEVEL_WIDTH)));
+    if (boxWidth() < NARROW) return foldAtFirst(tree, 16, 4);
+    const levels = Math.max(2, Math.floor(boxWidth() / (READABLE_ZOOM * LEVEL_WIDTH)));
     return foldAtFirst(tree, MOST_NODES_AT_FIRST, levels);
   }
 
