@@ -469,6 +469,7 @@ def test_answers_are_those_of_the_program(open_page, program, tmp_path, name, le
         )
         model = tmp_path / "model.json"
         model.write_text(json.dumps(models[member]), encoding="utf-8")
+        assert page.text("#text") == program.run("export", model, "--to", "rules")["text"]
         proba = ["--proba"] if family["task"] == "classification" else []
         expected = program.run("predict", model, given, *proba)
         for i, (value, own) in enumerate(answers):

@@ -14,8 +14,7 @@ function makeCurve(report, actions) {
 
   const legend = report.families.map((family, f) => button(
     [
-      svg("svg", { class: "mark", viewBox: "-8 -8 16 16", "aria-hidden": "true" },
-        svg("path", { d: marker(f, 5), fill: familyColor(f) })),
+      familyMark(f),
       family.title,
     ],
     () => {
@@ -37,7 +36,7 @@ function makeCurve(report, actions) {
     const hadFocus = box.contains(document.activeElement);
     const shown = report.families.map((family, f) => ({ family, f })).filter(({ f }) => !hidden.has(f) || f === state.family);
     const width = Math.max(300, boxWidth());
-    const height = Math.round(Math.min(400, Math.max(250, width * 0.52)));
+    const height = Math.round(Math.min(460, Math.max(250, width * 0.58)));
     const margin = { left: 54, right: 14, top: 16, bottom: 40 };
 
     const all = shown.flatMap(({ family }) => family.members);
@@ -205,11 +204,7 @@ function makeCurve(report, actions) {
   function memberLines(f, m) {
     const family = report.families[f];
     const member = family.members[m];
-    const lines = [
-      `${family.title}: ${plural(member.leaves, "leaf", "leaves")}`,
-      `training ${error.text(member.cost)}`,
-    ];
-    if (hasCv(member)) lines.push(`cross-validated ${error.text(member.cv_error)}${member.cv_se === null || member.cv_se === undefined ? "" : ` ± ${error.text(member.cv_se)}`}`);
+    const lines = [family.title, ...memberFigures(member, error)];
     const chosen = family.chosen || {};
     if (chosen.min === m) lines.push("least cross-validated error");
     if (chosen["1se"] === m) lines.push("smallest within one standard error");
@@ -265,10 +260,6 @@ function makeCurve(report, actions) {
       if (changed.has("member")) draw();
     },
   };
-}
-
-function hasCv(member) {
-  return member.cv_error !== null && member.cv_error !== undefined;
 }
 
 // The member with about so many leaves.

@@ -36,7 +36,7 @@ const format = {
     return significant(x, 5);
   },
   lambda(x) {
-    return x === null || x === undefined ? "∞" : significant(x, 3);
+    return (x ?? null) === null ? "∞" : significant(x, 3);
   },
   seconds(x) {
     return x < 1 ? `${significant(1000 * x, 2)} ms` : `${significant(x, 3)} s`;
@@ -74,6 +74,10 @@ function fitName(name, pixels, size, weight) {
 
 function plural(n, one, many) {
   return `${format.rows(n)} ${n === 1 ? one : many || `${one}s`}`;
+}
+
+function leavesText(n) {
+  return plural(n, "leaf", "leaves");
 }
 
 // "a", "a and b", "a, b and c".

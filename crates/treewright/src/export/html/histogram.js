@@ -13,7 +13,7 @@ function histogram(report, tree, id, feature, width, state) {
   const split = !tree.isLeaf(id) && tree.nodes[id].split.feature === feature ? tree.nodes[id].split : null;
   if (!known.length) return html("div", {}, caption);
   const drawing = kind === "numeric"
-    ? report.task === "regression" ? scatter(report, known, feature, split, tree, id, width) : bins(report, known, feature, split, width)
+    ? report.task === "regression" ? targets(report, known, feature, split, tree, id, width) : bins(report, known, feature, split, width)
     : categoryBars(report, known, feature, split, width);
   drawing.setAttribute("role", "img");
   drawing.setAttribute("aria-label", `Distribution of ${name} at this node${split && split.cuts ? `, cut at ${split.cuts.map(format.exact).join(", ")}` : ""}`);
@@ -104,26 +104,30 @@ function bins(report, known, feature, split, width) {
   return drawing;
 }
 
-// Regression: the target against the feature, and the mean on each side of the cuts.
-function scatter(report, known, feature, split, tree, id, width) {
-  const column = report.sample.columns[feature];
-  const values = known.map(({ index }) => column[index]);
-  const targets = known.map(({ index }) => report.sample.target[index]);
-  const [low, high] = rangeOf(values, split);
-  const [bottomValue, topValue] = rangeOf(targets, null);
-  const [top, bottom, height] = [20, 168, 190];
+// Points on two axes, coloured by their height. Gives the scales too, for more to be drawn.
+function scatter(report, width, height, xs, ys, [low, high], [bottom, top], opacity) {
   const x = linear(low, high, 50, width - 10);
-  const y = linear(bottomValue, topValue, bottom - 4, top + 4);
+  const y = linear(bottom, top, height - 26, 24);
   const drawing = svg("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, width, height });
-  for (const mark of ticks(bottomValue, topValue, 4)) {
+  for (const mark of ticks(bottom, top, 5)) {
     drawing.append(svg("g", { class: "axes" },
       svg("line", { class: "grid", x1: 50, x2: width - 10, y1: y(mark), y2: y(mark) }),
       svg("text", { x: 45, y: y(mark) + 4, "text-anchor": "end" }, significant(mark, 5))));
   }
-  known.forEach(({ share }, i) => {
-    drawing.append(svg("circle", { class: "dot", cx: x(values[i]).toFixed(1), cy: y(targets[i]).toFixed(1), r: 2.4, fill: answerColor(report, targets[i]), opacity: Math.max(0.2, share) }));
+  xs.forEach((value, i) => {
+    drawing.append(svg("circle", { class: "dot", cx: x(value).toFixed(1), cy: y(ys[i]).toFixed(1), r: 2.4, fill: answerColor(report, ys[i]), opacity: opacity(i) }));
   });
-  drawing.append(svg("line", { class: "axis", x1: 50, x2: width - 10, y1: bottom, y2: bottom }), ...bottomAxis(x, low, high, width, bottom, false), ...cutLines(split, x, top, bottom));
+  drawing.append(svg("line", { class: "axis", x1: 50, x2: width - 10, y1: height - 22, y2: height - 22 }), ...bottomAxis(x, low, high, width, height - 22, false));
+  return { drawing, x, y };
+}
+
+// Regression: the target against the feature, and the answer on each side of the cuts.
+function targets(report, known, feature, split, tree, id, width) {
+  const values = known.map(({ index }) => report.sample.columns[feature][index]);
+  const own = known.map(({ index }) => report.sample.target[index]);
+  const [low, high] = rangeOf(values, split);
+  const { drawing, x, y } = scatter(report, width, 190, values, own, [low, high], rangeOf(own, null), (i) => Math.max(0.2, known[i].share));
+  drawing.append(...cutLines(split, x, 20, 168));
   if (split && split.cuts) {
     const edges = [low, ...split.cuts, high];
     edges.slice(1).forEach((to, i) => {

@@ -22,7 +22,7 @@ function treeOf(report, family, member) {
 // The pruning of a nested family's largest tree for a penalty weight; `null` is infinity.
 // Positions of nodes stay what they are, so that a selected node survives a change of size.
 function cutAt(nodes, lambda) {
-  const at = (x) => (x === null || x === undefined ? Infinity : x);
+  const at = (x) => x ?? Infinity;
   return nodes.map((node) => {
     if (!node.children || at(node.collapse_at) > at(lambda)) return node;
     const { split, children, missing, ...leaf } = node;

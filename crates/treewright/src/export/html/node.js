@@ -20,7 +20,7 @@ function makeNodeView(report, actions) {
     const conditions = pathConditions(tree, id);
     const head = leaf
       ? html("p", {}, "Leaf: ", html("strong", {}, answerText(report, node.value)))
-      : html("p", {}, "Asks for ", html("strong", {}, report.features[node.split.feature].name), `, ${plural(tree.leaves[id], "leaf", "leaves")} below`);
+      : html("p", {}, "Asks for ", html("strong", {}, report.features[node.split.feature].name), `, ${leavesText(tree.leaves[id])} below`);
     const words = html("div", {}, head, html("p", { class: "muted" }, nodeFacts(tree, id)),
       conditions.length
         ? html("ul", { class: "path", "aria-label": "Conditions on the way" }, conditions.map(({ name, text }) => html("li", {}, html("b", {}, name), " ", text)))

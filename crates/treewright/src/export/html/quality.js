@@ -50,22 +50,17 @@ function makeQuality(report) {
     if (!predictions || !report.sample) return;
     const { target } = report.sample;
     const width = Math.max(280, box.clientWidth);
-    const height = 230;
-    const [low, high] = rangeOf(target.concat(predictions), null);
-    const x = linear(low, high, 50, width - 12);
-    const y = linear(low, high, height - 34, 14);
-    const drawing = svg("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": "True values against predictions" });
-    for (const mark of ticks(low, high, 5)) {
-      drawing.append(svg("g", { class: "axes" },
-        svg("line", { class: "grid", x1: 50, x2: width - 12, y1: y(mark), y2: y(mark) }),
-        svg("text", { x: 45, y: y(mark) + 4, "text-anchor": "end" }, significant(mark, 5)),
-        svg("text", { x: x(mark), y: height - 18, "text-anchor": "middle" }, significant(mark, 5))));
-    }
-    drawing.append(svg("line", { class: "baseline", x1: x(low), y1: y(low), x2: x(high), y2: y(high) }));
-    target.forEach((truth, i) => drawing.append(svg("circle", { class: "dot", cx: x(predictions[i]).toFixed(1), cy: y(truth).toFixed(1), r: 2.4, fill: answerColor(report, truth) })));
-    drawing.append(svg("g", { class: "axes" },
-      svg("text", { class: "label", x: width - 12, y: height - 4, "text-anchor": "end" }, "predicted"),
-      svg("text", { class: "label", x: 2, y: 10 }, "true, sampled rows")));
+    const height = 240;
+    const range = rangeOf(target.concat(predictions), null);
+    const { drawing, x, y } = scatter(report, width, height, predictions, target, range, range, () => 1);
+    drawing.setAttribute("role", "img");
+    drawing.setAttribute("aria-label", "True values against predictions");
+    drawing.append(
+      svg("line", { class: "baseline", x1: x(range[0]), y1: y(range[0]), x2: x(range[1]), y2: y(range[1]) }),
+      svg("g", { class: "axes" },
+        svg("text", { class: "label", x: width - 12, y: height - 28, "text-anchor": "end" }, "predicted"),
+        svg("text", { class: "label", x: 2, y: 10 }, "true, sampled rows")),
+    );
     box.append(drawing);
   }
 

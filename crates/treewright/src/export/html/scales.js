@@ -31,9 +31,7 @@ function logTicks(low, high, most) {
 
 function linear(low, high, from, to) {
   const span = high - low || 1;
-  const scale = (x) => from + ((x - low) / span) * (to - from);
-  scale.back = (pixel) => low + ((pixel - from) / (to - from || 1)) * span;
-  return scale;
+  return (x) => from + ((x - low) / span) * (to - from);
 }
 
 function logarithmic(low, high, from, to) {
@@ -79,6 +77,10 @@ const MARKERS = [
 
 function marker(index, r) {
   return MARKERS[index % MARKERS.length](r);
+}
+
+function familyMark(f) {
+  return svg("svg", { class: "mark", viewBox: "-8 -8 16 16", "aria-hidden": "true" }, svg("path", { d: marker(f, 5), fill: familyColor(f) }));
 }
 
 // A legend of classes, or of values.

@@ -62,36 +62,14 @@ function branchText(report, node, position, brief) {
 // The conditions on the way to a node, those on the same feature put together.
 function pathConditions(tree, id) {
   const { report } = tree;
-  const found = new Map();
-  const way = tree.way(id);
-  for (let i = 1; i < way.length; i++) {
-    const node = tree.nodes[way[i - 1]];
-    const position = tree.position[way[i]];
-    const { split } = node;
-    if (!found.has(split.feature)) {
-      found.set(split.feature, { low: null, high: null, codes: null, missingOnly: false, missing: true });
-    }
-    const condition = found.get(split.feature);
-    condition.missing = condition.missing && node.missing === position;
-    if (takesMissingOnly(node, position)) {
-      condition.missingOnly = true;
-    } else if (split.kind === "intervals") {
-      const { low, high } = bounds(split, position);
-      if (low && (!condition.low || low[0] >= condition.low[0])) condition.low = low;
-      if (high && (!condition.high || high[0] <= condition.high[0])) condition.high = high;
-    } else {
-      const codes = split.branches.map((to, code) => (to === position ? code : -1)).filter((code) => code >= 0);
-      condition.codes = condition.codes ? condition.codes.filter((code) => codes.includes(code)) : codes;
-    }
-  }
-  return Array.from(found, ([feature, condition]) => {
-    const { name } = report.features[feature];
-    let text;
-    if (condition.missingOnly) text = "missing";
-    else if (condition.codes) text = setText(condition.codes.map((code) => categoryName(report, feature, code)), 12);
-    else text = intervalText(condition.low, condition.high, format.exact);
-    if (condition.missing && !condition.missingOnly && report.features[feature].hasMissing) text += " or missing";
-    return { feature, name, text };
+  return Array.from(demandsOn(tree, id), ([feature, { interval, codes, missing }]) => {
+    const { name, hasMissing } = report.features[feature];
+    const names = codes ? report.features[feature].categories.filter((_, code) => codes[code] === ALL) : [];
+    let text = "missing";
+    if (interval) text = intervalText(interval.low, interval.high, format.exact);
+    else if (names.length) text = setText(names, 12);
+    if (text !== "missing" && missing === ALL && hasMissing) text += " or missing";
+    return { name, text };
   });
 }
 
@@ -125,41 +103,28 @@ function rowSentence(tree, row) {
   const label = answerText(report, answer.value);
   const target = report.target.name;
   const pieces = [`Predicted ${target}: `, { strong: label }, ". "];
-  const steps = [];
   const shared = new Map();
-  const seen = new Map();
+  const reasons = new Map();
   for (const [id] of visits) {
     const node = tree.nodes[id];
     if (!node.children) continue;
     const { feature } = node.split;
-    const position = outcome(node.split, row[feature]);
-    const name = report.features[feature].name;
-    if (position === null && node.missing === "distribute") {
-      shared.set(feature, row[feature] === null ? `${name} is missing` : `${name} has a value that the tree does not know here`);
-      continue;
-    }
-    const went = position === null ? node.missing : position;
-    const condition = position === null
-      ? takesMissingOnly(node, went) ? "" : `goes with ${branchText(report, node, went)}`
-      : branchText(report, node, went).replace(/ or missing$/, "");
-    if (!seen.has(feature)) {
-      seen.set(feature, []);
-      steps.push(feature);
-    }
-    if (condition && !seen.get(feature).includes(condition)) seen.get(feature).push(condition);
-  }
-  const reasons = steps.map((feature) => {
     const { name, kind } = report.features[feature];
     const value = row[feature];
-    const met = value === null || value === UNSEEN || kind === "numeric" ? seen.get(feature) : [];
-    // The last condition of each direction is the tightest; the earlier ones say nothing more.
-    const kept = kind === "numeric" && value !== null ? tightest(tree, visits, feature, value) : met.join("; ");
+    const fits = outcome(node.split, value) !== null;
+    if (!fits && node.missing === "distribute") {
+      shared.set(feature, value === null ? `${name} is missing` : `${name} has a value that the tree does not know here`);
+      continue;
+    }
     const text = kind === "numeric" && value !== null ? format.brief(value) : valueText(report, feature, value);
-    return `${name} is ${text}${kept ? ` (${kept})` : ""}`;
-  });
-  if (reasons.length) pieces.push(`Because ${listing(reasons)}. `);
+    let why = "";
+    if (!fits && !takesMissingOnly(node, node.missing)) why = `goes with ${branchText(report, node, node.missing)}`;
+    else if (fits && kind === "numeric") why = tightest(tree, visits, feature, value);
+    reasons.set(feature, `${name} is ${text}${why ? ` (${why})` : ""}`);
+  }
+  if (reasons.size) pieces.push(`Because ${listing(Array.from(reasons.values()))}. `);
   if (shared.size) {
-    pieces.push(`Since ${listing(Array.from(shared.values()))}, the row is shared out among the branches in proportion to the training rows and ends in ${plural(leaves.length, "leaf", "leaves")}${leaves.length > 1 ? "; the answer is their mixture" : ""}. `);
+    pieces.push(`Since ${listing(Array.from(shared.values()))}, the row is shared out among the branches in proportion to the training rows and ends in ${leavesText(leaves.length)}${leaves.length > 1 ? "; the answer is their mixture" : ""}. `);
   }
   if (leaves.length === 1) pieces.push(visits.length > 1 ? nodeFacts(tree, leaves[0][0]) : "This tree is a single leaf and asks nothing.");
   return { pieces, answer, visits, leaves };
@@ -181,26 +146,11 @@ function tightest(tree, visits, feature, value) {
   return low || high ? intervalText(low, high, number) : "";
 }
 
-// One rule a leaf.
-function rulesText(tree) {
-  const { report } = tree;
-  const lines = [];
-  for (const id of tree.reachable) {
-    if (!tree.isLeaf(id)) continue;
-    const conditions = pathConditions(tree, id).map(({ name, text }) => `${name} ${text}`);
-    const weight = tree.weight[id];
-    const node = tree.nodes[id];
-    const tail = node.counts ? `${format.rows(node.counts[node.value])} of ${format.rows(weight)}` : `${format.rows(weight)} rows`;
-    lines.push(`${conditions.length ? `if ${conditions.join(" and ")} then ` : ""}${report.target.name} = ${answerText(report, node.value)}  (${tail})`);
-  }
-  return lines.join("\n");
-}
-
 // The measure of error and how its figures are written.
 function measure(report) {
   if (report.task === "regression") {
     return { name: "mean squared error", short: "MSE", text: (x) => significant(x, 4) };
   }
   if (report.target.costs) return { name: "cost per row", short: "cost", text: (x) => significant(x, 4) };
-  return { name: "error", short: "error", text: (x) => `${(100 * x).toFixed(2)}%` };
+  return { name: "error rate", short: "error", text: (x) => `${(100 * x).toFixed(2)}%` };
 }

@@ -28,7 +28,10 @@ function makeTreeView(report, actions) {
   }
 
   byId("tree-legend").append(...answerLegend(report));
-  const zoomBy = (factor) => () => { zoom = Math.min(3, Math.max(0.08, currentZoom() * factor)); resize(); };
+  const zoomBy = (factor) => () => keeping(state.node ?? 0, () => {
+    zoom = Math.min(3, Math.max(0.08, currentZoom() * factor));
+    resize();
+  });
   byId("tree-tools").append(
     button("−", zoomBy(1 / 1.25), { class: "quiet", "aria-label": "Zoom out", title: "Zoom out (−)" }),
     button("+", zoomBy(1.25), { class: "quiet", "aria-label": "Zoom in", title: "Zoom in (+)" }),
@@ -53,7 +56,7 @@ function makeTreeView(report, actions) {
     const hadFocus = box.contains(document.activeElement);
     if (!tree) {
       const { leaves } = report.families[state.family].members[state.member];
-      box.replaceChildren(html("p", { class: "notice" }, `This tree has ${plural(leaves, "leaf", "leaves")} and is not part of the page; its figures are above. Smaller trees of the family are drawn.`));
+      box.replaceChildren(html("p", { class: "notice" }, `This tree has ${leavesText(leaves)} and is not part of the page; its figures are above. Smaller trees of the family are drawn.`));
       note.textContent = "";
       drawn = null;
       return;
@@ -199,9 +202,25 @@ function makeTreeView(report, actions) {
 
   function toggle(id) {
     if (state.tree.isLeaf(id)) return;
+    zoom = currentZoom();
     if (folded.has(id)) folded.delete(id);
     else folded.add(id);
-    draw();
+    keeping(id, draw);
+  }
+
+  // A change of the drawing under which a node stays where the reader sees it.
+  function keeping(id, change) {
+    if (!drawn) return;
+    const spot = () => {
+      const place = drawn.layout.places.get(id) || drawn.layout.places.get(0);
+      return [place.x * currentZoom(), place.y * currentZoom()];
+    };
+    const [x, y] = spot();
+    const { scrollLeft, scrollTop } = box;
+    change();
+    const [newX, newY] = spot();
+    box.scrollLeft = scrollLeft + newX - x;
+    box.scrollTop = scrollTop + newY - y;
   }
 
   // Emphasis for the way of the row and for the selected node.
@@ -245,13 +264,11 @@ function makeTreeView(report, actions) {
     const scale = currentZoom();
     drawn.drawing.setAttribute("width", Math.round(width * scale));
     drawn.drawing.setAttribute("height", Math.round(height * scale));
-    // A root in the middle of a tall tree would be out of sight.
-    show(0);
-    if (state.node) show(state.node);
   }
 
   // Scrolls the pane, not the page, until a node is in sight.
   function show(id) {
+    if (!drawn) return;
     const place = drawn.layout.places.get(id);
     if (!place) return;
     const scale = currentZoom();
@@ -343,6 +360,9 @@ function makeTreeView(report, actions) {
         folded = foldedAtFirst();
         zoom = null;
         draw();
+        // A root in the middle of a tall tree would be out of sight.
+        show(0);
+        if (state.node) show(state.node);
         // Once, at opening: later the page should not jump under the reader's hands.
         if (first && drawn && !drawn.layout.outline && fullSize()[0] * READABLE_ZOOM > boxWidth()) setWide(true);
       } else if (changed.has("node") || changed.has("row")) {
