@@ -9,7 +9,7 @@ function makeBar(report, actions) {
   bar.append(html("div", { class: "bar-inner" }, name, stepper.parts, figures));
   new IntersectionObserver(([seen]) => {
     bar.hidden = seen.isIntersecting || seen.boundingClientRect.top > 0;
-  }).observe(byId("selection-card"));
+  }).observe(byId("slider"));
 
   return {
     render(state, changed) {
