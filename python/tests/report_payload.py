@@ -21,10 +21,15 @@ def page(payload):
     """The report of a payload: the parts of the page in one file."""
     text = (PARTS / "page.html").read_text(encoding="utf-8")
     include = re.compile(r"/\*include ([a-z.]+)\*/")
-    text = include.sub(lambda part: (PARTS / part[1]).read_text(encoding="utf-8"), text)
+    text = include.sub(lambda part: _part(part[1]), text)
     data = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     before, after = text.split("/*DATA*/")
     return before + data + after
+
+
+def _part(name):
+    """A part of the page without the spaces at the start of its lines."""
+    return re.sub("(?m)^ +", "", (PARTS / name).read_text(encoding="utf-8"))
 
 
 class Program:

@@ -246,6 +246,22 @@ def test_slider_changes_tree_and_figures(open_page):
     page.assert_quiet()
 
 
+def test_second_slider_appears_where_the_first_is_out_of_sight(open_page):
+    page = open_page("rings")
+    bar = page.find("#bar")
+    assert not bar.is_displayed()
+    page.run("document.getElementById('rows').scrollIntoView()")
+    end = time.monotonic() + 5
+    while not bar.is_displayed():
+        assert time.monotonic() < end
+    slider = page.find("#bar input")
+    before = page.drawn()
+    slider.send_keys(Keys.ARROW_LEFT)
+    assert page.drawn() != before
+    assert page.find("#slider").get_attribute("value") == slider.get_attribute("value")
+    page.assert_quiet()
+
+
 def test_curve_and_slider_are_linked(open_page):
     page = open_page("rings")
     point = page.find('.point[data-family="0"][data-member="4"]')

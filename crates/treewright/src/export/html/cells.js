@@ -31,7 +31,11 @@ function cellsOf(tree, axes, parts, row) {
         for (const { position, low, high } of pieces) {
           const smaller = cell.parts.slice();
           smaller[axis] = { low, high };
-          stack.push({ parts: smaller, pending: [...cell.pending, [node.children[position], share]], leaves: cell.leaves.slice() });
+          stack.push({
+            parts: smaller,
+            pending: [...cell.pending, [node.children[position], share]],
+            leaves: cell.leaves.slice(),
+          });
         }
         continue;
       }

@@ -1,8 +1,21 @@
 // Drawings as files: SVG with its styles written into the elements, and PNG made from that.
 
 const KEPT_STYLES = [
-  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap",
-  "opacity", "font-family", "font-size", "font-weight", "text-anchor", "paint-order", "stroke-linejoin", "visibility",
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+  "paint-order",
+  "stroke-linejoin",
+  "visibility",
 ];
 
 const KEY_LINE = 22;
@@ -40,7 +53,11 @@ function answerKeys(report) {
       return { text: format.value(low + t * (high - low)), color: rampColor(t), shape: marker(1, 5) };
     });
   }
-  return report.target.classes.map((text, i) => ({ text: cutName(text, 28), color: classColor(i), shape: marker(1, 5) }));
+  return report.target.classes.map((text, i) => ({
+    text: cutName(text, 28),
+    color: classColor(i),
+    shape: marker(1, 5),
+  }));
 }
 
 function standalone(drawing, keys) {

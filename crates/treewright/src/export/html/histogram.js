@@ -12,11 +12,17 @@ function histogram(report, tree, id, feature, width, state) {
   caption.textContent = `${plural(rows.length, "sampled row")} at this node${missing ? `, ${format.rows(missing)} with ${name} missing` : ""}.`;
   const split = !tree.isLeaf(id) && tree.nodes[id].split.feature === feature ? tree.nodes[id].split : null;
   if (!known.length) return html("div", {}, caption);
-  const drawing = kind === "numeric"
-    ? report.task === "regression" ? targets(report, known, feature, split, tree, id, width) : bins(report, known, feature, split, width)
-    : categoryBars(report, known, feature, split, width);
+  const drawing =
+    kind === "numeric"
+      ? report.task === "regression"
+        ? targets(report, known, feature, split, tree, id, width)
+        : bins(report, known, feature, split, width)
+      : categoryBars(report, known, feature, split, width);
   drawing.setAttribute("role", "img");
-  drawing.setAttribute("aria-label", `Distribution of ${name} at this node${split && split.cuts ? `, cut at ${split.cuts.map(format.exact).join(", ")}` : ""}`);
+  drawing.setAttribute(
+    "aria-label",
+    `Distribution of ${name} at this node${split && split.cuts ? `, cut at ${split.cuts.map(format.exact).join(", ")}` : ""}`,
+  );
   return html("div", {}, drawing, caption);
 }
 
@@ -41,9 +47,16 @@ function cutLines(split, x, top, bottom) {
 }
 
 function bottomAxis(x, low, high, width, y, whole) {
-  return ticks(low, high, Math.min(6, width / 60)).filter((mark) => !whole || Number.isInteger(mark)).map((mark) => svg("g", { class: "axes" },
-    svg("line", { class: "tick", x1: x(mark), x2: x(mark), y1: y, y2: y + 4 }),
-    svg("text", { x: x(mark), y: y + 16, "text-anchor": "middle" }, significant(mark, 5))));
+  return ticks(low, high, Math.min(6, width / 60))
+    .filter((mark) => !whole || Number.isInteger(mark))
+    .map((mark) =>
+      svg(
+        "g",
+        { class: "axes" },
+        svg("line", { class: "tick", x1: x(mark), x2: x(mark), y1: y, y2: y + 4 }),
+        svg("text", { x: x(mark), y: y + 16, "text-anchor": "middle" }, significant(mark, 5)),
+      ),
+    );
 }
 
 // The range of values, with the cuts in it; never wider than needed, so no axis runs below zero
@@ -85,9 +98,14 @@ function bins(report, known, feature, split, width) {
   const y = linear(0, most, bottom, top + 4);
   const drawing = svg("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, width, height });
   for (const mark of ticks(0, most, 3).filter((mark) => mark > 0)) {
-    drawing.append(svg("g", { class: "axes" },
-      svg("line", { class: "grid", x1: 30, x2: width - 10, y1: y(mark), y2: y(mark) }),
-      svg("text", { x: 25, y: y(mark) + 4, "text-anchor": "end" }, significant(mark, 3))));
+    drawing.append(
+      svg(
+        "g",
+        { class: "axes" },
+        svg("line", { class: "grid", x1: 30, x2: width - 10, y1: y(mark), y2: y(mark) }),
+        svg("text", { x: 25, y: y(mark) + 4, "text-anchor": "end" }, significant(mark, 3)),
+      ),
+    );
   }
   const step = (width - 40) / n;
   table.forEach((counts, bin) => {
@@ -96,11 +114,26 @@ function bins(report, known, feature, split, width) {
       if (!count) return;
       const y0 = y(from);
       from += count;
-      drawing.append(svg("rect", { x: 30 + bin * step + 0.5, width: Math.max(1, step - 1), y: y(from), height: y0 - y(from), fill: classColor(i) },
-        svg("title", {}, `${report.target.classes[i]}: ${format.rows(count)}`)));
+      drawing.append(
+        svg(
+          "rect",
+          {
+            x: 30 + bin * step + 0.5,
+            width: Math.max(1, step - 1),
+            y: y(from),
+            height: y0 - y(from),
+            fill: classColor(i),
+          },
+          svg("title", {}, `${report.target.classes[i]}: ${format.rows(count)}`),
+        ),
+      );
     });
   });
-  drawing.append(svg("line", { class: "axis", x1: 30, x2: width - 10, y1: bottom, y2: bottom }), ...bottomAxis(x, low, high, width, bottom, whole), ...cutLines(split, x, top, bottom));
+  drawing.append(
+    svg("line", { class: "axis", x1: 30, x2: width - 10, y1: bottom, y2: bottom }),
+    ...bottomAxis(x, low, high, width, bottom, whole),
+    ...cutLines(split, x, top, bottom),
+  );
   return drawing;
 }
 
@@ -110,14 +143,31 @@ function scatter(report, width, height, xs, ys, [low, high], [bottom, top], opac
   const y = linear(bottom, top, height - 26, 24);
   const drawing = svg("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, width, height });
   for (const mark of ticks(bottom, top, 5)) {
-    drawing.append(svg("g", { class: "axes" },
-      svg("line", { class: "grid", x1: 50, x2: width - 10, y1: y(mark), y2: y(mark) }),
-      svg("text", { x: 45, y: y(mark) + 4, "text-anchor": "end" }, significant(mark, 5))));
+    drawing.append(
+      svg(
+        "g",
+        { class: "axes" },
+        svg("line", { class: "grid", x1: 50, x2: width - 10, y1: y(mark), y2: y(mark) }),
+        svg("text", { x: 45, y: y(mark) + 4, "text-anchor": "end" }, significant(mark, 5)),
+      ),
+    );
   }
   xs.forEach((value, i) => {
-    drawing.append(svg("circle", { class: "dot", cx: x(value).toFixed(1), cy: y(ys[i]).toFixed(1), r: 2.4, fill: answerColor(report, ys[i]), opacity: opacity(i) }));
+    drawing.append(
+      svg("circle", {
+        class: "dot",
+        cx: x(value).toFixed(1),
+        cy: y(ys[i]).toFixed(1),
+        r: 2.4,
+        fill: answerColor(report, ys[i]),
+        opacity: opacity(i),
+      }),
+    );
   });
-  drawing.append(svg("line", { class: "axis", x1: 50, x2: width - 10, y1: height - 22, y2: height - 22 }), ...bottomAxis(x, low, high, width, height - 22, false));
+  drawing.append(
+    svg("line", { class: "axis", x1: 50, x2: width - 10, y1: height - 22, y2: height - 22 }),
+    ...bottomAxis(x, low, high, width, height - 22, false),
+  );
   return { drawing, x, y };
 }
 
@@ -126,7 +176,9 @@ function targets(report, known, feature, split, tree, id, width) {
   const values = known.map(({ index }) => report.sample.columns[feature][index]);
   const own = known.map(({ index }) => report.sample.target[index]);
   const [low, high] = rangeOf(values, split);
-  const { drawing, x, y } = scatter(report, width, 190, values, own, [low, high], rangeOf(own, null), (i) => Math.max(0.2, known[i].share));
+  const { drawing, x, y } = scatter(report, width, 190, values, own, [low, high], rangeOf(own, null), (i) =>
+    Math.max(0.2, known[i].share),
+  );
   drawing.append(...cutLines(split, x, 20, 168));
   if (split && split.cuts) {
     const edges = [low, ...split.cuts, high];
@@ -148,16 +200,22 @@ function categoryBars(report, known, feature, split, width) {
   const table = new Map();
   for (const { index, share } of known) {
     const code = column[index];
-    if (!table.has(code)) table.set(code, { total: 0, counts: regression ? [0] : new Array(report.target.classes.length).fill(0), sum: 0 });
+    if (!table.has(code))
+      table.set(code, { total: 0, counts: regression ? [0] : new Array(report.target.classes.length).fill(0), sum: 0 });
     const entry = table.get(code);
     entry.total += share;
     entry.sum += share * report.sample.target[index];
     entry.counts[regression ? 0 : report.sample.target[index]] += share;
   }
   const branch = (code) => (split && split.branches && split.branches[code] !== null ? split.branches[code] : -1);
-  const codes = Array.from(table.keys()).sort((a, b) => branch(a) - branch(b) || table.get(b).total - table.get(a).total);
+  const codes = Array.from(table.keys()).sort(
+    (a, b) => branch(a) - branch(b) || table.get(b).total - table.get(a).total,
+  );
   const shown = codes.slice(0, MOST_BARS);
-  const left = Math.min(width * 0.42, 20 + 6.4 * Math.max(...shown.map((code) => Math.min(18, Array.from(categoryName(report, feature, code)).length))));
+  const left = Math.min(
+    width * 0.42,
+    20 + 6.4 * Math.max(...shown.map((code) => Math.min(18, Array.from(categoryName(report, feature, code)).length))),
+  );
   const step = 19;
   const height = shown.length * step + (codes.length > shown.length ? 20 : 6);
   const x = linear(0, Math.max(...shown.map((code) => table.get(code).total)), left, width - 52);
@@ -170,18 +228,45 @@ function categoryBars(report, known, feature, split, width) {
     if (i && grouped && branch(code) !== branch(shown[i - 1])) {
       drawing.append(svg("line", { class: "cut", x1: 0, x2: width, y1: y - 2.5, y2: y - 2.5 }));
     }
-    drawing.append(svg("text", { class: "bar-name", x: left - 6, y: y + 11, "text-anchor": "end" }, cutName(names[code], 18), svg("title", {}, names[code])));
+    drawing.append(
+      svg(
+        "text",
+        { class: "bar-name", x: left - 6, y: y + 11, "text-anchor": "end" },
+        cutName(names[code], 18),
+        svg("title", {}, names[code]),
+      ),
+    );
     let from = 0;
     counts.forEach((count, k) => {
       if (!count) return;
       const start = x(from);
       from += count;
-      drawing.append(svg("rect", { x: start, y, width: Math.max(0.5, x(from) - start), height: step - 5, fill: regression ? answerColor(report, sum / total) : classColor(k) }));
+      drawing.append(
+        svg("rect", {
+          x: start,
+          y,
+          width: Math.max(0.5, x(from) - start),
+          height: step - 5,
+          fill: regression ? answerColor(report, sum / total) : classColor(k),
+        }),
+      );
     });
-    drawing.append(svg("text", { class: "bar-count", x: x(total) + 5, y: y + 11 }, regression ? `${format.rows(total)} · ø ${format.value(sum / total)}` : format.rows(total)));
+    drawing.append(
+      svg(
+        "text",
+        { class: "bar-count", x: x(total) + 5, y: y + 11 },
+        regression ? `${format.rows(total)} · ø ${format.value(sum / total)}` : format.rows(total),
+      ),
+    );
   });
   if (codes.length > shown.length) {
-    drawing.append(svg("text", { class: "bar-count", x: left, y: height - 6 }, `… ${plural(codes.length - shown.length, "category", "categories")} more`));
+    drawing.append(
+      svg(
+        "text",
+        { class: "bar-count", x: left, y: height - 6 },
+        `… ${plural(codes.length - shown.length, "category", "categories")} more`,
+      ),
+    );
   }
   return drawing;
 }

@@ -43,6 +43,7 @@ function layoutTree(tree, folded, labelWidth) {
     order,
     width: columns[columns.length - 1] + NODE.width,
     height: row * (NODE.height + NODE.gap) - NODE.gap,
+    outline: false,
   };
 }
 

@@ -29,16 +29,23 @@ function describe() {
   const facts = [
     plural(table.rows, "row"),
     plural(report.features.length, "feature"),
-    report.task === "regression" ? `predicts ${target.name}` : `predicts ${target.name} (${plural(target.classes.length, "class", "classes")})`,
+    report.task === "regression"
+      ? `predicts ${target.name}`
+      : `predicts ${target.name} (${plural(target.classes.length, "class", "classes")})`,
   ];
   if (table.weight !== table.rows) facts.splice(1, 0, `total weight ${format.rows(table.weight)}`);
-  if (folds) facts.push(`${folds.folds}-fold cross-validation${folds.repeats > 1 ? `, ${folds.repeats} times` : ""}, seed ${folds.seed}`);
+  if (folds)
+    facts.push(
+      `${folds.folds}-fold cross-validation${folds.repeats > 1 ? `, ${folds.repeats} times` : ""}, seed ${folds.seed}`,
+    );
   byId("facts").replaceChildren(...facts.map((fact) => html("span", {}, fact)));
   byId("answer").textContent = report.answer || "";
   byId("answer").hidden = !report.answer;
   const smallPrint = ["Made by treewright. This file is complete: nothing is loaded from elsewhere."];
   if (report.sample && report.sample.of > report.sample.row.length) {
-    smallPrint.push(`Counts, errors and proofs are those of all ${plural(report.table.rows, "row")}; histograms, points and the table show a sample of ${format.rows(report.sample.row.length)}.`);
+    smallPrint.push(
+      `Counts, errors and proofs are those of all ${plural(report.table.rows, "row")}; histograms, points and the table show a sample of ${format.rows(report.sample.row.length)}.`,
+    );
   }
   byId("foot").textContent = smallPrint.join(" ");
 }

@@ -123,7 +123,9 @@ class Tree {
     if (one) return { value: this.nodes[leaves[0][0]].value, proba: this.distribution(leaves[0][0]) };
     const proba = new Array(this.report.target.classes.length).fill(0);
     for (const [id, share] of leaves) {
-      this.distribution(id).forEach((p, i) => { proba[i] += share * p; });
+      this.distribution(id).forEach((p, i) => {
+        proba[i] += share * p;
+      });
     }
     return { value: bestClass(proba, this.report.target.costs), proba };
   }
@@ -159,7 +161,10 @@ class Tree {
     const table = Array.from({ length: n }, () => new Array(n).fill(0));
     for (const id of this.reachable) {
       const { counts, value } = this.nodes[id];
-      if (this.isLeaf(id)) counts.forEach((count, truth) => { table[truth][value] += count; });
+      if (this.isLeaf(id))
+        counts.forEach((count, truth) => {
+          table[truth][value] += count;
+        });
     }
     return table;
   }
@@ -207,7 +212,9 @@ function outcome(split, value) {
 function bestClass(proba, costs) {
   let best = 0;
   if (!costs) {
-    proba.forEach((p, i) => { if (p > proba[best]) best = i; });
+    proba.forEach((p, i) => {
+      if (p > proba[best]) best = i;
+    });
     return best;
   }
   let least = Infinity;

@@ -28,8 +28,17 @@ function makePartition(report, actions) {
   const yChoice = choice("up", options, 0, pick(1));
   box.append(html("div", { class: "choices" }, xChoice, report.features.length > 1 ? yChoice : null), plot, note);
   tools.append(
-    report.sample ? checkbox("points", true, (on) => { withPoints = on; draw(); }) : "",
-    ...saveButtons(() => plot.querySelector("svg"), () => "partition", answerKeys(report)),
+    report.sample
+      ? checkbox("points", true, (on) => {
+          withPoints = on;
+          draw();
+        })
+      : "",
+    ...saveButtons(
+      () => plot.querySelector("svg"),
+      () => "partition",
+      answerKeys(report),
+    ),
   );
 
   function chooseAxes() {
@@ -37,7 +46,8 @@ function makePartition(report, actions) {
     const order = report.features.map((_, j) => j).sort((a, b) => weights[b] - weights[a] || a - b);
     axes = order.slice(0, 2);
     // Numbers belong across where only one of the two is one.
-    if (axes.length > 1 && report.features[axes[0]].kind !== "numeric" && report.features[axes[1]].kind === "numeric") axes.reverse();
+    if (axes.length > 1 && report.features[axes[0]].kind !== "numeric" && report.features[axes[1]].kind === "numeric")
+      axes.reverse();
   }
 
   // The parts of an axis and where they are drawn.
@@ -51,7 +61,10 @@ function makePartition(report, actions) {
       const parts = codes.map((code) => ({ code }));
       if (hasMissing) parts.push({ missing: true });
       const step = (to - from) / parts.length;
-      parts.forEach((part, i) => { part.from = from + i * step; part.to = part.from + step; });
+      parts.forEach((part, i) => {
+        part.from = from + i * step;
+        part.to = part.from + step;
+      });
       const bands = parts.slice();
       return {
         parts,
@@ -60,14 +73,21 @@ function makePartition(report, actions) {
           const part = bands.find((one) => (value === null ? one.missing : one.code === value));
           return part ? (part.from + part.to) / 2 + jitter * Math.abs(step) * 0.7 : null;
         },
-        marks: parts.map((part) => ({ at: (part.from + part.to) / 2, text: part.missing ? "missing" : report.features[feature].categories[part.code], room: Math.abs(step) })),
+        marks: parts.map((part) => ({
+          at: (part.from + part.to) / 2,
+          text: part.missing ? "missing" : report.features[feature].categories[part.code],
+          room: Math.abs(step),
+        })),
       };
     }
     const cuts = state.tree.reachable.flatMap((id) => {
       const { split } = state.tree.nodes[id];
       return split && split.feature === feature ? split.cuts : [];
     });
-    let [low, high] = rangeOf(column.filter((value) => value !== null).concat(cuts, cuts.length || column.length ? [] : [0, 1]), null);
+    let [low, high] = rangeOf(
+      column.filter((value) => value !== null).concat(cuts, cuts.length || column.length ? [] : [0, 1]),
+      null,
+    );
     const pad = (high - low) * 0.03;
     // A feature without negative values keeps an axis without them.
     low = low >= 0 && low - pad < 0 ? 0 : low - pad;
@@ -77,7 +97,11 @@ function makePartition(report, actions) {
     const scale = linear(low, high, start, to);
     const parts = [{ low, high }];
     if (hasMissing) parts.push({ missing: true, from, to: from + sign * (band - 6) });
-    const marks = ticks(low, high, Math.max(2, Math.abs(to - start) / 70)).map((mark) => ({ at: scale(mark), text: significant(mark, 5), room: 60 }));
+    const marks = ticks(low, high, Math.max(2, Math.abs(to - start) / 70)).map((mark) => ({
+      at: scale(mark),
+      text: significant(mark, 5),
+      room: 60,
+    }));
     if (hasMissing) marks.unshift({ at: from + (sign * (band - 6)) / 2, text: "missing", room: 52 });
     return {
       parts,
@@ -110,12 +134,22 @@ function makePartition(report, actions) {
     const height = axes.length > 1 ? Math.round(Math.min(430, Math.max(290, width * 0.72))) : 120;
     const yFeature = report.features[axes[1]];
     const yNames = yFeature && yFeature.kind === "categorical" ? yFeature.categories.slice(0, MOST_BANDS) : [];
-    const longest = Math.max(yFeature && yFeature.hasMissing ? 7 : 5, ...yNames.map((name) => Math.min(14, Array.from(name).length)));
+    const longest = Math.max(
+      yFeature && yFeature.hasMissing ? 7 : 5,
+      ...yNames.map((name) => Math.min(14, Array.from(name).length)),
+    );
     const margin = { left: Math.min(110, 16 + 6.6 * longest), right: 8, top: 22, bottom: 42 };
     const x = axisOf(axes[0], margin.left, width - margin.right);
     const y = axisOf(axes[1], height - margin.bottom, margin.top);
     const row = state.row ? state.row.values : state.typical;
-    const drawing = svg("svg", { class: "plot partition", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Answers of the tree over ${axes.map((j) => report.features[j].name).join(" and ")}` });
+    const drawing = svg("svg", {
+      class: "plot partition",
+      viewBox: `0 0 ${width} ${height}`,
+      width,
+      height,
+      role: "img",
+      "aria-label": `Answers of the tree over ${axes.map((j) => report.features[j].name).join(" and ")}`,
+    });
     const ground = svg("g", { class: "cells" });
     const outlines = svg("g", { class: "outlines" });
     let count = 0;
@@ -126,8 +160,14 @@ function makePartition(report, actions) {
           const [left, wide] = extent(cell.parts[0], x);
           const [top, high] = extent(cell.parts[1], y);
           const answer = tree.answer(cell.leaves);
-          const inNode = state.node !== null && state.node !== 0 && cell.leaves.some(([id]) => tree.isBelow(id, state.node));
-          const place = { x: left.toFixed(2), y: top.toFixed(2), width: Math.max(0.2, wide).toFixed(2), height: Math.max(0.2, high).toFixed(2) };
+          const inNode =
+            state.node !== null && state.node !== 0 && cell.leaves.some(([id]) => tree.isBelow(id, state.node));
+          const place = {
+            x: left.toFixed(2),
+            y: top.toFixed(2),
+            width: Math.max(0.2, wide).toFixed(2),
+            height: Math.max(0.2, high).toFixed(2),
+          };
           const rect = svg("rect", {
             class: "cell",
             ...place,
@@ -180,7 +220,10 @@ function makePartition(report, actions) {
   }
 
   function position(x, y, row, index) {
-    const at = [x.place(row[axes[0]], jitter(index, 1)), axes.length > 1 ? y.place(row[axes[1]], jitter(index, 2)) : y.place() + jitter(index, 2) * 40];
+    const at = [
+      x.place(row[axes[0]], jitter(index, 1)),
+      axes.length > 1 ? y.place(row[axes[1]], jitter(index, 2)) : y.place() + jitter(index, 2) * 40,
+    ];
     return at[0] === null || at[1] === null ? null : at;
   }
 
@@ -189,11 +232,15 @@ function makePartition(report, actions) {
     state.rows.forEach((row, index) => {
       const at = position(x, y, row, index);
       if (!at) return;
-      group.append(svg("circle", {
-        cx: at[0].toFixed(1), cy: at[1].toFixed(1), r: 2.7,
-        fill: answerColor(report, report.sample.target[index]),
-        on: { click: () => actions.selectRow(index) },
-      }));
+      group.append(
+        svg("circle", {
+          cx: at[0].toFixed(1),
+          cy: at[1].toFixed(1),
+          r: 2.7,
+          fill: answerColor(report, report.sample.target[index]),
+          on: { click: () => actions.selectRow(index) },
+        }),
+      );
     });
     return group;
   }
@@ -201,8 +248,12 @@ function makePartition(report, actions) {
   function rowMark(x, y, row) {
     const at = position(x, y, row, state.row.index === null ? 0 : state.row.index);
     if (!at) return svg("g");
-    return svg("g", { class: "row-mark", transform: `translate(${at[0].toFixed(1)},${at[1].toFixed(1)})` },
-      svg("circle", { r: 8 }), svg("path", { d: "M-14,0h8M6,0h8M0,-14v8M0,6v8" }));
+    return svg(
+      "g",
+      { class: "row-mark", transform: `translate(${at[0].toFixed(1)},${at[1].toFixed(1)})` },
+      svg("circle", { r: 8 }),
+      svg("path", { d: "M-14,0h8M6,0h8M0,-14v8M0,6v8" }),
+    );
   }
 
   function axisMarks(x, y, margin, width, height) {
@@ -213,25 +264,52 @@ function makePartition(report, actions) {
       const half = Math.min(letters, Array.from(text).length) * 3.3;
       if (at - half < free) continue;
       free = at + half + 4;
-      group.append(svg("text", { x: at, y: height - margin.bottom + 15, "text-anchor": "middle" }, cutName(text, letters), svg("title", {}, text)));
+      group.append(
+        svg(
+          "text",
+          { x: at, y: height - margin.bottom + 15, "text-anchor": "middle" },
+          cutName(text, letters),
+          svg("title", {}, text),
+        ),
+      );
     }
     let lowest = Infinity;
     for (const { at, text } of y.marks) {
       if (at > lowest - 12) continue;
       lowest = at;
-      group.append(svg("text", { x: margin.left - 6, y: at + 4, "text-anchor": "end" }, cutName(text, 14), svg("title", {}, text)));
+      group.append(
+        svg("text", { x: margin.left - 6, y: at + 4, "text-anchor": "end" }, cutName(text, 14), svg("title", {}, text)),
+      );
     }
-    group.append(svg("text", { class: "label", x: width - margin.right, y: height - 6, "text-anchor": "end" }, cutName(report.features[axes[0]].name, 40)));
-    if (axes.length > 1) group.append(svg("text", { class: "label", x: 2, y: 12 }, cutName(report.features[axes[1]].name, 40)));
+    group.append(
+      svg(
+        "text",
+        { class: "label", x: width - margin.right, y: height - 6, "text-anchor": "end" },
+        cutName(report.features[axes[0]].name, 40),
+      ),
+    );
+    if (axes.length > 1)
+      group.append(svg("text", { class: "label", x: 2, y: 12 }, cutName(report.features[axes[1]].name, 40)));
     return group;
   }
 
   function noteText(row, count) {
-    const others = Array.from(state.tree.usedFeatures()).filter((j) => !axes.includes(j)).sort((a, b) => a - b);
+    const others = Array.from(state.tree.usedFeatures())
+      .filter((j) => !axes.includes(j))
+      .sort((a, b) => a - b);
     const cells = `${plural(count, "cell")}; the stronger the colour, the surer the answer.`;
     if (!others.length) return report.task === "regression" ? plural(count, "cell") + "." : cells;
-    const from = state.row ? state.row.index === null ? "the row as typed" : `row ${format.rows(report.sample.row[state.row.index])}` : "a typical row";
-    const fixed = others.slice(0, 8).map((j) => `${report.features[j].name} = ${report.features[j].kind === "numeric" && row[j] !== null ? format.brief(row[j]) : valueText(report, j, row[j])}`);
+    const from = state.row
+      ? state.row.index === null
+        ? "the row as typed"
+        : `row ${format.rows(report.sample.row[state.row.index])}`
+      : "a typical row";
+    const fixed = others
+      .slice(0, 8)
+      .map(
+        (j) =>
+          `${report.features[j].name} = ${report.features[j].kind === "numeric" && row[j] !== null ? format.brief(row[j]) : valueText(report, j, row[j])}`,
+      );
     const more = others.length - fixed.length;
     return `${cells} Other features as in ${from}: ${fixed.join(", ")}${more ? ` and ${more} more` : ""}. Points are all sampled rows.`;
   }

@@ -8,19 +8,33 @@ function makeRowView(report, actions) {
   const unused = html("div", { class: "fields" });
   const others = html("details", {}, html("summary", {}, "Features that this tree does not ask for"), unused);
   box.append(said, used, others);
-  byId("row-tools").append(button("Clear", () => actions.setRow(null), { class: "quiet", title: "Back to a typical row, without a highlighted path" }));
+  byId("row-tools").append(
+    button("Clear", () => actions.setRow(null), {
+      class: "quiet",
+      title: "Back to a typical row, without a highlighted path",
+    }),
+  );
   const fields = report.features.map(field);
 
   function field(feature, j) {
     const { name, kind } = feature;
     let input;
     if (kind === "numeric") {
-      input = html("input", { type: "text", inputmode: "decimal", placeholder: "missing", autocomplete: "off", on: { input: () => typed(j, input), change: () => typed(j, input) } });
+      input = html("input", {
+        type: "text",
+        inputmode: "decimal",
+        placeholder: "missing",
+        autocomplete: "off",
+        on: { input: () => typed(j, input), change: () => typed(j, input) },
+      });
     } else {
-      input = html("select", { on: { change: () => typed(j, input) } },
+      input = html(
+        "select",
+        { on: { change: () => typed(j, input) } },
         html("option", { value: "" }, "(missing)"),
         feature.categories.map((category, code) => html("option", { value: code }, category)),
-        html("option", { value: UNSEEN }, "(a value not seen in training)"));
+        html("option", { value: UNSEEN }, "(a value not seen in training)"),
+      );
     }
     return { label: html("label", { class: "field" }, html("span", { title: name }, name), input), input };
   }
@@ -66,28 +80,51 @@ function makeRowView(report, actions) {
     const values = currentValues();
     const { pieces, answer } = rowSentence(tree, values);
     const who = state.row
-      ? state.row.index === null ? "A row as typed. " : `Row ${format.rows(report.sample.row[state.row.index])} of the table. `
+      ? state.row.index === null
+        ? "A row as typed. "
+        : `Row ${format.rows(report.sample.row[state.row.index])} of the table. `
       : "A typical row: click a row below or change a value. ";
-    const sentence = html("p", { class: "sentence" },
+    const sentence = html(
+      "p",
+      { class: "sentence" },
       html("span", { class: "muted" }, who),
-      pieces.map((piece) => (piece.strong === undefined ? piece : html("strong", {}, piece.strong))));
+      pieces.map((piece) => (piece.strong === undefined ? piece : html("strong", {}, piece.strong))),
+    );
     if (state.row && state.row.index !== null) {
       const truth = report.sample.target[state.row.index];
       const right = truth === answer.value;
-      sentence.append(report.task === "regression"
-        ? ` In the table it is ${format.value(truth)}.`
-        : ` In the table it is ${report.target.classes[truth]}${right ? ", as predicted." : ": a wrong answer."}`);
+      sentence.append(
+        report.task === "regression"
+          ? ` In the table it is ${format.value(truth)}.`
+          : ` In the table it is ${report.target.classes[truth]}${right ? ", as predicted." : ": a wrong answer."}`,
+      );
     }
     said.replaceChildren(sentence);
     if (answer.proba) said.append(probabilities(answer.proba));
   }
 
   function probabilities(proba) {
-    const order = proba.map((_, i) => i).sort((a, b) => proba[b] - proba[a]).filter((i, rank) => rank < 2 || (rank < 8 && proba[i] > 0));
-    return html("table", { class: "plain proba" }, order.map((i) => html("tr", {},
-      html("td", {}, cutName(report.target.classes[i], 24)),
-      html("td", { class: "track" }, html("i", { style: `width: ${(100 * proba[i]).toFixed(1)}%; background: ${classColor(i)}` })),
-      html("td", { class: "num" }, format.share(proba[i])))));
+    const order = proba
+      .map((_, i) => i)
+      .sort((a, b) => proba[b] - proba[a])
+      .filter((i, rank) => rank < 2 || (rank < 8 && proba[i] > 0));
+    return html(
+      "table",
+      { class: "plain proba" },
+      order.map((i) =>
+        html(
+          "tr",
+          {},
+          html("td", {}, cutName(report.target.classes[i], 24)),
+          html(
+            "td",
+            { class: "track" },
+            html("i", { style: `width: ${(100 * proba[i]).toFixed(1)}%; background: ${classColor(i)}` }),
+          ),
+          html("td", { class: "num" }, format.share(proba[i])),
+        ),
+      ),
+    );
   }
 
   return {

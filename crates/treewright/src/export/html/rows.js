@@ -15,12 +15,39 @@ function makeRowsView(report, actions) {
   let sorting = { by: "row", down: false };
   const only = { wrong: false, here: false };
   const tools = byId("rows-tools");
-  if (!regression) tools.append(checkbox("wrong answers", false, (on) => { only.wrong = on; page = 0; draw(); }));
-  tools.append(checkbox("at the selected node", false, (on) => { only.here = on; page = 0; draw(); }));
+  if (!regression)
+    tools.append(
+      checkbox("wrong answers", false, (on) => {
+        only.wrong = on;
+        page = 0;
+        draw();
+      }),
+    );
+  tools.append(
+    checkbox("at the selected node", false, (on) => {
+      only.here = on;
+      page = 0;
+      draw();
+    }),
+  );
   const table = html("table", { class: "rows", "aria-label": "Sampled rows" });
   const status = html("span", { class: "muted num" });
-  const back = button("‹ Back", () => { page -= 1; draw(); }, { class: "quiet" });
-  const on = button("More ›", () => { page += 1; draw(); }, { class: "quiet" });
+  const back = button(
+    "‹ Back",
+    () => {
+      page -= 1;
+      draw();
+    },
+    { class: "quiet" },
+  );
+  const on = button(
+    "More ›",
+    () => {
+      page += 1;
+      draw();
+    },
+    { class: "quiet" },
+  );
   box.append(html("div", { class: "scroller-x" }, table), html("div", { class: "pager" }, back, on, status));
 
   function cell(by, index) {
@@ -32,8 +59,12 @@ function makeRowsView(report, actions) {
 
   function listed() {
     let rows = sample.row.map((_, index) => index);
-    if (only.wrong && state.predictions) rows = rows.filter((index) => state.predictions[index] !== sample.target[index]);
-    if (only.here && state.tree && state.node) rows = rowsAt(state.rows, state.tree, state.node).map(({ index }) => index).filter((index) => rows.includes(index));
+    if (only.wrong && state.predictions)
+      rows = rows.filter((index) => state.predictions[index] !== sample.target[index]);
+    if (only.here && state.tree && state.node)
+      rows = rowsAt(state.rows, state.tree, state.node)
+        .map(({ index }) => index)
+        .filter((index) => rows.includes(index));
     const sign = sorting.down ? -1 : 1;
     return rows.sort((a, b) => {
       const [x, y] = [cell(sorting.by, a), cell(sorting.by, b)];
@@ -51,19 +82,47 @@ function makeRowsView(report, actions) {
     page = Math.min(Math.max(0, page), pages - 1);
     const shown = rows.slice(page * PAGE, (page + 1) * PAGE);
     const hadFocus = table.contains(document.activeElement) && document.activeElement.dataset.row;
-    const columns = [["row", "row"], ...report.features.map(({ name }, j) => [j, name]), ["target", report.target.name], ["prediction", "prediction"]];
-    const numeric = (by) => by === "row" || (Number.isInteger(by) ? report.features[by].kind === "numeric" : regression);
+    const columns = [
+      ["row", "row"],
+      ...report.features.map(({ name }, j) => [j, name]),
+      ["target", report.target.name],
+      ["prediction", "prediction"],
+    ];
+    const numeric = (by) =>
+      by === "row" || (Number.isInteger(by) ? report.features[by].kind === "numeric" : regression);
     table.replaceChildren(
-      html("thead", {}, html("tr", {}, columns.map(([by, name]) => html("th", {
-        scope: "col",
-        class: numeric(by) ? "num" : null,
-        "aria-sort": sorting.by === by ? sorting.down ? "descending" : "ascending" : null,
-      }, button([cutName(name, 22), sorting.by === by ? sorting.down ? " ↓" : " ↑" : ""], () => {
-        sorting = { by, down: sorting.by === by && !sorting.down };
-        page = 0;
-        draw();
-      }, { class: "sort", title: name }))))),
-      html("tbody", {}, shown.map((index) => line(index))),
+      html(
+        "thead",
+        {},
+        html(
+          "tr",
+          {},
+          columns.map(([by, name]) =>
+            html(
+              "th",
+              {
+                scope: "col",
+                class: numeric(by) ? "num" : null,
+                "aria-sort": sorting.by === by ? (sorting.down ? "descending" : "ascending") : null,
+              },
+              button(
+                [cutName(name, 22), sorting.by === by ? (sorting.down ? " ↓" : " ↑") : ""],
+                () => {
+                  sorting = { by, down: sorting.by === by && !sorting.down };
+                  page = 0;
+                  draw();
+                },
+                { class: "sort", title: name },
+              ),
+            ),
+          ),
+        ),
+      ),
+      html(
+        "tbody",
+        {},
+        shown.map((index) => line(index)),
+      ),
     );
     back.disabled = page === 0;
     on.disabled = page === pages - 1;
@@ -80,35 +139,58 @@ function makeRowsView(report, actions) {
   function line(index) {
     const predicted = state.predictions ? state.predictions[index] : null;
     const isSelected = state.row !== null && state.row.index === index;
-    const answer = (value) => [html("i", { class: "swatch", style: `background: ${answerColor(report, value)}` }), cutName(answerText(report, value), 24)];
-    return html("tr", {
-      tabindex: 0,
-      "data-row": index,
-      "aria-selected": String(isSelected),
-      class: isSelected ? "selected" : null,
-      on: {
-        click: () => actions.selectRow(index),
-        keydown: (event) => {
-          if (event.key === "Enter" || event.key === " ") actions.selectRow(index);
-          else if (event.key === "ArrowDown" && event.currentTarget.nextSibling) event.currentTarget.nextSibling.focus();
-          else if (event.key === "ArrowUp" && event.currentTarget.previousSibling) event.currentTarget.previousSibling.focus();
-          else return;
-          event.preventDefault();
+    const answer = (value) => [
+      html("i", { class: "swatch", style: `background: ${answerColor(report, value)}` }),
+      cutName(answerText(report, value), 24),
+    ];
+    return html(
+      "tr",
+      {
+        tabindex: 0,
+        "data-row": index,
+        "aria-selected": String(isSelected),
+        class: isSelected ? "selected" : null,
+        on: {
+          click: () => actions.selectRow(index),
+          keydown: (event) => {
+            if (event.key === "Enter" || event.key === " ") actions.selectRow(index);
+            else if (event.key === "ArrowDown" && event.currentTarget.nextSibling)
+              event.currentTarget.nextSibling.focus();
+            else if (event.key === "ArrowUp" && event.currentTarget.previousSibling)
+              event.currentTarget.previousSibling.focus();
+            else return;
+            event.preventDefault();
+          },
         },
       },
-    },
-    html("td", { class: "num muted" }, format.rows(sample.row[index])),
-    report.features.map(({ kind }, j) => {
-      const value = sample.columns[j][index];
-      const text = valueText(report, j, value);
-      const short = kind === "numeric" && value !== null ? format.brief(value) : cutName(text, 24);
-      return html("td", { class: `${kind === "numeric" ? "num" : ""}${value === null ? " absent" : ""}`, title: short === text ? null : text }, short);
-    }),
-    html("td", { class: regression ? "num" : null }, answer(sample.target[index])),
-    html("td", { class: regression ? "num" : null }, predicted === null ? "–" : [
-      answer(predicted),
-      !regression && predicted !== sample.target[index] ? html("span", { class: "wrong", title: "wrong" }, " ✗") : null,
-    ]));
+      html("td", { class: "num muted" }, format.rows(sample.row[index])),
+      report.features.map(({ kind }, j) => {
+        const value = sample.columns[j][index];
+        const text = valueText(report, j, value);
+        const short = kind === "numeric" && value !== null ? format.brief(value) : cutName(text, 24);
+        return html(
+          "td",
+          {
+            class: `${kind === "numeric" ? "num" : ""}${value === null ? " absent" : ""}`,
+            title: short === text ? null : text,
+          },
+          short,
+        );
+      }),
+      html("td", { class: regression ? "num" : null }, answer(sample.target[index])),
+      html(
+        "td",
+        { class: regression ? "num" : null },
+        predicted === null
+          ? "–"
+          : [
+              answer(predicted),
+              !regression && predicted !== sample.target[index]
+                ? html("span", { class: "wrong", title: "wrong" }, " ✗")
+                : null,
+            ],
+      ),
+    );
   }
 
   return {

@@ -26,7 +26,10 @@ function ruleAmount(x) {
 
 function printable(text) {
   const escapes = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-  return text.replace(/[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u206f\u061c\ufeff]/gu, (c) => escapes[c] || `\\u{${c.codePointAt(0).toString(16)}}`);
+  return text.replace(
+    /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u206f\u061c\ufeff]/gu,
+    (c) => escapes[c] || `\\u{${c.codePointAt(0).toString(16)}}`,
+  );
 }
 
 function quoted(name) {
@@ -50,13 +53,20 @@ function demandOf(node, position) {
 
 function bothDemands(old, own) {
   const missing = Math.min(old.missing, own.missing);
-  if (old.codes && own.codes) return { missing, codes: old.codes.map((passes, code) => Math.min(passes, own.codes[code])) };
+  if (old.codes && own.codes)
+    return { missing, codes: old.codes.map((passes, code) => Math.min(passes, own.codes[code])) };
   if (!old.interval || !own.interval) return { missing };
   const tighter = (a, b, sign) => {
     if (!a || !b) return b || a;
     return sign * (b[0] - a[0]) > 0 || (b[0] === a[0] && !b[1]) ? b : a;
   };
-  return { missing, interval: { low: tighter(old.interval.low, own.interval.low, 1), high: tighter(old.interval.high, own.interval.high, -1) } };
+  return {
+    missing,
+    interval: {
+      low: tighter(old.interval.low, own.interval.low, 1),
+      high: tighter(old.interval.high, own.interval.high, -1),
+    },
+  };
 }
 
 // One condition, and whether it has an "or" in it.
@@ -65,7 +75,13 @@ function demandWords(feature, demand, marked) {
   let present = null;
   if (demand.codes) {
     const words = feature.categories
-      .map((category, code) => (demand.codes[code] === ALL ? quoted(category) : demand.codes[code] === PART && marked ? `${quoted(category)}*` : null))
+      .map((category, code) =>
+        demand.codes[code] === ALL
+          ? quoted(category)
+          : demand.codes[code] === PART && marked
+            ? `${quoted(category)}*`
+            : null,
+      )
       .filter((text) => text !== null);
     if (words.length) present = words.length === 1 ? `${name} = ${words[0]}` : `${name} in {${words.join(", ")}}`;
   } else if (demand.interval) {
@@ -98,16 +114,29 @@ function rulesText(tree) {
   const parts = inner.filter((id) => tree.nodes[id].missing === "distribute").length;
   // Where every question distributes, stars would be everywhere and say nothing.
   const marked = parts < inner.length;
-  const lines = tree.reachable.filter((id) => tree.isLeaf(id)).map((id) => {
-    const words = Array.from(demandsOn(tree, id), ([feature, demand]) => demandWords(features[feature], demand, marked));
-    const condition = words.length > 1 ? words.map(([text, choice]) => (choice ? `(${text})` : text)).join(" AND ") : words.length ? words[0][0] : "TRUE";
-    const node = tree.nodes[id];
-    const weight = tree.weight[id];
-    const figures = [`n ${ruleAmount(weight)}`];
-    if (node.counts) figures.push(`errors ${ruleAmount(node.counts.reduce((sum, count, i) => (i === node.value ? sum : sum + count), 0))}`);
-    else if (weight > 0) figures.push(`mse ${ruleAmount((node.sse + weight * (node.value - node.mean) ** 2) / weight)}`);
-    const answer = target.classes ? word(target.classes[node.value]) : ruleNumber(node.value);
-    return `IF ${condition} THEN ${answer}  (${figures.join(", ")})\n`;
-  });
+  const lines = tree.reachable
+    .filter((id) => tree.isLeaf(id))
+    .map((id) => {
+      const words = Array.from(demandsOn(tree, id), ([feature, demand]) =>
+        demandWords(features[feature], demand, marked),
+      );
+      const condition =
+        words.length > 1
+          ? words.map(([text, choice]) => (choice ? `(${text})` : text)).join(" AND ")
+          : words.length
+            ? words[0][0]
+            : "TRUE";
+      const node = tree.nodes[id];
+      const weight = tree.weight[id];
+      const figures = [`n ${ruleAmount(weight)}`];
+      if (node.counts)
+        figures.push(
+          `errors ${ruleAmount(node.counts.reduce((sum, count, i) => (i === node.value ? sum : sum + count), 0))}`,
+        );
+      else if (weight > 0)
+        figures.push(`mse ${ruleAmount((node.sse + weight * (node.value - node.mean) ** 2) / weight)}`);
+      const answer = target.classes ? word(target.classes[node.value]) : ruleNumber(node.value);
+      return `IF ${condition} THEN ${answer}  (${figures.join(", ")})\n`;
+    });
   return `${parts ? DISTRIBUTED : ""}${parts && marked ? STARRED : ""}${lines.join("")}`;
 }

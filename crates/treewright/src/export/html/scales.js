@@ -50,7 +50,13 @@ function familyColor(index) {
 }
 
 // Dark blue to yellow, even in lightness, safe for colour-blind readers.
-const RAMP = [[0, 34, 78], [60, 77, 110], [124, 123, 120], [187, 175, 113], [254, 232, 56]];
+const RAMP = [
+  [0, 34, 78],
+  [60, 77, 110],
+  [124, 123, 120],
+  [187, 175, 113],
+  [254, 232, 56],
+];
 
 function rampColor(t) {
   const at = Math.min(1, Math.max(0, t)) * (RAMP.length - 1);
@@ -72,7 +78,11 @@ const MARKERS = [
   (r) => `M0,${-r * 1.2}L${r * 1.1},${r * 0.8}H${-r * 1.1}Z`,
   (r) => `M0,${-r * 1.25}L${r * 1.25},0L0,${r * 1.25}L${-r * 1.25},0Z`,
   (r) => `M0,${r * 1.2}L${r * 1.1},${-r * 0.8}H${-r * 1.1}Z`,
-  (r) => { const a = r * 0.42, b = r * 1.15; return `M${-a},${-b}H${a}V${-a}H${b}V${a}H${a}V${b}H${-a}V${a}H${-b}V${-a}H${-a}Z`; },
+  (r) => {
+    const a = r * 0.42,
+      b = r * 1.15;
+    return `M${-a},${-b}H${a}V${-a}H${b}V${a}H${a}V${b}H${-a}V${a}H${-b}V${-a}H${-a}Z`;
+  },
 ];
 
 function marker(index, r) {
@@ -80,7 +90,11 @@ function marker(index, r) {
 }
 
 function familyMark(f) {
-  return svg("svg", { class: "mark", viewBox: "-8 -8 16 16", "aria-hidden": "true" }, svg("path", { d: marker(f, 5), fill: familyColor(f) }));
+  return svg(
+    "svg",
+    { class: "mark", viewBox: "-8 -8 16 16", "aria-hidden": "true" },
+    svg("path", { d: marker(f, 5), fill: familyColor(f) }),
+  );
 }
 
 // A legend of classes, or of values.
@@ -94,10 +108,12 @@ function answerLegend(report) {
       html("span", { class: "num" }, `${format.value(high)} ${cutName(report.target.name, 30)}`),
     ];
   }
-  return report.target.classes.map((name, i) => html(
-    "span",
-    { class: "key", title: name },
-    html("i", { class: "swatch", style: `background: ${classColor(i)}` }),
-    cutName(name, 28),
-  ));
+  return report.target.classes.map((name, i) =>
+    html(
+      "span",
+      { class: "key", title: name },
+      html("i", { class: "swatch", style: `background: ${classColor(i)}` }),
+      cutName(name, 28),
+    ),
+  );
 }

@@ -52,7 +52,13 @@ function makeSelection(report, actions) {
     }
     if (member.lambda_low !== undefined && current.penalty) {
       const interval = `[${format.lambda(member.lambda_low)}, ${format.lambda(member.lambda_high)})`;
-      figures.append(figure("Best for λ in", interval, "penalty weights for which this tree has the least error + λ · penalty(leaves)"));
+      figures.append(
+        figure(
+          "Best for λ in",
+          interval,
+          "penalty weights for which this tree has the least error + λ · penalty(leaves)",
+        ),
+      );
     }
     renderProof(current, member);
     renderOthers();
@@ -61,9 +67,22 @@ function makeSelection(report, actions) {
   function renderJumps({ chosen }) {
     jumps.replaceChildren();
     if (!chosen) return;
-    const jump = (label, m, title) => button(label, () => actions.select(state.family, m), { class: "quiet", title, "aria-pressed": String(m === state.member) });
-    if (chosen["1se"] !== undefined) jumps.append(jump("1-SE choice", chosen["1se"], "the smallest tree within one standard error of the least cross-validated error"));
-    if (chosen.min !== undefined) jumps.append(jump("Least CV error", chosen.min, "the tree with the least cross-validated error"));
+    const jump = (label, m, title) =>
+      button(label, () => actions.select(state.family, m), {
+        class: "quiet",
+        title,
+        "aria-pressed": String(m === state.member),
+      });
+    if (chosen["1se"] !== undefined)
+      jumps.append(
+        jump(
+          "1-SE choice",
+          chosen["1se"],
+          "the smallest tree within one standard error of the least cross-validated error",
+        ),
+      );
+    if (chosen.min !== undefined)
+      jumps.append(jump("Least CV error", chosen.min, "the tree with the least cross-validated error"));
   }
 
   function badge({ optimal, gap }) {
@@ -74,19 +93,47 @@ function makeSelection(report, actions) {
 
   function renderProof(current, member) {
     proof.replaceChildren(html("p", {}, badge(member), " ", member.words || ""));
-    const more = [current.words, (current.seconds ?? null) === null ? "" : `Found in ${format.seconds(current.seconds)}.`];
+    const more = [
+      current.words,
+      (current.seconds ?? null) === null ? "" : `Found in ${format.seconds(current.seconds)}.`,
+    ];
     proof.append(html("p", { class: "muted" }, more.filter(Boolean).join(" ")));
   }
 
   // What each family would choose: its 1-SE tree, or its largest where nothing was validated.
   function renderOthers() {
-    others.replaceChildren(html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Choices"), ["leaves", "training", "CV"].map((name) => html("th", { scope: "col", class: "num" }, name)))));
+    others.replaceChildren(
+      html(
+        "thead",
+        {},
+        html(
+          "tr",
+          {},
+          html("th", { scope: "col" }, "Choices"),
+          ["leaves", "training", "CV"].map((name) => html("th", { scope: "col", class: "num" }, name)),
+        ),
+      ),
+    );
     report.families.forEach((one, f) => {
       const m = one.chosen && one.chosen["1se"] !== undefined ? one.chosen["1se"] : one.members.length - 1;
       const member = one.members[m];
-      others.append(html("tr", {},
-        html("td", {}, button([familyMark(f), one.title], () => actions.select(f, m), { class: "link", "aria-pressed": String(f === state.family && m === state.member) })),
-        [format.rows(member.leaves), error.text(member.cost), hasCv(member) ? error.text(member.cv_error) : "–"].map((text) => html("td", { class: "num" }, text))));
+      others.append(
+        html(
+          "tr",
+          {},
+          html(
+            "td",
+            {},
+            button([familyMark(f), one.title], () => actions.select(f, m), {
+              class: "link",
+              "aria-pressed": String(f === state.family && m === state.member),
+            }),
+          ),
+          [format.rows(member.leaves), error.text(member.cost), hasCv(member) ? error.text(member.cv_error) : "–"].map(
+            (text) => html("td", { class: "num" }, text),
+          ),
+        ),
+      );
     });
   }
 

@@ -4,7 +4,11 @@ function makeStepper(report, actions, id) {
   const error = measure(report);
   let at = null;
   const slider = html("input", {
-    type: "range", min: 0, step: 1, id, "aria-label": "Size of the tree",
+    type: "range",
+    min: 0,
+    step: 1,
+    id,
+    "aria-label": "Size of the tree",
     on: { input: () => actions.select(at.family, Number(slider.value)) },
   });
   const step = (by) => () => actions.select(at.family, at.member + by);

@@ -113,7 +113,10 @@ function rowSentence(tree, row) {
     const value = row[feature];
     const fits = outcome(node.split, value) !== null;
     if (!fits && node.missing === "distribute") {
-      shared.set(feature, value === null ? `${name} is missing` : `${name} has a value that the tree does not know here`);
+      shared.set(
+        feature,
+        value === null ? `${name} is missing` : `${name} has a value that the tree does not know here`,
+      );
       continue;
     }
     const text = kind === "numeric" && value !== null ? format.brief(value) : valueText(report, feature, value);
@@ -124,9 +127,12 @@ function rowSentence(tree, row) {
   }
   if (reasons.size) pieces.push(`Because ${listing(Array.from(reasons.values()))}. `);
   if (shared.size) {
-    pieces.push(`Since ${listing(Array.from(shared.values()))}, the row is shared out among the branches in proportion to the training rows and ends in ${leavesText(leaves.length)}${leaves.length > 1 ? "; the answer is their mixture" : ""}. `);
+    pieces.push(
+      `Since ${listing(Array.from(shared.values()))}, the row is shared out among the branches in proportion to the training rows and ends in ${leavesText(leaves.length)}${leaves.length > 1 ? "; the answer is their mixture" : ""}. `,
+    );
   }
-  if (leaves.length === 1) pieces.push(visits.length > 1 ? nodeFacts(tree, leaves[0][0]) : "This tree is a single leaf and asks nothing.");
+  if (leaves.length === 1)
+    pieces.push(visits.length > 1 ? nodeFacts(tree, leaves[0][0]) : "This tree is a single leaf and asks nothing.");
   return { pieces, answer, visits, leaves };
 }
 

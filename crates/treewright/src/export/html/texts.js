@@ -15,19 +15,23 @@ function makeTexts(report) {
   function draw() {
     const forms = Object.keys(TEXT_NAMES).filter((name) => texts[name]);
     if (!texts[form]) form = forms[0] || "rules";
-    tabs.replaceChildren(...forms.map((name) => button(TEXT_NAMES[name], () => open(name), {
-      class: "tab",
-      role: "tab",
-      "aria-selected": String(name === form),
-      "aria-controls": "text",
-      tabindex: name === form ? 0 : -1,
-      on: {
-        keydown: (event) => {
-          const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-          if (by) open(forms[(forms.indexOf(form) + by + forms.length) % forms.length]);
-        },
-      },
-    })));
+    tabs.replaceChildren(
+      ...forms.map((name) =>
+        button(TEXT_NAMES[name], () => open(name), {
+          class: "tab",
+          role: "tab",
+          "aria-selected": String(name === form),
+          "aria-controls": "text",
+          tabindex: name === form ? 0 : -1,
+          on: {
+            keydown: (event) => {
+              const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+              if (by) open(forms[(forms.indexOf(form) + by + forms.length) % forms.length]);
+            },
+          },
+        }),
+      ),
+    );
     shown.textContent = texts[form] || "The selected tree is not part of the page.";
     copy.disabled = !texts[form];
   }
@@ -53,7 +57,9 @@ function makeTexts(report) {
       done = document.execCommand("copy");
     }
     copy.textContent = done ? "Copied" : "Press Ctrl+C";
-    setTimeout(() => { copy.textContent = "Copy"; }, 1500);
+    setTimeout(() => {
+      copy.textContent = "Copy";
+    }, 1500);
   }
 
   return {
