@@ -79,5 +79,10 @@ function onWidth(box, draw) {
       draw();
     });
   }).observe(box);
-  return () => width;
+  const known = () => width;
+  // For a change that is drawn at once, before the observer hears of it.
+  known.again = () => {
+    width = box.clientWidth;
+  };
+  return known;
 }

@@ -9,7 +9,8 @@ function histogram(report, tree, id, feature, width, state) {
   const known = rows.filter((_, i) => values[i] !== null);
   const caption = html("p", { class: "note" });
   const missing = rows.length - known.length;
-  caption.textContent = `${plural(rows.length, "sampled row")} at this node${missing ? `, ${format.rows(missing)} with ${name} missing` : ""}.`;
+  const lacking = missing ? `, ${format.rows(missing)} with ${name} missing` : "";
+  caption.textContent = `${plural(rows.length, "sampled row")} at this node${lacking}.`;
   const split = !tree.isLeaf(id) && tree.nodes[id].split.feature === feature ? tree.nodes[id].split : null;
   if (!known.length) return html("div", {}, caption);
   const drawing =
@@ -19,10 +20,8 @@ function histogram(report, tree, id, feature, width, state) {
         : bins(report, known, feature, split, width)
       : categoryBars(report, known, feature, split, width);
   drawing.setAttribute("role", "img");
-  drawing.setAttribute(
-    "aria-label",
-    `Distribution of ${name} at this node${split && split.cuts ? `, cut at ${split.cuts.map(format.exact).join(", ")}` : ""}`,
-  );
+  const cuts = split && split.cuts ? `, cut at ${split.cuts.map(format.exact).join(", ")}` : "";
+  drawing.setAttribute("aria-label", `Distribution of ${name} at this node${cuts}`);
   return html("div", {}, drawing, caption);
 }
 

@@ -44,7 +44,8 @@ function describe() {
   const smallPrint = ["Made by treewright. This file is complete: nothing is loaded from elsewhere."];
   if (report.sample && report.sample.of > report.sample.row.length) {
     smallPrint.push(
-      `Counts, errors and proofs are those of all ${plural(report.table.rows, "row")}; histograms, points and the table show a sample of ${format.rows(report.sample.row.length)}.`,
+      `Counts, errors and proofs are those of all ${plural(table.rows, "row")};`,
+      `histograms, points and the table show a sample of ${format.rows(report.sample.row.length)}.`,
     );
   }
   byId("foot").textContent = smallPrint.join(" ");

@@ -147,6 +147,11 @@ class Tree {
     return at === above;
   }
 
+  // Is there a question that shares out rows with missing values?
+  distributes() {
+    return this.reachable.some((id) => this.nodes[id].missing === "distribute");
+  }
+
   usedFeatures() {
     const used = new Set();
     for (const id of this.reachable) {

@@ -97,7 +97,7 @@ function makeNodeView(report, actions) {
         ? "Missing and unseen values are shared out among the branches."
         : takesMissingOnly(node, node.missing)
           ? "Missing and unseen values have a branch of their own."
-          : `Missing and unseen values go with: ${branchText(report, node, node.missing, false).replace(/ or missing$/, "")}.`;
+          : `Missing and unseen values go with: ${conditionText(report, node, node.missing)}.`;
     const more = node.children.length - shown.length;
     return html(
       "div",

@@ -297,21 +297,17 @@ function makePartition(report, actions) {
     const others = Array.from(state.tree.usedFeatures())
       .filter((j) => !axes.includes(j))
       .sort((a, b) => a - b);
-    const cells = `${plural(count, "cell")}; the stronger the colour, the surer the answer.`;
-    if (!others.length) return report.task === "regression" ? plural(count, "cell") + "." : cells;
+    const sure = report.task === "regression" ? "." : "; the stronger the colour, the surer the answer.";
+    const cells = `${plural(count, "cell")}${sure}`;
+    if (!others.length) return cells;
     const from = state.row
       ? state.row.index === null
         ? "the row as typed"
         : `row ${format.rows(report.sample.row[state.row.index])}`
       : "a typical row";
-    const fixed = others
-      .slice(0, 8)
-      .map(
-        (j) =>
-          `${report.features[j].name} = ${report.features[j].kind === "numeric" && row[j] !== null ? format.brief(row[j]) : valueText(report, j, row[j])}`,
-      );
-    const more = others.length - fixed.length;
-    return `${cells} Other features as in ${from}: ${fixed.join(", ")}${more ? ` and ${more} more` : ""}. Points are all sampled rows.`;
+    const fixed = others.slice(0, 8).map((j) => `${report.features[j].name} = ${briefValue(report, j, row[j])}`);
+    if (others.length > fixed.length) fixed.push(`${others.length - fixed.length} more`);
+    return `${cells} Other features as in ${from}: ${fixed.join(", ")}. Points are all sampled rows.`;
   }
 
   const plotWidth = onWidth(plot, draw);

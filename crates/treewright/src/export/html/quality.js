@@ -90,7 +90,7 @@ function makeQuality(report) {
         ),
       ),
     );
-    if (!exact && report.features.some(({ hasMissing }) => hasMissing)) {
+    if (!exact && tree.distributes() && report.features.some(({ hasMissing }) => hasMissing)) {
       box.append(
         html(
           "p",
@@ -169,7 +169,9 @@ function makeQuality(report) {
       html(
         "p",
         { class: "note" },
-        `Share of the decrease in ${report.task === "regression" ? "squared error" : "Gini impurity"} over all splits on a feature.${unused && order.length ? ` ${plural(unused, "feature is", "features are")} not used.` : ""}`,
+        `Share of the decrease in ${report.task === "regression" ? "squared error" : "Gini impurity"} `,
+        "over all splits on a feature.",
+        unused && order.length ? ` ${plural(unused, "feature is", "features are")} not used.` : "",
       ),
     );
   }

@@ -167,7 +167,7 @@ function makeRowsView(report, actions) {
       report.features.map(({ kind }, j) => {
         const value = sample.columns[j][index];
         const text = valueText(report, j, value);
-        const short = kind === "numeric" && value !== null ? format.brief(value) : cutName(text, 24);
+        const short = cutName(briefValue(report, j, value), 24);
         return html(
           "td",
           {

@@ -49,13 +49,14 @@ function familyColor(index) {
   return `var(--family-${index % 6})`;
 }
 
-// Dark blue to yellow, even in lightness, safe for colour-blind readers.
+// Blue to yellow, ever lighter, so that colour-blind readers and greyscale prints keep the order. The
+// blue is light enough to be seen on a dark ground.
 const RAMP = [
-  [0, 34, 78],
-  [60, 77, 110],
-  [124, 123, 120],
-  [187, 175, 113],
-  [254, 232, 56],
+  [58, 104, 176],
+  [98, 128, 172],
+  [142, 144, 148],
+  [196, 180, 108],
+  [250, 228, 70],
 ];
 
 function rampColor(t) {

@@ -39,24 +39,25 @@ function categoryName(report, feature, code) {
   return code === UNSEEN || categories[code] === undefined ? "a value not seen in training" : categories[code];
 }
 
-// What a row must fulfil to go to a child, without the name of the feature.
-function branchText(report, node, position, brief) {
+// What a value must fulfil to go to a child, without the name of the feature.
+function conditionText(report, node, position, brief) {
   if (takesMissingOnly(node, position)) return "missing";
   const { split } = node;
-  let text;
   if (split.kind === "intervals") {
     const { low, high } = bounds(split, position);
-    text = intervalText(low, high, brief ? format.brief : format.exact);
-  } else {
-    const names = [];
-    split.branches.forEach((to, code) => {
-      if (to === position) names.push(categoryName(report, split.feature, code));
-    });
-    text = setText(names, brief ? 3 : MOST_CATEGORIES);
+    return intervalText(low, high, brief ? format.brief : format.exact);
   }
-  // Only where it matters: every branch has a way for missing values, few tables have such values.
-  if (node.missing === position && report.features[split.feature].hasMissing) text += " or missing";
-  return text;
+  const { categories } = report.features[split.feature];
+  const names = categories.filter((_, code) => split.branches[code] === position);
+  return setText(names, brief ? 3 : MOST_CATEGORIES);
+}
+
+// The same, with the missing values that go there too. Only where it matters: every question has a
+// way for missing values, few tables have such values.
+function branchText(report, node, position, brief) {
+  const text = conditionText(report, node, position, brief);
+  const also = node.missing === position && text !== "missing" && report.features[node.split.feature].hasMissing;
+  return also ? `${text} or missing` : text;
 }
 
 // The conditions on the way to a node, those on the same feature put together.
@@ -84,15 +85,23 @@ function nodeFacts(tree, id) {
   const weight = tree.weight[id];
   if (!(weight > 0)) return "No training row comes here.";
   if (report.task === "regression") {
-    return `${plural(weight, "training row")}, mean ${format.value(node.mean)}, standard deviation ${format.value(Math.sqrt(node.sse / weight))}.`;
+    const deviation = format.value(Math.sqrt(node.sse / weight));
+    return `${plural(weight, "training row")}, mean ${format.value(node.mean)}, standard deviation ${deviation}.`;
   }
   const own = node.counts[node.value];
-  return `${format.rows(own)} of ${plural(weight, "training row")} here (${format.share(own / weight)}) are ${report.target.classes[node.value]}.`;
+  const share = `${format.rows(own)} of ${plural(weight, "training row")} here (${format.share(own / weight)})`;
+  return `${share} are ${report.target.classes[node.value]}.`;
 }
 
 function valueText(report, feature, value) {
   if (value === null) return "missing";
   return report.features[feature].kind === "numeric" ? format.exact(value) : categoryName(report, feature, value);
+}
+
+// The same without digits that nobody reads.
+function briefValue(report, feature, value) {
+  const isNumber = report.features[feature].kind === "numeric" && value !== null;
+  return isNumber ? format.brief(value) : valueText(report, feature, value);
 }
 
 // Why a row gets its answer: pieces, of which some are to be emphasised.
@@ -119,16 +128,17 @@ function rowSentence(tree, row) {
       );
       continue;
     }
-    const text = kind === "numeric" && value !== null ? format.brief(value) : valueText(report, feature, value);
     let why = "";
-    if (!fits && !takesMissingOnly(node, node.missing)) why = `goes with ${branchText(report, node, node.missing)}`;
+    if (!fits && !takesMissingOnly(node, node.missing)) why = `goes with ${conditionText(report, node, node.missing)}`;
     else if (fits && kind === "numeric") why = tightest(tree, visits, feature, value);
-    reasons.set(feature, `${name} is ${text}${why ? ` (${why})` : ""}`);
+    reasons.set(feature, `${name} is ${briefValue(report, feature, value)}${why ? ` (${why})` : ""}`);
   }
   if (reasons.size) pieces.push(`Because ${listing(Array.from(reasons.values()))}. `);
   if (shared.size) {
+    const why = listing(Array.from(shared.values()));
     pieces.push(
-      `Since ${listing(Array.from(shared.values()))}, the row is shared out among the branches in proportion to the training rows and ends in ${leavesText(leaves.length)}${leaves.length > 1 ? "; the answer is their mixture" : ""}. `,
+      `Since ${why}, the row is shared out among the branches in proportion to the training rows `,
+      `and ends in ${leavesText(leaves.length)}${leaves.length > 1 ? "; the answer is their mixture" : ""}. `,
     );
   }
   if (leaves.length === 1)

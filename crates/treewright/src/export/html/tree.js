@@ -4,7 +4,7 @@
 const SMALL_TREE = 24;
 const MOST_NODES_AT_FIRST = 34;
 const READABLE_ZOOM = 0.75;
-const LEVEL_WIDTH = 215;
+const MOST_LEVELS_AT_FIRST = 8;
 const TALLEST = 700;
 // Below this width the tree is an outline.
 const NARROW = 560;
@@ -59,10 +59,7 @@ function makeTreeView(report, actions) {
       byId("tree-note").textContent = "";
       return;
     }
-    const layout =
-      boxWidth() < NARROW
-        ? layoutOutline(tree, folded)
-        : layoutTree(tree, folded, (id) => textWidth(edgeLabel(tree, id), LABEL_SIZE));
+    const layout = boxWidth() < NARROW ? layoutOutline(tree, folded) : layoutOf(tree, folded);
     const drawing = svg("svg", {
       class: "tree",
       viewBox: `${-PAD} ${-PAD} ${layout.width + 2 * PAD + 22} ${layout.height + 2 * PAD}`,
@@ -85,6 +82,10 @@ function makeTreeView(report, actions) {
     mark();
     byId("tree-note").textContent = noteText();
     if (hadFocus) focusNode(state.node ?? 0);
+  }
+
+  function layoutOf(tree, without) {
+    return layoutTree(tree, without, (id) => textWidth(edgeLabel(tree, id), LABEL_SIZE));
   }
 
   function noteText() {
@@ -150,6 +151,7 @@ function makeTreeView(report, actions) {
   function setWide(on) {
     byId("tree-row").classList.toggle("whole", on);
     wide.setAttribute("aria-pressed", String(on));
+    boxWidth.again();
     zoom = null;
     resize();
   }
@@ -198,8 +200,12 @@ function makeTreeView(report, actions) {
     const { tree } = state;
     if (!tree || tree.leaves[0] <= SMALL_TREE) return new Set();
     if (boxWidth() < NARROW) return foldAtFirst(tree, 16, 4);
-    const levels = Math.max(2, Math.floor(boxWidth() / (READABLE_ZOOM * LEVEL_WIDTH)));
-    return foldAtFirst(tree, MOST_NODES_AT_FIRST, levels);
+    // As many levels as fit beside each other: how wide they are depends on the labels that are left.
+    for (let levels = MOST_LEVELS_AT_FIRST; levels > 2; levels--) {
+      const some = foldAtFirst(tree, MOST_NODES_AT_FIRST, levels);
+      if (layoutOf(tree, some).width * READABLE_ZOOM <= boxWidth()) return some;
+    }
+    return foldAtFirst(tree, MOST_NODES_AT_FIRST, 2);
   }
 
   // A selection made elsewhere must be visible here.
@@ -260,15 +266,17 @@ function makeTreeView(report, actions) {
   }
 
   function showTree(isFirst) {
+    // Once, at opening: later the page should not jump under the reader's hands.
+    if (isFirst && state.tree && boxWidth() >= NARROW) {
+      const isLarge = state.tree.leaves[0] > SMALL_TREE;
+      if (isLarge || layoutOf(state.tree, folded).width * READABLE_ZOOM > boxWidth()) setWide(true);
+    }
     folded = foldedAtFirst();
     zoom = null;
     draw();
     // A root in the middle of a tall tree would be out of sight.
     show(0);
     show(state.node);
-    // Once, at opening: later the page should not jump under the reader's hands.
-    const isTooWide = drawn && drawn.drawing.viewBox.baseVal.width * READABLE_ZOOM > boxWidth();
-    if (isFirst && isTooWide && !drawn.layout.outline) setWide(true);
   }
 
   return {
