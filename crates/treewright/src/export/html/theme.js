@@ -27,5 +27,10 @@ function makeTheme() {
     apply();
   });
   dark.addEventListener("change", apply);
+  // Paper is light.
+  window.addEventListener("beforeprint", () => {
+    document.documentElement.dataset.theme = "light";
+  });
+  window.addEventListener("afterprint", apply);
   apply();
 }
