@@ -1,0 +1,23 @@
+// The slider again, at the top edge of the window, while the selection itself is scrolled away.
+
+function makeBar(report, actions) {
+  const error = measure(report);
+  const bar = byId("bar");
+  const stepper = makeStepper(report, actions);
+  const name = html("span", { class: "bar-title" });
+  const figures = html("span", { class: "num" });
+  bar.append(html("div", { class: "bar-inner" }, name, stepper.parts, figures));
+  new IntersectionObserver(([seen]) => {
+    bar.hidden = seen.isIntersecting || seen.boundingClientRect.top > 0;
+  }).observe(byId("slider"));
+
+  return {
+    render(state, changed) {
+      if (!changed.has("member")) return;
+      const family = report.families[state.family];
+      stepper.render(state);
+      name.textContent = family.title;
+      figures.textContent = memberFigures(family.members[state.member], error).join(" · ");
+    },
+  };
+}
