@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import TABLES, random_table
-
 from treewright import (
     BackwardFeatureSelector,
     CompleteFeatureSelector,
@@ -30,29 +29,37 @@ def predictions(program, model, table):
     return [row["prediction"] for row in rows]
 
 
+GREEDY, REGRESSOR = GreedyTreeClassifier, GreedyTreeRegressor
+DYADIC, OPTIMAL = DyadicTreeClassifier, OptimalTreeClassifier
 SAME = [
-    ("titanic", "greedy", [], GreedyTreeClassifier()),
-    ("titanic", "greedy", ["--max-depth", 3, "--criterion", "gain-ratio"], GreedyTreeClassifier(max_depth=3, criterion="gain-ratio")),
-    ("shop", "greedy", ["--missing", "branch"], GreedyTreeClassifier(missing="branch")),
-    ("shop", "greedy", ["--select", "1se", "--cost", "impurity"], GreedyTreeClassifier(select="1se")),
-    ("shop", "greedy", ["--lambda", "0.01", "--cost", "impurity"], GreedyTreeClassifier(ccp_alpha=0.01)),
-    ("rings", "greedy", ["--leaves", 5], GreedyTreeClassifier(max_leaf_nodes=5, pruning_cost="error")),
-    ("rings", "greedy", ["--class-weight", "balanced"], GreedyTreeClassifier(class_weight="balanced")),
-    ("prices", "greedy", ["--max-depth", 4], GreedyTreeRegressor(max_depth=4)),
-    ("prices", "greedy", ["--criterion", "mae", "--max-depth", 2], GreedyTreeRegressor(criterion="mae", max_depth=2)),
-    ("titanic", "dyadic", [], DyadicTreeClassifier()),
-    ("rings", "dyadic", ["--kappa", 4, "--k", 4], DyadicTreeClassifier(kappa=4, k=4)),
-    ("rings", "dyadic", ["--select", "cv", "--k", 3], DyadicTreeClassifier(select="cv", k=3)),
-    ("shop", "dyadic", ["--k", 2, "--leaves", 4], DyadicTreeClassifier(k=2, max_leaf_nodes=4)),
-    ("titanic", "optimal", [], OptimalTreeClassifier()),
-    ("shop", "optimal", ["--depth", 2, "--intervals", 2], OptimalTreeClassifier(intervals=2)),
-    ("rings", "optimal", ["--depth", 3, "--leaf-cost", "1/300"], OptimalTreeClassifier(max_depth=3, ccp_alpha="1/300")),
-]  # fmt: skip
+    ("titanic", "greedy", "", GREEDY()),
+    (
+        "titanic",
+        "greedy",
+        "--max-depth 3 --criterion gain-ratio",
+        GREEDY(max_depth=3, criterion="gain-ratio"),
+    ),
+    ("shop", "greedy", "--missing branch", GREEDY(missing="branch")),
+    ("shop", "greedy", "--select 1se --cost impurity", GREEDY(select="1se")),
+    ("shop", "greedy", "--lambda 0.01 --cost impurity", GREEDY(ccp_alpha=0.01)),
+    ("rings", "greedy", "--leaves 5", GREEDY(max_leaf_nodes=5, pruning_cost="error")),
+    ("rings", "greedy", "--class-weight balanced", GREEDY(class_weight="balanced")),
+    ("prices", "greedy", "--max-depth 4", REGRESSOR(max_depth=4)),
+    ("prices", "greedy", "--criterion mae --max-depth 2", REGRESSOR(criterion="mae", max_depth=2)),
+    ("titanic", "dyadic", "", DYADIC()),
+    ("rings", "dyadic", "--kappa 4 --k 4", DYADIC(kappa=4, k=4)),
+    ("rings", "dyadic", "--select cv --k 3", DYADIC(select="cv", k=3)),
+    ("shop", "dyadic", "--k 2 --leaves 4", DYADIC(k=2, max_leaf_nodes=4)),
+    ("titanic", "optimal", "", OPTIMAL()),
+    ("shop", "optimal", "--depth 2 --intervals 2", OPTIMAL(intervals=2)),
+    ("rings", "optimal", "--depth 3 --leaf-cost 1/300", OPTIMAL(max_depth=3, ccp_alpha="1/300")),
+]
 
 
 @pytest.mark.parametrize(("name", "learner", "options", "estimator"), SAME, ids=str)
 def test_the_same_tree_as_the_program(name, learner, options, estimator, program, read, tmp_path):
     table = TABLES / f"{name}.csv"
+    options = options.split()
     theirs = json.loads(program("fit", learner, table, *options, "--json"))
     X, y = read(name)
     estimator.fit(X, y)
@@ -101,9 +108,10 @@ def test_the_same_families_as_the_program(program, read, tmp_path):
         assert [tree.n_leaves for tree in loaded] == [tree.n_leaves for tree in family]
 
 
-@pytest.mark.parametrize(("method", "kind"), [("backward", BackwardFeatureSelector), ("complete", CompleteFeatureSelector)])  # fmt: skip
-def test_the_same_features_as_the_program(method, kind, program, read):
+@pytest.mark.parametrize("kind", [BackwardFeatureSelector, CompleteFeatureSelector])
+def test_the_same_features_as_the_program(kind, program, read):
     X, y = read("shop")
+    method = "backward" if kind is BackwardFeatureSelector else "complete"
     theirs = json.loads(program("select", method, TABLES / "shop.csv", "--json"))
     selector = kind().fit(X, y)
     assert list(selector.get_feature_names_out()) == theirs["selected"]
@@ -114,7 +122,8 @@ def test_the_same_features_as_the_program(method, kind, program, read):
 def test_the_same_distinct_trees_as_the_program(program, read, tmp_path):
     X, y = read("shop")
     listed = tmp_path / "trees.jsonl"
-    theirs = json.loads(program("distinct", TABLES / "shop.csv", "--max-depth", 3, "--trees", listed, "--json"))  # fmt: skip
+    options = ["--max-depth", 3, "--trees", listed, "--json"]
+    theirs = json.loads(program("distinct", TABLES / "shop.csv", *options))
     trees = distinct_trees(X, y, max_depth=3, n_jobs=2)
     used = [tree.features for tree in trees]
     assert used == [json.loads(line)["features"] for line in listed.read_text().splitlines()]
@@ -129,7 +138,7 @@ def test_labels_come_back(tmp_path, rng):
         ["no", "yes", "maybe"],
         ["1", "2", "3"],
         [10, 20, 30],
-        [0.5, 1.5, 2.5],
+        [0.0, 1.0, 2.0],
         [False, True, True],
     ):
         estimator = GreedyTreeClassifier().fit(X, np.array(labels)[y])

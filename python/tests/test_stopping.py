@@ -7,7 +7,6 @@ import time
 
 import numpy as np
 import pytest
-
 from treewright import (
     CompleteFeatureSelector,
     DyadicTreeClassifier,
@@ -140,7 +139,7 @@ def test_threads_do_not_change_the_tree(estimator):
 def test_distinct_trees_are_lazy():
     X, y = hard_table(2000, 30)
     start = time.perf_counter()
-    with distinct_trees(X, y, max_depth=3) as trees:
+    with distinct_trees(X, y, max_depth=8) as trees:
         first = [next(trees) for _ in range(5)]
     # All of them would take years.
     assert time.perf_counter() - start < 20
@@ -154,7 +153,7 @@ def test_distinct_trees_stop_by_ctrl_c():
     X, y = hard_table(2000, 30)
 
     def all_of_them():
-        for _ in distinct_trees(X, y, max_depth=3):
+        for _ in distinct_trees(X, y, max_depth=8):
             pass
 
     assert interrupted(all_of_them) < 1.0

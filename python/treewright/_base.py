@@ -54,20 +54,16 @@ class TreeBase(BaseEstimator):
             from_dtype = isinstance(categorical, str) and categorical == "from_dtype"
             columns = _table.frame_columns(X, force, texts_allowed=from_dtype)
         else:
-            names = None
-            force = self._categorical_places(names, None)
+            force = self._categorical_places(None, None)
             # Cells are checked in the core, together with everything else that is read there.
-            dtype = None if force else np.float64
             X, y = validate_data(
                 self,
                 X,
                 y,
-                dtype=dtype,
-                ensure_all_finite=False if not force else "allow-nan",
-                multi_output=False,
+                dtype=None if force else np.float64,
+                ensure_all_finite="allow-nan" if force else False,
             )
-            if X.dtype.kind in "OUS" and not force:
-                X = X.astype(np.float64)
+            force = self._categorical_places(None, X.shape[1])
             columns = _table.array_columns(X, force)
         names = _table.column_names(X)
         if names is None:
@@ -321,11 +317,7 @@ def seed(random_state: Any) -> int:
     """A seed; without a random state it is 0, so that the same call gives the same result."""
     if random_state is None:
         return 0
-    if (
-        isinstance(random_state, Integral)
-        and not isinstance(random_state, bool)
-        and random_state >= 0
-    ):
+    if isinstance(random_state, Integral) and int(random_state) >= 0:
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
@@ -334,14 +326,14 @@ def whole(name: str, number: Any, least: int | None) -> int:
     """A parameter that is a whole number."""
     if not isinstance(number, Integral) or isinstance(number, bool):
         raise ValueError(f"{name}: got {number!r}, expected a whole number")
-    if least is not None and number < least:
+    if least is not None and int(number) < least:
         raise ValueError(f"{name}: got {number}, expected at least {least}")
     return int(number)
 
 
 def real(name: str, number: Any, least: float) -> float:
     """A parameter that is a number."""
-    if not isinstance(number, Real) or isinstance(number, bool) or not number >= least:
+    if not isinstance(number, Real) or isinstance(number, bool) or not float(number) >= least:
         raise ValueError(f"{name}: got {number!r}, expected a number of at least {least:g}")
     return float(number)
 
@@ -349,9 +341,10 @@ def real(name: str, number: Any, least: float) -> float:
 def count_or_share(name: str, number: Any, n_rows: int, least: int) -> int:
     """A number of rows: a whole number, or a share of all rows, as in scikit-learn."""
     if isinstance(number, Real) and not isinstance(number, Integral):
-        if not 0.0 < number <= 1.0:
+        share = float(number)
+        if not 0.0 < share <= 1.0:
             raise ValueError(
                 f"{name}: got {number}, expected a whole number or a share between 0 and 1"
             )
-        return max(least, int(np.ceil(number * n_rows)))
+        return max(least, int(np.ceil(share * n_rows)))
     return whole(name, number, least)

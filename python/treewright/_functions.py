@@ -268,7 +268,9 @@ def _estimator(model: _native.Model) -> Any:
     estimator.tree_ = tree
     estimator.certificate_ = tree.certificate
     estimator.n_features_in_ = len(tree.feature_names)
-    estimator.feature_names_in_ = np.array(tree.feature_names, dtype=object)
+    # Names that were made up for an array are none.
+    if tree.feature_names != [f"x{place}" for place in range(len(tree.feature_names))]:
+        estimator.feature_names_in_ = np.array(tree.feature_names, dtype=object)
     if labels is not None:
         estimator.classes_ = labels
     return estimator

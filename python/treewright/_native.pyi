@@ -1,17 +1,32 @@
 """The compiled part: glue around the Rust library. Use the package, not this module."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+__all__ = [
+    "DistinctTrees",
+    "Family",
+    "Model",
+    "Table",
+    "__version__",
+    "dyadic_family",
+    "fit_dyadic",
+    "fit_greedy",
+    "fit_optimal",
+    "greedy_family",
+    "select_backward",
+    "select_complete",
+]
 
 _Features = list[tuple[str, NDArray[Any], list[str] | None]]
 _Target = tuple[str, list[str] | None, NDArray[Any] | None]
 _Params = dict[str, Any]
 
+@final
 class Table:
     def __new__(
         cls,
@@ -24,6 +39,7 @@ class Table:
     @property
     def n_rows(self) -> int: ...
 
+@final
 class Model:
     def __new__(cls, text: str) -> Model: ...
     def __getnewargs__(self) -> tuple[str]: ...
@@ -59,6 +75,7 @@ class Model:
     def decision_path(self, table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
     def prunings(self, penalty: str, cost: str, table: Table | None = None) -> Family: ...
 
+@final
 class Family:
     def __new__(cls, text: str) -> Family: ...
     def __getnewargs__(self) -> tuple[str]: ...
@@ -85,6 +102,7 @@ class Family:
     def at(self, weight: str) -> int: ...
     def with_leaves(self, most_leaves: int) -> int | None: ...
 
+@final
 class DistinctTrees(Iterator[Model]):
     def __new__(
         cls, table: Table, params: _Params, order: str, limit: int | None, limits: _Params

@@ -87,7 +87,8 @@ class _FeatureSelector(SelectorMixin, TreeBase):
         places = np.flatnonzero(self.support_).tolist()
         if type(X).__module__.startswith("pandas"):
             return X.iloc[:, places]
-        return X.select([_table.column_names(X)[place] for place in places])
+        names = _table.column_names(X) or []
+        return X.select([names[place] for place in places])
 
     @property
     def feature_importances_(self) -> np.ndarray:

@@ -184,15 +184,12 @@ class Tree:
 
 def _label_kind(labels: np.ndarray) -> str:
     """How labels are made of their texts again."""
-    kind = labels.dtype.kind
-    if kind == "O":
+    if labels.dtype.kind == "O":
         kinds = {type(label) for label in labels}
-        kind = (
-            {str: "U", bool: "b", int: "i", float: "f"}.get(kinds.pop(), "")
-            if len(kinds) == 1
-            else ""
-        )
-    return {"U": "str", "b": "bool", "i": "int", "u": "int", "f": "float"}.get(kind, "")
+        names = {str: "str", bool: "bool", int: "int", float: "float"}
+        return names.get(kinds.pop(), "") if len(kinds) == 1 else ""
+    names_of_arrays = {"U": "str", "b": "bool", "i": "int", "u": "int", "f": "float"}
+    return names_of_arrays.get(labels.dtype.kind, "")
 
 
 def labels_of(model: _native.Model) -> np.ndarray | None:
