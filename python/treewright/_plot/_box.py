@@ -78,7 +78,9 @@ class Looks:
             answer = self.classes[value]
             color: Any = class_look(value).color
             bar = [
-                (part / weight, class_look(place)) for place, part in enumerate(facts["counts"]) if part
+                (part / weight, class_look(place))
+                for place, part in enumerate(facts["counts"])
+                if part
             ]
         else:
             answer = self.write(value)
@@ -115,7 +117,8 @@ class Looks:
             numbers = levels if self.high > self.low else levels[:1]
             return [(self.write(value), Look(self.number_color(value), "")) for value in numbers]
         keys = [
-            (shortened(name, 1.6, 8.0), class_look(place)) for place, name in enumerate(self.classes)
+            (shortened(name, 1.6, 8.0), class_look(place))
+            for place, name in enumerate(self.classes)
         ]
         if len(keys) > MOST_KEYS:
             more = len(keys) - MOST_KEYS

@@ -63,7 +63,7 @@ def tree(
     orientation : {"auto", "down", "right"}, default="auto"
         Where the tree grows to; by default large trees grow to the right.
     decimals : int, optional
-        Digits behind the point; by default four significant digits, or as many as tell thresholds apart.
+        Digits behind the point; by default at least four significant digits, and as many as tell thresholds apart.
     legend : bool, default=True
         Whether to explain the colours of the classes.
 
@@ -80,19 +80,20 @@ def tree(
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> ax = OptimalTreeClassifier(max_depth=2).fit(X, y).plot()
     >>> ax.get_title(loc="left")
-    'target: 5 leaves, depth 2'
+    'target: 6 leaves, depth 2'
     >>> matplotlib.pyplot.close(ax.figure)
     """
     if orientation not in ("auto", "down", "right"):
-        raise ValueError(
-            f"orientation: got {orientation!r}, expected 'auto', 'down' or 'right'"
-        )
+        raise ValueError(f"orientation: got {orientation!r}, expected 'auto', 'down' or 'right'")
     for name, number in (("max_depth", max_depth), ("decimals", decimals)):
         if number is not None and (isinstance(number, bool) or int(number) != number or number < 0):
             raise ValueError(f"{name}: got {number!r}, expected a whole number of at least 0")
     plt = pyplot()
     plan = _plan(tree, max_depth)
     drawing = _Drawing(tree, plan, orientation, decimals)
+    if orientation == "auto":
+        room = None if ax is None else ax.get_window_extent()
+        drawing.turn_to_fit(None if room is None else room.width / room.height)
     return drawing.draw(plt, ax, legend)
 
 
@@ -108,17 +109,25 @@ def _plan(tree: Tree, max_depth: int | None) -> Plan:
         max_depth = max(depths)
         if leaves_below[0] > MOST_LEAVES:
             ends = [
-                sum(d == depth or d < depth and not below for d, below in zip(depths, children, strict=True))
+                sum(
+                    d == depth or d < depth and not below
+                    for d, below in zip(depths, children, strict=True)
+                )
                 for depth in range(max_depth + 1)
             ]
             # At least the root is asked, however many children it has.
-            max_depth = max([depth for depth, n in enumerate(ends) if n <= MOST_LEAVES and depth], default=1)
+            max_depth = max(
+                [depth for depth, n in enumerate(ends) if n <= MOST_LEAVES and depth], default=1
+            )
     kept = [node for node, depth in enumerate(depths) if depth <= max_depth]
     places = {node: place for place, node in enumerate(kept)}
     return Plan(
         kept,
         [[places[child] for child in children[node] if child in places] for node in kept],
-        [leaves_below[node] if depths[node] == max_depth and children[node] else 0 for node in kept],
+        [
+            leaves_below[node] if depths[node] == max_depth and children[node] else 0
+            for node in kept
+        ],
     )
 
 
@@ -132,16 +141,31 @@ class _Drawing:
         self.looks = _box.Looks(tree, decimals)
         self.contents = [
             self.looks.content(node, is_end=not below, hidden_leaves=hidden)
-            for node, below, hidden in zip(plan.nodes, plan.children, plan.hidden_leaves, strict=True)
+            for node, below, hidden in zip(
+                plan.nodes, plan.children, plan.hidden_leaves, strict=True
+            )
         ]
         self.labels = self._edge_labels(decimals)
-        across = _layout.tidy(plan.children)
-        if orientation == "auto":
-            box = _box.measure(self.contents, compact=False)
-            orientation = "down" if (max(across) + 1) * (box.width + 0.2) <= WIDEST else "right"
-        self.down = orientation == "down"
-        self.box = _box.measure(self.contents, compact=not self.down)
-        self._place(across)
+        self.across = _layout.tidy(plan.children)
+        self.turn(orientation != "right")
+
+    def turn(self, down: bool) -> _Drawing:
+        """Lets the tree grow downwards or to the right."""
+        self.down = down
+        self.box = _box.measure(self.contents, compact=not down)
+        self._place(self.across)
+        return self
+
+    def turn_to_fit(self, ratio: float | None) -> None:
+        """Lets the tree grow to where it has the most room in a place of a ratio of width to height."""
+        if ratio is None:
+            self.turn(self.turn(True).width <= WIDEST)
+            return
+        sizes = {}
+        for down in (True, False):
+            self.turn(down)
+            sizes[down] = max(self.width / ratio, self.height + 1.0)
+        self.turn(sizes[True] <= sizes[False])
 
     def _edge_labels(self, decimals: int | None) -> list[str]:
         """For each node what is asked of a row that comes to it."""

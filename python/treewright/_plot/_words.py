@@ -18,7 +18,8 @@ def number_format(numbers: Iterable[float], decimals: int | None) -> Callable[[f
     numbers : iterable of float
         All that will be written.
     decimals : int, optional
-        Digits behind the point; by default four significant digits, or as many as it takes.
+        Digits behind the point; by default up to six significant digits if that is all of them, else four, or as many as
+        it takes.
 
     Examples
     --------
@@ -32,7 +33,8 @@ def number_format(numbers: Iterable[float], decimals: int | None) -> Callable[[f
     distinct = sorted(set(numbers))
 
     def plain(number: float) -> str:
-        digits = 4
+        # Numbers that are short in themselves are written in full.
+        digits = 6 if math.isclose(float(f"{number:.6g}"), number, rel_tol=1e-12) else 4
         # Neighbours decide how many digits a number needs, so that others can stay short.
         place = bisect.bisect_left(distinct, number)
         near = [distinct[i] for i in (place - 1, place + 1) if 0 <= i < len(distinct)]
