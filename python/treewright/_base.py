@@ -236,7 +236,7 @@ class TreeBase(BaseEstimator):
         return self.tree_.plot(**options)
 
     def plot_partition(self, X: Any = None, y: Any = None, **options: Any) -> Any:
-        """Draws the answers in the plane of two features; see :meth:`treewright.Tree.plot_partition`."""
+        """Draws the plane of two features; see :meth:`treewright.Tree.plot_partition`."""
         check_is_fitted(self)
         return self.tree_.plot_partition(X, y, **options)
 

@@ -181,7 +181,7 @@ class Tree:
         return _plot.tree(self, **options)
 
     def plot_partition(self, X: Any = None, y: Any = None, **options: Any) -> Any:
-        """Draws the answers in the plane of two features; see :func:`treewright._plot.partition`."""
+        """Draws the plane of two features; see :func:`treewright._plot.partition`."""
         from . import _plot
 
         return _plot.partition(self, X, y, **options)

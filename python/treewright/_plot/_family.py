@@ -10,7 +10,7 @@ from ._style import FAINT_INK, INK, LINE, PALETTE, bare, pyplot
 if TYPE_CHECKING:
     from .._family import Family
 
-#: With a larger ratio of the largest to the smallest tree, small trees need more room than large ones.
+#: If the largest tree has so many times the leaves of the smallest, small ones need more room.
 LOG_FROM = 20
 
 TRAINING, LEFT_OUT, CHOICE = PALETTE[0], PALETTE[5], PALETTE[2]
@@ -19,8 +19,9 @@ TRAINING, LEFT_OUT, CHOICE = PALETTE[0], PALETTE[5], PALETTE[2]
 def family(family: Family, *, ax: Any = None, log: bool | None = None, legend: bool = True) -> Any:
     """Draws the cost of the members of a family against their leaves.
 
-    After cross-validation also the error on rows left out, with its standard error, and the two members that
-    it recommends: the one of least error, and the smallest one within a standard error of that.
+    After cross-validation also the error on rows left out, with its standard error, and the two
+    members that it recommends: the one of least error, and the smallest one within a standard
+    error of that.
 
     Parameters
     ----------
@@ -29,8 +30,8 @@ def family(family: Family, *, ax: Any = None, log: bool | None = None, legend: b
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
     log : bool, optional
-        Whether leaves are on a logarithmic axis; by default if the largest tree has at least 20 times the
-        leaves of the smallest.
+        Whether leaves are on a logarithmic axis; by default if the largest tree has at least 20
+        times the leaves of the smallest.
     legend : bool, default=True
         Whether to explain the lines.
 
@@ -80,11 +81,22 @@ def family(family: Family, *, ax: Any = None, log: bool | None = None, legend: b
     _leaf_axis(ax, leaves, log)
     ax.set_ylim(bottom=min(0.0, *costs))
     ax.set_ylabel(_what_costs(family), color=INK)
+    if max(costs) >= 1000:
+        ax.yaxis.set_major_formatter(lambda number, _: f"{number:,.10g}")
     ax.grid(axis="y", color=LINE, linewidth=0.5, alpha=0.6)
     ax.set_axisbelow(True)
     bare(ax)
     if legend and (known or family.chosen is not None):
-        ax.legend(frameon=False, fontsize=9, labelcolor=INK)
+        handles, labels = ax.get_legend_handles_labels()
+        # First the lines, then the choices on them.
+        order = sorted(range(len(labels)), key=lambda place: ":" in labels[place])
+        ax.legend(
+            [handles[place] for place in order],
+            [labels[place] for place in order],
+            frameon=False,
+            fontsize=9,
+            labelcolor=INK,
+        )
     return ax
 
 

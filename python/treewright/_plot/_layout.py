@@ -1,4 +1,4 @@
-"""Where the nodes of a tree stand: as close as they can, parents in the middle of their children."""
+"""Where the nodes of a tree stand: close together, parents in the middle of their children."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +32,8 @@ def partition(
 ) -> Any:
     """Draws what a tree answers in the plane of two numeric features.
 
-    The cells are those of the tree, not pixels: each boundary is a threshold. The purer the rows of a leaf, the
-    stronger its colour.
+    The cells are those of the tree, not pixels: each boundary is a threshold. The purer the rows
+    of a leaf, the stronger its colour.
 
     Parameters
     ----------
@@ -43,9 +44,11 @@ def partition(
     y : array, optional
         Classes or numbers of the rows, for their colours.
     features : pair of str or int, optional
-        Names or places of the features on the axes; by default the two numeric ones that matter most.
+        Names or places of the features on the axes; by default the two numeric ones that matter
+        most.
     at : dict, optional
-        Values of other features by their names. By default the median of ``X``, or the most frequent category.
+        Values of other features by their names. By default the median of ``X``, or the most
+        frequent category.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
     legend : bool, default=True
@@ -116,12 +119,12 @@ def _two_features(tree: Tree, given: Sequence[str | int] | None) -> tuple[int, i
                 raise ValueError(f"features: there is no feature {feature!r}")
             place = names.index(feature)
         else:
-            place = int(feature)
+            place = operator.index(feature)
             if not 0 <= place < len(names):
                 raise ValueError(f"features: got {place}, expected 0 to {len(names) - 1}")
         if kinds[place] is not None:
             raise ValueError(
-                f"features: {names[place]!r} holds categories, but only numbers have a place on an axis"
+                f"features: {names[place]!r} holds categories, but an axis needs numbers"
             )
         places.append(place)
     if places[0] == places[1]:
@@ -277,7 +280,7 @@ class _Painter:
             self.shown.add(int(answer))
             least = 1.0 / len(self.classes)
             surplus = max(0.0, cell.purity - least) / (1.0 - least) if least < 1.0 else 1.0
-            color, hatch = to_rgba(look.color, 0.18 + 0.5 * surplus), look.hatch
+            color, hatch = to_rgba(look.color, 0.15 + 0.4 * surplus), look.hatch
         ax.add_patch(
             Rectangle(
                 (cell.x[0], cell.y[0]),
@@ -322,16 +325,14 @@ class _Painter:
             literal(bar.ax.set_ylabel(one_line(self.tree._model.target), color=INK))
             bar.outline.set_visible(False)
             return
-        keys = []
-        for place in sorted(self.shown)[:MOST_KEYS]:
-            look = class_look(place)
-            name = shortened(one_line(self.classes[place]), 1.5, 9.0)
-            patch = Patch(facecolor=look.color, hatch=look.hatch or None, edgecolor="white")
-            # An underscore at the beginning of a label would hide it.
-            patch.set_label(name if not name.startswith("_") else "\u200a" + name)
-            keys.append(patch)
+        shown = sorted(self.shown)[:MOST_KEYS]
+        looks = [class_look(place) for place in shown]
         box = ax.legend(
-            handles=keys,
+            handles=[
+                Patch(facecolor=look.color, hatch=look.hatch or None, edgecolor="white")
+                for look in looks
+            ],
+            labels=["class"] * len(looks),
             frameon=False,
             fontsize=9,
             loc="upper left",
@@ -340,5 +341,6 @@ class _Painter:
             handleheight=0.8,
             labelcolor=INK,
         )
-        for text in box.get_texts():
-            literal(text)
+        # Names are written afterwards, because labels that begin with an underscore are hidden.
+        for text, place in zip(box.get_texts(), shown, strict=True):
+            literal(text).set_text(shortened(one_line(self.classes[place]), 1.5, 9.0))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-#: The colours of Okabe and Ito, which people with colour blindness can tell apart, too; grey instead of black,
-#: because text is written on them.
+#: The colours of Okabe and Ito, which people with colour blindness can tell apart, too; grey
+#: instead of black, which is for text.
 PALETTE = (
     "#0072B2",
     "#E69F00",
@@ -80,11 +81,18 @@ def width_of(text: str, size: float, bold: bool = False) -> float:
     font = FontProperties(size=size, weight="bold" if bold else "normal")
     # The measure of a text with a dollar sign would be that of a formula.
     plain = text.replace("$", "S")
-    return TextToPath().get_text_width_height_descent(plain, font, ismath=False)[0] / 72.0
+    with warnings.catch_warnings():
+        # Letters that the font lacks are complained about when they are drawn, once is enough.
+        warnings.simplefilter("ignore")
+        width = TextToPath().get_text_width_height_descent(plain, font, ismath=False)[0]
+    # On a screen, letters are fitted to pixels and so become a little wider.
+    return 1.05 * width / 72.0
 
 
 def shortened(text: str, width: float, size: float, bold: bool = False) -> str:
     """The text, or as much of its beginning and end as fits into a width in inches."""
+    if len(text) > 120:
+        text = text[:80] + ELLIPSIS + text[-40:]
     if width_of(text, size, bold) <= width:
         return text
     for kept in range(len(text) - 1, 1, -1):

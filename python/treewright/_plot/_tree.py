@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 #: A tree with more leaves is drawn down to a depth only, unless a depth is asked for.
 MOST_LEAVES = 60
 
-#: Wider than this (in inches), a tree that grows downwards is hard to read.
-WIDEST = 15.0
+#: Up to this width (in inches) a tree grows downwards, as people are used to; beyond it the
+#: direction is taken that suits a screen better.
+WIDE_ENOUGH = 12.0
+USUAL_RATIO = 1.6
 
 EDGE_SIZE = 8.0
 KEY_SIZE = 8.0
@@ -45,25 +47,26 @@ def tree(
 ) -> Any:
     """Draws a tree.
 
-    Inner nodes show the feature that they ask for, leaves what they answer. The bar of a node has the shares of the
-    classes; of numbers it shows how far the mean is from the least to the largest mean. Edges are as wide as the
-    weight of the rows that pass them, and say exactly what the model asks: a value equal to a threshold goes
-    where the sign says.
+    Inner nodes show the feature that they ask for, leaves what they answer. The bar of a node has
+    the shares of the classes; in a tree that predicts numbers it shows how far the answer is from
+    the least to the largest. Edges are as wide as the weight of the rows that pass them, and say
+    exactly what the model asks: a value equal to a threshold goes where the sign says.
 
     Parameters
     ----------
     tree : Tree
         The tree.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; letters are made as small as its size demands. By default a new figure that is as large as
-        the tree needs.
+        Where to draw; letters are made as small as its size demands. By default a new figure that
+        is as large as the tree needs.
     max_depth : int, optional
-        How deep to draw. By default all of a tree of up to 60 leaves is drawn, and as many whole levels of
-        a larger one as have no more. The picture says what is left out.
+        How deep to draw. By default all of a tree of up to 60 leaves is drawn, and as many whole
+        levels of a larger one as have no more. The picture says what is left out.
     orientation : {"auto", "down", "right"}, default="auto"
-        Where the tree grows to; by default large trees grow to the right.
+        Where the tree grows to; by default where it has more room.
     decimals : int, optional
-        Digits behind the point; by default at least four significant digits, and as many as tell thresholds apart.
+        Digits behind the point; by default at least four significant digits, and as many as tell
+        thresholds apart.
     legend : bool, default=True
         Whether to explain the colours of the classes.
 
@@ -132,7 +135,10 @@ def _plan(tree: Tree, max_depth: int | None) -> Plan:
 
 
 class _Drawing:
-    """Measures all texts first, because they decide how much room is needed. All lengths are inches."""
+    """Measures all texts first, because they decide how much room is needed.
+
+    All lengths are inches.
+    """
 
     def __init__(self, tree: Tree, plan: Plan, orientation: str, decimals: int | None):
         self.tree = tree
@@ -157,10 +163,11 @@ class _Drawing:
         return self
 
     def turn_to_fit(self, ratio: float | None) -> None:
-        """Lets the tree grow to where it has the most room in a place of a ratio of width to height."""
+        """Lets the tree grow to where it can be largest, given a ratio of width to height."""
         if ratio is None:
-            self.turn(self.turn(True).width <= WIDEST)
-            return
+            if self.turn(True).width <= WIDE_ENOUGH:
+                return
+            ratio = USUAL_RATIO
         sizes = {}
         for down in (True, False):
             self.turn(down)
@@ -203,7 +210,7 @@ class _Drawing:
         else:
             lefts = [0.0]
             for width in widths[1:]:
-                lefts.append(lefts[-1] + box.width + width + 0.6)
+                lefts.append(lefts[-1] + box.width + width + 0.52)
             self.xs = [lefts[depth] + box.width / 2 for depth in self.depths]
             self.ys = [-place * (box.height + 0.14) - box.height / 2 for place in across]
         self.width = max(self.xs) + box.width / 2

@@ -18,8 +18,8 @@ def number_format(numbers: Iterable[float], decimals: int | None) -> Callable[[f
     numbers : iterable of float
         All that will be written.
     decimals : int, optional
-        Digits behind the point; by default up to six significant digits if that is all of them, else four, or as many as
-        it takes.
+        Digits behind the point; by default up to six significant digits if that is all of them,
+        else four, or as many as it takes.
 
     Examples
     --------
