@@ -144,6 +144,16 @@ def test_intervals_categories_and_missing_values():
     check_calm(ax)
 
 
+@pytest.mark.parametrize("orientation", ["down", "right"])
+def test_many_long_categories_are_counted(orientation):
+    names = [f"a very long category name {place}" for place in range(12)]
+    X = pd.DataFrame({"kind": names * 5})
+    y = np.where(X["kind"].isin(names[1:8:2]), "odd", "other")
+    ax = DyadicTreeClassifier().fit(X, y).plot(orientation=orientation)
+    assert any(", +" in text for text in texts(ax))
+    check_calm(ax)
+
+
 def test_edges_are_as_wide_as_their_rows():
     tree = GreedyTreeClassifier(max_depth=1).fit(*iris()).tree_
     narrow, wide = (edge.get_linewidth() for edge in patches(tree.plot(), "edge"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ._style import FAINT_INK, INK, LINE, PALETTE, bare, pyplot
+from ._style import FAINT_INK, INK, LINE, PALETTE, bare, new_axes, pyplot
 
 if TYPE_CHECKING:
     from .._family import Family
@@ -50,9 +50,9 @@ def family(family: Family, *, ax: Any = None, log: bool | None = None, legend: b
     ('leaves', 'error rate')
     >>> matplotlib.pyplot.close(ax.figure)
     """
-    plt = pyplot()
+    pyplot()
     if ax is None:
-        _, ax = plt.subplots(figsize=(7.0, 4.2), layout="constrained")
+        ax = new_axes(7.0, 4.2)
     members = family.members
     leaves = [member["leaves"] for member in members]
     costs = [member["cost"] for member in members]

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _table
 from . import _cells
-from ._style import FAINT_INK, INK, bare, class_look, literal, one_line, pyplot, shortened
+from ._style import FAINT_INK, INK, bare, class_look, literal, new_axes, one_line, pyplot, shortened
 
 if TYPE_CHECKING:
     from .._tree import Tree
@@ -71,7 +71,7 @@ def partition(
     'petal length (cm)'
     >>> matplotlib.pyplot.close(ax.figure)
     """
-    plt = pyplot()
+    pyplot()
     tree = getattr(tree, "tree_", tree)
     first, second = _two_features(tree, features)
     columns = None if X is None else _columns(tree, X)
@@ -81,7 +81,7 @@ def partition(
     ranges = [_range(tree, columns, place) for place in (first, second)]
     cells = _cells.cells(tree, (first, second), (ranges[0], ranges[1]), others)
     if ax is None:
-        _, ax = plt.subplots(figsize=(6.4, 4.8), layout="constrained")
+        ax = new_axes(6.4, 4.8)
     answers = tree._model.predict(_probe_table(tree, cells, (first, second), others))
     painter = _Painter(tree, answers, y)
     for cell, answer in zip(cells, answers, strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from functools import lru_cache
+from bisect import bisect_left
 from typing import Any, NamedTuple
 
 #: The colours of Okabe and Ito, which people with colour blindness can tell apart, too; grey
@@ -46,6 +46,13 @@ def pyplot() -> Any:
     return plt
 
 
+def new_axes(width: float, height: float) -> Any:
+    """Axes in a figure of their own, white whatever the style, because ink is dark."""
+    _, ax = pyplot().subplots(figsize=(width, height), layout="constrained", facecolor="white")
+    ax.set_facecolor("white")
+    return ax
+
+
 def class_look(place: int) -> Look:
     """Colour and hatch of the class at a place; the same in all pictures of a model."""
     rounds, place = divmod(place, len(PALETTE))
@@ -72,11 +79,10 @@ def literal(artist: Any) -> Any:
     return artist
 
 
-@lru_cache(maxsize=4096)
 def width_of(text: str, size: float, bold: bool = False) -> float:
     """The width of a line of text in inches."""
     from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import TextToPath
+    from matplotlib.textpath import text_to_path
 
     font = FontProperties(size=size, weight="bold" if bold else "normal")
     # The measure of a text with a dollar sign would be that of a formula.
@@ -84,7 +90,7 @@ def width_of(text: str, size: float, bold: bool = False) -> float:
     with warnings.catch_warnings():
         # Letters that the font lacks are complained about when they are drawn, once is enough.
         warnings.simplefilter("ignore")
-        width = TextToPath().get_text_width_height_descent(plain, font, ismath=False)[0]
+        width = text_to_path.get_text_width_height_descent(plain, font, ismath=False)[0]
     # On a screen, letters are fitted to pixels and so become a little wider.
     return 1.05 * width / 72.0
 
@@ -95,13 +101,16 @@ def shortened(text: str, width: float, size: float, bold: bool = False) -> str:
         text = text[:80] + ELLIPSIS + text[-40:]
     if width_of(text, size, bold) <= width:
         return text
-    for kept in range(len(text) - 1, 1, -1):
+
+    def short(kept: int) -> str:
         # Names that begin in the same way often differ at their ends, so both are kept.
         tail = kept // 3
-        short = text[: kept - tail].rstrip() + ELLIPSIS + text[len(text) - tail :].lstrip()
-        if width_of(short, size, bold) <= width:
-            return short
-    return text[:1] + ELLIPSIS
+        return text[: kept - tail].rstrip() + ELLIPSIS + text[len(text) - tail :].lstrip()
+
+    fitting = bisect_left(
+        range(2, len(text)), True, key=lambda kept: width_of(short(kept), size, bold) > width
+    )
+    return short(fitting + 1)
 
 
 def put(

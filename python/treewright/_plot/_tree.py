@@ -204,16 +204,18 @@ class _Drawing:
         for depth, label in zip(self.depths, self.labels, strict=True):
             widths[depth] = max(widths[depth], width_of(label, EDGE_SIZE))
         if self.down:
-            step = max(box.width + 0.2, max(widths) + 0.15)
-            self.xs = [place * step + box.width / 2 for place in across]
+            # A label above a box may be wider than the box.
+            room = max(box.width, max(widths))
+            self.xs = [place * (room + 0.18) + room / 2 for place in across]
             self.ys = [-depth * (box.height + 0.75) - box.height / 2 for depth in self.depths]
         else:
+            room = box.width
             lefts = [0.0]
             for width in widths[1:]:
                 lefts.append(lefts[-1] + box.width + width + 0.52)
             self.xs = [lefts[depth] + box.width / 2 for depth in self.depths]
             self.ys = [-place * (box.height + 0.14) - box.height / 2 for place in across]
-        self.width = max(self.xs) + box.width / 2
+        self.width = max(self.xs) + room / 2
         self.height = -min(self.ys) + box.height / 2
 
     def draw(self, plt: Any, ax: Any, legend: bool) -> Any:
@@ -228,7 +230,7 @@ class _Drawing:
         height = self.height + head + foot
         if ax is None:
             title_height = 0.4
-            figure = plt.figure(figsize=(width, height + title_height))
+            figure = plt.figure(figsize=(width, height + title_height), facecolor="white")
             ax = figure.add_axes((0.0, 0.0, 1.0, height / (height + title_height)))
             scale = 1.0
         else:
