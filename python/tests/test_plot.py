@@ -179,6 +179,16 @@ def test_large_trees_collapse_and_say_so(digits_family):
     check_calm(ax)
 
 
+def test_a_node_with_very_many_children_stays_a_picture():
+    names = [f"c{place}" for place in range(420)]
+    X = pd.DataFrame({"kind": names * 2})
+    y = [place % 2 for place in range(420)] * 2
+    tree = GreedyTreeClassifier().fit(X, y).tree_
+    ax = tree.plot()
+    assert len(patches(ax, "node")) == tree.n_nodes > 420
+    assert max(ax.figure.get_size_inches()) <= 200.1
+
+
 def test_max_depth():
     tree = GreedyTreeClassifier().fit(*iris()).tree_
     ax = tree.plot(max_depth=1)

@@ -25,7 +25,7 @@ class Content(NamedTuple):
     """What is in a box."""
 
     title: str
-    count: str
+    rows: str
     bar: list[tuple[float, Look]]  #: shares from left to right
     face: Any
     border: Any
@@ -129,7 +129,7 @@ class Looks:
 def measure(contents: Sequence[Content], *, compact: bool) -> Box:
     """The size of a box in which the texts of all of them fit."""
     titles = max(width_of(content.title, TITLE_SIZE, content.is_end) for content in contents)
-    counts = max(width_of(content.count, COUNT_SIZE) for content in contents)
+    counts = max(width_of(content.rows, COUNT_SIZE) for content in contents)
     if compact:
         width = max(titles, 0.75 + 0.08 + counts) + 2 * PAD
         return Box(width, 0.46, width - 2 * PAD - 0.08 - counts, compact)
@@ -143,7 +143,7 @@ def draw(ax: Any, content: Content, box: Box, x: float, y: float, scale: float) 
 
     left, bottom = x - box.width / 2, y - box.height / 2
     radius = 0.05
-    ax.add_patch(
+    ax.add_artist(
         FancyBboxPatch(
             (left + radius, bottom + radius),
             box.width - 2 * radius,
@@ -165,7 +165,7 @@ def draw(ax: Any, content: Content, box: Box, x: float, y: float, scale: float) 
     at = left + PAD
     for share, look in content.bar:
         width = share * box.bar_width
-        ax.add_patch(
+        ax.add_artist(
             Rectangle(
                 (at, bar_bottom),
                 width,
@@ -179,7 +179,7 @@ def draw(ax: Any, content: Content, box: Box, x: float, y: float, scale: float) 
             )
         )
         at += width
-    ax.add_patch(
+    ax.add_artist(
         Rectangle(
             (left + PAD, bar_bottom),
             box.bar_width,
@@ -195,4 +195,4 @@ def draw(ax: Any, content: Content, box: Box, x: float, y: float, scale: float) 
         place = (left + box.width - PAD, bar_bottom + BAR_HEIGHT / 2, "right")
     else:
         place = (x, bottom + 0.115, "center")
-    put(ax, *place[:2], content.count, COUNT_SIZE * scale, place[2], color=FAINT_INK)
+    put(ax, *place[:2], content.rows, COUNT_SIZE * scale, place[2], color=FAINT_INK)

@@ -273,15 +273,16 @@ class _Painter:
         from matplotlib.patches import Rectangle
 
         hatch = ""
+        color: Any
         if self.classes is None:
-            color = self.scale.to_rgba(answer)
+            color = self.scale.to_rgba(np.array([answer]))[0]
         else:
             look = class_look(int(answer))
             self.shown.add(int(answer))
             least = 1.0 / len(self.classes)
             surplus = max(0.0, cell.purity - least) / (1.0 - least) if least < 1.0 else 1.0
             color, hatch = to_rgba(look.color, 0.15 + 0.4 * surplus), look.hatch
-        ax.add_patch(
+        ax.add_artist(
             Rectangle(
                 (cell.x[0], cell.y[0]),
                 cell.x[1] - cell.x[0],

@@ -23,6 +23,9 @@ KEY_SIZE = 8.0
 NOTE_SIZE = 7.5
 LARGEST_SCALE = 1.4
 
+#: In inches; files of pixels end not far above.
+LARGEST_FIGURE = 200.0
+
 #: How far from its parent an edge bends, in inches.
 BEND = 0.36
 WIDEST_LABEL = 1.7
@@ -230,9 +233,10 @@ class _Drawing:
         height = self.height + head + foot
         if ax is None:
             title_height = 0.4
-            figure = plt.figure(figsize=(width, height + title_height), facecolor="white")
+            scale = min(1.0, LARGEST_FIGURE / max(width, height + title_height))
+            size = (width * scale, (height + title_height) * scale)
+            figure = plt.figure(figsize=size, facecolor="white")
             ax = figure.add_axes((0.0, 0.0, 1.0, height / (height + title_height)))
-            scale = 1.0
         else:
             room = ax.get_window_extent()
             dpi = ax.figure.dpi
@@ -290,7 +294,7 @@ class _Drawing:
         for line, row in enumerate(rows):
             y = top - 0.24 * line
             for key in row:
-                ax.add_patch(
+                ax.add_artist(
                     Rectangle(
                         (left + key.begin, y - 0.055),
                         0.15,
@@ -324,7 +328,7 @@ class _Drawing:
                     points = [(x, y), (bend, y), (x, end_y), (bend, end_y), (end_x, end_y)]
                 codes = [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4, Path.LINETO]
                 width = 0.7 + 6.0 * self.looks.share(self.plan.nodes[child])
-                ax.add_patch(
+                ax.add_artist(
                     PathPatch(
                         Path(points, codes),
                         fill=False,
@@ -377,5 +381,5 @@ def _fitting_names(names: list[str]) -> str:
             return text
     if not names:
         return ""
-    more = f", +{len(names) - 1}" if len(names) > 1 else ""
-    return shortened(names[0], WIDEST_LABEL - 0.4, EDGE_SIZE) + more
+    first = shortened(names[0], WIDEST_LABEL - 0.4, EDGE_SIZE)
+    return first if len(names) == 1 else f"{first}, +{len(names) - 1}"
