@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from bisect import bisect_left
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 #: The colours of Okabe and Ito, which people with colour blindness can tell apart, too; grey
@@ -81,6 +82,15 @@ def literal(artist: Any) -> Any:
 
 def width_of(text: str, size: float, bold: bool = False) -> float:
     """The width of a line of text in inches."""
+    from matplotlib import rcParams
+
+    fonts = (*rcParams["font.family"], *rcParams["font.sans-serif"])
+    return _width_in(fonts, text, size, bold)
+
+
+@lru_cache(maxsize=4096)
+def _width_in(fonts: tuple[str, ...], text: str, size: float, bold: bool) -> float:
+    """The same for the fonts of the settings, which are named only to be told apart."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -88,7 +98,7 @@ def width_of(text: str, size: float, bold: bool = False) -> float:
     # The measure of a text with a dollar sign would be that of a formula.
     plain = text.replace("$", "S")
     with warnings.catch_warnings():
-        # Letters that the font lacks are complained about when they are drawn, once is enough.
+        # Letters that the font lacks are complained about when they are drawn; once is enough.
         warnings.simplefilter("ignore")
         width = text_to_path.get_text_width_height_descent(plain, font, ismath=False)[0]
     # On a screen, letters are fitted to pixels and so become a little wider.
