@@ -355,6 +355,11 @@ def test_family_axis_is_logarithmic_where_it_helps():
     assert pruning_family(*iris()).plot(log=True).get_xscale() == "log"
 
 
+def test_family_pruned_by_impurity_says_what_is_what():
+    family = pruning_family(*load_breast_cancer(return_X_y=True), cv=3, cost="impurity")
+    assert family.plot().get_ylabel() == "impurity (training), error rate (left out)"
+
+
 def test_family_of_one_member():
     family = pruning_family([[0.0], [0.0]], ["a", "b"])
     family.plot().figure.canvas.draw()

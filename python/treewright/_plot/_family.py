@@ -80,7 +80,10 @@ def family(family: Family, *, ax: Any = None, log: bool | None = None, legend: b
         log = leaves[-1] >= LOG_FROM * leaves[0]
     _leaf_axis(ax, leaves, log)
     ax.set_ylim(bottom=min(0.0, *costs))
-    ax.set_ylabel(_what_costs(family), color=INK)
+    what, what_left_out = _what_costs(family)
+    if known and what != what_left_out:
+        what = f"{what} (training), {what_left_out} (left out)"
+    ax.set_ylabel(what, color=INK)
     if max(costs) >= 1000:
         ax.yaxis.set_major_formatter(lambda number, _: f"{number:,.10g}")
     ax.grid(axis="y", color=LINE, linewidth=0.5, alpha=0.6)
@@ -144,10 +147,12 @@ def _leaf_axis(ax: Any, leaves: list[int], log: bool) -> None:
     ax.xaxis.set_minor_formatter(NullFormatter())
 
 
-def _what_costs(family: Family) -> str:
+def _what_costs(family: Family) -> tuple[str, str]:
+    """What the costs are on training rows, and on rows left out."""
     document = json.loads(family.to_json())
     if document["task"] == "regression":
-        return "mean squared error"
-    if family.learner["params"].get("cost") == "impurity":
-        return "impurity"
-    return "cost per row" if document["target"].get("costs") else "error rate"
+        return "mean squared error", "mean squared error"
+    error = "cost per row" if document["target"].get("costs") else "error rate"
+    # Impurity is for pruning; what counts on rows left out are wrong answers.
+    is_impurity = family.learner["params"].get("cost") == "impurity"
+    return ("impurity" if is_impurity else error), error
