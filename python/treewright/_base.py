@@ -233,6 +233,11 @@ class TreeBase(BaseEstimator):
         check_is_fitted(self)
         return self.tree_.plot(**options)
 
+    def plot_partition(self, X: Any = None, y: Any = None, **options: Any) -> Any:
+        """Draws the plane of two features; see :meth:`treewright.Tree.plot_partition`."""
+        check_is_fitted(self)
+        return self.tree_.plot_partition(X, y, **options)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True

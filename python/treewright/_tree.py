@@ -181,6 +181,12 @@ class Tree:
 
         return _plot.tree(self, **options)
 
+    def plot_partition(self, X: Any = None, y: Any = None, **options: Any) -> Any:
+        """Draws the plane of two features; see :func:`treewright._plot.partition`."""
+        from . import _plot
+
+        return _plot.partition(self, X, y, **options)
+
 
 def _label_kind(labels: np.ndarray) -> str:
     """How labels are made of their texts again."""
