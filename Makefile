@@ -27,9 +27,10 @@ demo: tools ## builds the program and learns a tree from a bundled table
 
 test: lint rust-test ## every check, in a few minutes
 	@tests/python/run "$(TARGET)/debug/treewright"
+	@python/tests/run "$(TARGET)/debug/treewright"
 
 slow: tools ## the widest runs: ignored tests and all tables of TREEWRIGHT_DATA
-	cargo test --release --locked --workspace -- --include-ignored
+	cargo test --release --locked --workspace --exclude treewright-py -- --include-ignored
 	cargo build --release --locked -p treewright-cli
 	@tests/python/run "$(TARGET)/release/treewright" --all
 
@@ -69,6 +70,6 @@ python-lint:
 
 rust-test: tools
 	cargo build --locked -p treewright-cli
-	cargo test --locked --workspace
+	cargo test --locked --workspace --exclude treewright-py
 	cargo run --locked -q -p treewright --example greedy
 	cargo run --locked -q -p treewright --example features

@@ -24,7 +24,7 @@ class Family:
     >>> from treewright import pruning_family
     >>> family = pruning_family(*load_iris(return_X_y=True))
     >>> len(family), [member["leaves"] for member in family.members]
-    (5, [1, 2, 3, 5, 9])
+    (6, [1, 2, 3, 4, 7, 9])
     >>> family[2]
     Tree(n_leaves=3, depth=2)
     >>> family.at(0.1)

@@ -149,9 +149,9 @@ class BackwardFeatureSelector(_FeatureSelector):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> selector = BackwardFeatureSelector(max_depth=3).fit(X, y)
     >>> list(selector.get_feature_names_out())
-    ['petal width (cm)']
+    ['petal length (cm)', 'petal width (cm)']
     >>> selector.transform(X).shape
-    (150, 1)
+    (150, 2)
     """
 
     def __init__(
@@ -252,7 +252,7 @@ class CompleteFeatureSelector(_FeatureSelector):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> selector = CompleteFeatureSelector(max_depth=3).fit(X, y)
     >>> selector.selection_["optimal"], list(selector.get_feature_names_out())
-    (True, ['petal width (cm)'])
+    (True, ['petal length (cm)', 'petal width (cm)'])
     """
 
     def __init__(

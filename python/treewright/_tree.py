@@ -26,8 +26,8 @@ class Tree:
     array(['yes'], dtype='<U3')
     >>> print(tree.to_text())
     y  (3/1)  (missing: distributed everywhere)
-    ├─ x0 <= 1.5 -> no  (2/0)
-    └─ x0 > 1.5 -> yes  (1/0)
+    ├─ x0 <= 1.5 -> no  (2)
+    └─ x0 > 1.5 -> yes  (1)
     <BLANKLINE>
     """
 

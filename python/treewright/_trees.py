@@ -253,7 +253,7 @@ class GreedyTreeClassifier(_Classifier, _Greedy):
     >>> tree.get_n_leaves(), round(tree.score(X, y), 3)
     (3, 0.96)
     >>> len(tree.family_)
-    6
+    7
     """
 
     def __init__(
@@ -346,8 +346,8 @@ class GreedyTreeRegressor(RegressorMixin, _Greedy):
     Examples
     --------
     >>> from treewright import GreedyTreeRegressor
-    >>> tree = GreedyTreeRegressor(max_depth=1).fit([[1.0], [2.0], [3.0], [4.0]], [5.0, 5.0, 7.0,
-    9.0])
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [5.0, 5.0, 7.0, 9.0]
+    >>> tree = GreedyTreeRegressor(max_depth=1).fit(X, y)
     >>> tree.predict([[0.0], [10.0]])
     array([5., 8.])
     """
@@ -485,7 +485,7 @@ class DyadicTreeClassifier(_Classifier):
     >>> from treewright import DyadicTreeClassifier
     >>> tree = DyadicTreeClassifier(kappa=5).fit(*load_iris(return_X_y=True))
     >>> tree.get_n_leaves(), tree.certificate_["optimal"]
-    (4, True)
+    (5, True)
     """
 
     def __init__(
