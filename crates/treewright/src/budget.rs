@@ -56,6 +56,23 @@ impl Budget {
         }
     }
 
+    /// The same limits, but no more than so much of the time that is left.
+    #[must_use]
+    pub fn within(&self, limit: Duration) -> Self {
+        let until = Instant::now().checked_add(limit);
+        let deadlines = self.deadline.into_iter().chain(until);
+        Self {
+            deadline: deadlines.min(),
+            ..self.clone()
+        }
+    }
+
+    /// How much time is left; `None` if there is no limit.
+    pub fn left(&self) -> Option<Duration> {
+        let deadline = self.deadline?;
+        Some(deadline.saturating_duration_since(Instant::now()))
+    }
+
     /// Has the time come to stop?
     pub fn is_spent(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
@@ -127,6 +144,10 @@ mod tests {
         assert!(!hour.keeping(Duration::from_secs(1800)).is_spent());
         assert!(hour.keeping(Duration::from_secs(7200)).is_spent());
         assert!(!hour.is_spent());
+        assert!(hour.within(Duration::ZERO).is_spent());
+        assert!(!hour.within(Duration::from_secs(7200)).is_spent());
+        assert!(hour.within(Duration::MAX).left() <= Some(Duration::from_secs(3600)));
+        assert_eq!(Budget::unlimited().left(), None);
         let flag = Arc::new(AtomicBool::new(false));
         let budget = Budget::unlimited().with_interrupt(Arc::clone(&flag));
         assert!(!budget.is_spent());

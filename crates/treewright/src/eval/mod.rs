@@ -6,6 +6,7 @@
 //! | `recost` | what every node would cost as a leaf, on rows other than those of training |
 //! | `folds` | which rows are left out when |
 //! | `nested` | rows in an order of which every beginning is a fair part |
+//! | `report` | trees and their figures side by side, for people to look at |
 //! | `sample_size` | how many rows are enough, by the VC dimension of trees |
 //! | `verify` | checks of what a model file claims |
 
@@ -17,6 +18,7 @@ mod folds;
 mod metrics;
 mod nested;
 mod recost;
+mod report;
 mod sample_size;
 mod verify;
 
@@ -24,6 +26,7 @@ pub use folds::Folds;
 pub use metrics::{ClassFigures, Figures, Score, score};
 pub use nested::nested_order;
 pub use recost::{Recost, recost};
+pub use report::{Choices, Entry, Proven, Report, Sample, Section, SectionKind, Trunk};
 pub use sample_size::{TreeClass, sample_size};
 pub use verify::{Check, Verification, verify};
 

@@ -8,6 +8,7 @@
 //! | `by_depth` | the best trees of depth 0, 1, 2, ... on a whole table |
 //! | `choose` | cross-validation of a family, and the choice of a member by it |
 //! | `curve` | learning curves: error against the number of rows learned from |
+//! | `explore` | all families of a table within a budget of time, and which tree is good enough |
 //! | `features` | the distinct trees over subsets of the features, and the choice of a subset |
 //! | `held_out` | the cost of all members of a family on rows that were left out, in one pass |
 //! | `mixture` | the same for rows that a missing value distributes over several leaves |
@@ -45,6 +46,7 @@
 mod by_depth;
 mod choose;
 mod curve;
+mod explore;
 mod features;
 mod held_out;
 mod mixture;
@@ -56,6 +58,7 @@ mod searched;
 pub use by_depth::{ByDepth, by_depth};
 pub use choose::{Rule, cross_validate};
 pub use curve::{Curve, LearningCurve, Point};
+pub use explore::Explore;
 pub use features::{
     Backward, Complete, Count, Distinct, DistinctTree, DistinctTrees, Estimate, Met, Order, Proof,
     Selection, Stability, StabilityReport,

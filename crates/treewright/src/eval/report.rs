@@ -1,0 +1,238 @@
+//! Trees and their figures side by side, for people to look at.
+//!
+//! A [`Report`] is plain numbers, names and trees. Whoever fills it has done all the work; terminal, JSON and
+//! HTML are written from it.
+
+use std::sync::Arc;
+
+use super::{Figures, nested_order, score};
+use crate::cost::Loss;
+use crate::data::{Dataset, Schema, Target};
+use crate::error::Result;
+use crate::tree::{LearnerInfo, Tree};
+
+/// A sample has at most so many rows.
+const MOST_ROWS: usize = 1000;
+/// And at most so many cells.
+const MOST_CELLS: usize = 60_000;
+
+/// What was found about a table.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The heading, usually the name of the table.
+    pub title: String,
+    /// Names and kinds of the columns.
+    pub schema: Arc<Schema>,
+    /// What wrong predictions cost.
+    pub loss: Loss,
+    /// Number of rows.
+    pub rows: usize,
+    /// Their total weight.
+    pub weight: f64,
+    /// For each feature: are there missing cells?
+    pub has_missing: Vec<bool>,
+    /// Folds, repeats and seed, if anything was cross-validated.
+    pub folds: Option<(usize, usize, u64)>,
+    /// Cost of a single leaf, divided by the total weight.
+    pub baseline: Option<f64>,
+    /// The answer to the question that a report is made for, in a sentence or two.
+    pub answer: String,
+    /// Trees that belong together.
+    pub sections: Vec<Section>,
+    /// The section and the entry to look at first.
+    pub start: (usize, usize),
+    /// Some rows of the table.
+    pub sample: Option<Sample>,
+}
+
+/// Trees that belong together, from the smallest to the largest.
+#[derive(Debug, Clone)]
+pub struct Section {
+    /// A short name.
+    pub id: String,
+    /// The name for people.
+    pub title: String,
+    /// How the trees belong together.
+    pub kind: SectionKind,
+    /// Who learned them, with which parameters.
+    pub learner: LearnerInfo,
+    /// The penalty on leaves, if there is one.
+    pub penalty: Option<String>,
+    /// Time of finding them.
+    pub seconds: f64,
+    /// The entries that rows left out speak for.
+    pub chosen: Option<Choices>,
+    /// What is proven about all of them, in words.
+    pub words: String,
+    /// Of nested trees the largest that is shown, from which the others are cut.
+    pub trunk: Option<Trunk>,
+    /// The trees.
+    pub entries: Vec<Entry>,
+}
+
+/// How trees belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SectionKind {
+    /// The best trees for all weights of a penalty.
+    Family,
+    /// The best tree for each depth, or a single tree.
+    Trees,
+}
+
+/// Entries that rows left out speak for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choices {
+    /// That of least error.
+    pub min: usize,
+    /// The smallest within one standard error of it.
+    pub one_se: usize,
+}
+
+/// A tree from which smaller ones are cut.
+#[derive(Debug, Clone)]
+pub struct Trunk {
+    /// The tree.
+    pub tree: Tree,
+    /// For each node the weight from which on it is a leaf; `None` for leaves.
+    pub collapse_at: Vec<Option<f64>>,
+}
+
+/// A tree and its figures.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Number of leaves.
+    pub leaves: usize,
+    /// Longest way from the root to a leaf, if the tree is there.
+    pub depth: Option<usize>,
+    /// Cost on the rows of training, divided by their weight.
+    pub cost: f64,
+    /// Weight of wrong predictions on these; `None` for regression.
+    pub errors: Option<f64>,
+    /// From this weight of the penalty on the tree is the best.
+    pub lambda_low: Option<f64>,
+    /// From this weight on it is not any more; `None` is infinity.
+    pub lambda_high: Option<f64>,
+    /// Cost on rows left out, divided by their weight, and its standard error.
+    pub validated: Option<(f64, f64)>,
+    /// What is proven, in words.
+    pub words: String,
+    /// What is proven, in short.
+    pub proven: Proven,
+    /// The tree, unless it is too large to be shown.
+    pub tree: Option<Tree>,
+    /// `confusion[true class][predicted class]`: weights of rows.
+    pub confusion: Option<Vec<Vec<f64>>>,
+    /// For each feature its share of what all splits gain.
+    pub importances: Option<Vec<f64>>,
+}
+
+/// What is proven about a tree, in short.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Proven {
+    /// There is none better.
+    Best,
+    /// One may be better, by no more than this share of the objective.
+    Within(f64),
+    /// Nothing.
+    Nothing,
+}
+
+/// Some rows of a table.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// Their numbers in the table, counted from 0, rising.
+    pub places: Vec<usize>,
+    /// Their cells.
+    pub rows: Dataset,
+    /// How many rows the table has.
+    pub of: usize,
+}
+
+impl Sample {
+    /// A fair part of the rows, or all of them if they are few.
+    pub fn of(data: &Dataset) -> Option<Self> {
+        if matches!(data.target(), Target::Absent) || data.n_rows() == 0 {
+            return None;
+        }
+        let most = MOST_CELLS / data.columns().len().max(1);
+        let most = MOST_ROWS.min(most.max(1));
+        let all: Vec<usize> = (0..data.n_rows()).collect();
+        let places = if data.n_rows() <= most {
+            all
+        } else {
+            let mut some = nested_order(data, &all, 0);
+            some.truncate(most);
+            some.sort_unstable();
+            some
+        };
+        Some(Self {
+            rows: data.rows(&places),
+            places,
+            of: data.n_rows(),
+        })
+    }
+}
+
+impl Entry {
+    /// Looks at rows: who is taken for whom.
+    pub fn look_at(&mut self, data: &Dataset) -> Result<()> {
+        if let Some(tree) = &self.tree
+            && let Figures::Classes { confusion, .. } = score(tree, data)?.figures
+        {
+            self.confusion = Some(confusion);
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    /// A cost for people: a share of the rows in percent, where costs are that.
+    pub fn rate(&self, cost: f64) -> String {
+        match self.loss {
+            Loss::ZeroOne => format!("{:.2} %", 100.0 * cost),
+            Loss::Matrix(_) => format!("{cost:.4}"),
+            Loss::Squared => significant(cost),
+        }
+    }
+
+    /// What costs are called.
+    pub fn cost_name(&self) -> &'static str {
+        match self.loss {
+            Loss::ZeroOne => "error",
+            Loss::Matrix(_) => "cost",
+            Loss::Squared => "squared error",
+        }
+    }
+}
+
+/// A number with four digits that matter.
+fn significant(number: f64) -> String {
+    if number == 0.0 || !number.is_finite() {
+        return number.to_string();
+    }
+    let magnitude = number.abs().log10().floor();
+    if (-4.0..9.0).contains(&magnitude) {
+        let digits = (3.0 - magnitude).max(0.0) as usize;
+        format!("{number:.digits$}")
+    } else {
+        format!("{number:.3e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_four_digits() {
+        for (number, text) in [
+            (0.0, "0"),
+            (12.345_6, "12.35"),
+            (0.001_234_56, "0.001235"),
+            (123_456.7, "123457"),
+            (1.5e-7, "1.500e-7"),
+        ] {
+            assert_eq!(significant(number), text);
+        }
+    }
+}
