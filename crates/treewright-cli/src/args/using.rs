@@ -149,7 +149,8 @@ pub(crate) struct VerifyArgs {
 Examples:
   treewright export model.json --to rules
   treewright export model.json --to dot | dot -Tsvg > tree.svg
-  treewright export model.json --to dot -o tree.dot")]
+  treewright export model.json --to sql -o tree.sql
+  treewright export model.json --to python -o tree.py")]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) model: ModelArg,
@@ -166,6 +167,14 @@ pub(crate) enum ExportForm {
     Dot,
     /// One sentence for each leaf
     Rules,
+    /// An SQL expression
+    Sql,
+    /// A C file with a function
+    C,
+    /// A Python module with a function
+    Python,
+    /// A Rust file with a function
+    Rust,
 }
 
 /// A model file.

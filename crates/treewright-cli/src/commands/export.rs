@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::ValueEnum;
 use serde::Serialize;
-use treewright::export::{dot, rules};
+use treewright::export::{c, dot, python, rules, rust, sql};
 
 use crate::args::{ExportArgs, ExportForm};
 use crate::input;
@@ -24,6 +24,10 @@ pub(crate) fn run(args: &ExportArgs, console: &Console) -> Result<ExitCode> {
     let text = match args.to {
         ExportForm::Dot => dot::dot(&fit.model),
         ExportForm::Rules => rules::rules(&fit.model),
+        ExportForm::Sql => sql::sql(&fit.model)?,
+        ExportForm::C => c::c(&fit.model)?,
+        ExportForm::Python => python::python(&fit.model),
+        ExportForm::Rust => rust::rust(&fit.model),
     };
     if let Some(file) = &file {
         file.write(|out| out.write_all(text.as_bytes()))?;
