@@ -4,7 +4,7 @@
 //! rather than a wide one. A box is a node: what it asks (a leaf: what it answers), the weight of its
 //! training rows, and a bar of its classes (regression: where its value lies among all). A line is as
 //! thick as its share of the rows, has the colour of what its end answers, and carries the condition with
-//! its exact operator. Long texts are shortened; pointing at them shows all of it.
+//! its exact operator. Long texts are shortened and cuts rounded to seven digits; pointing at them shows all of it.
 //!
 //! Colours are those of Okabe and Ito, which colour-blind people can tell apart; the seventh is followed by
 //! the first. The drawing follows the reader's choice of a light or dark display, and loads nothing.
@@ -41,7 +41,7 @@ text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Aria
 .back{fill:#ffffff}.box{fill:#ffffff;stroke:#9aa5b4;stroke-width:1}.leaf{stroke-width:1.6}\
 .title{font-size:17px;font-weight:600}.name{font-size:12.5px;font-weight:600}\
 .small{font-size:11px;fill:#51607a}.condition{font-size:11px;fill:#2b3647}\
-.halo{fill:#ffffff;opacity:.78}.track{fill:#e6eaf0}.line{fill:none;stroke-opacity:.5}\
+.halo{fill:#ffffff;opacity:.7}.track{fill:#e6eaf0}.line{fill:none;stroke-opacity:.5}\
 @media (prefers-color-scheme:dark){text{fill:#e8ecf2}.back{fill:#12161d}.box{fill:#1c222c;stroke:#5b6778}\
 .small{fill:#a3b0c4}.condition{fill:#d3dbe7}.halo{fill:#12161d}.track{fill:#333c4a}.line{stroke-opacity:.6}}";
 
@@ -149,7 +149,7 @@ impl<'a> Drawing<'a> {
         for (id, branch) in self.branches() {
             let column = &mut columns[self.depth[id.index()] + 1];
             for label in self.labels(branch) {
-                column.gap = column.gap.max(text_width(&label, SMALL) + 40.0);
+                column.gap = column.gap.max(text_width(&label, SMALL) + 36.0);
             }
         }
         let mut x = MARGIN;
@@ -202,7 +202,13 @@ impl<'a> Drawing<'a> {
     fn write_header(&self, text: &mut String) {
         let name = word(&self.tree.schema().target.name, Extent::Full);
         let y = MARGIN + TITLE - 3.0;
-        self.write_text(text, (MARGIN, y), "title", &name, (self.width - 2.0 * MARGIN, TITLE));
+        self.write_text(
+            text,
+            (MARGIN, y),
+            "title",
+            &name,
+            (self.width - 2.0 * MARGIN, TITLE),
+        );
         let y = y + SMALL + 9.0;
         let _ = writeln!(
             text,
@@ -237,11 +243,7 @@ impl<'a> Drawing<'a> {
 
     /// The lines to the children of a node; they leave it side by side, thick as they are.
     fn write_lines(&self, text: &mut String, id: NodeId, branch: &Branch) {
-        let total = self.tree.weight(NodeId::ROOT);
-        let thickness = |child: NodeId| {
-            let share = if total > 0.0 { self.tree.weight(child) / total } else { 0.0 };
-            (share * THICKEST).max(THINNEST)
-        };
+        let thickness = |child: NodeId| self.thickness(child);
         let column = self.columns[self.depth[id.index()]];
         let from_x = column.x + column.box_width;
         let all: f64 = branch.children().map(thickness).sum();
@@ -254,17 +256,27 @@ impl<'a> Drawing<'a> {
             from_y += width * squeeze;
             let to = self.columns[self.depth[child.index()]];
             let to_y = self.y[child.index()];
-            // The curve is done before the condition begins.
-            let bend = from_x + to.gap * 0.32;
-            let flat = from_x + to.gap * 0.18;
+            // The line is level before the condition begins, or nearly so.
+            let (turn, level) = (from_x + to.gap * 0.2, from_x + to.gap * 0.4);
             let _ = writeln!(
                 text,
-                "<path class=\"line\" d=\"M{from_x:.1} {y:.1}C{bend:.1} {y:.1} {flat:.1} {to_y:.1} {bend:.1} {to_y:.1}H{:.1}\" \
+                "<path class=\"line\" d=\"M{from_x:.1} {y:.1}C{turn:.1} {y:.1} {turn:.1} {to_y:.1} {level:.1} {to_y:.1}H{:.1}\" \
                  stroke=\"{}\" stroke-width=\"{width:.1}\"/>",
                 to.x,
                 self.color_of(child)
             );
         }
+    }
+
+    /// How thick the line to a node is.
+    fn thickness(&self, id: NodeId) -> f64 {
+        let total = self.tree.weight(NodeId::ROOT);
+        let share = if total > 0.0 {
+            self.tree.weight(id) / total
+        } else {
+            0.0
+        };
+        (share * THICKEST).max(THINNEST)
     }
 
     fn write_conditions(&self, text: &mut String, id: NodeId, branch: &Branch) {
@@ -274,19 +286,20 @@ impl<'a> Drawing<'a> {
         for (position, label) in self.labels(branch).into_iter().enumerate() {
             let child = branch.child(position);
             let column = self.columns[self.depth[child.index()]];
-            let label = shortened(&label, column.gap - 34.0, SMALL);
+            let label = shortened(&label, column.gap - 24.0, SMALL);
             let width = text_width(&label, SMALL) + 8.0;
-            let (x, y) = (column.x - 8.0, self.y[child.index()]);
+            let above = self.thickness(child) / 2.0 + 8.0;
+            let (x, y) = (column.x - 4.0, self.y[child.index()] - above);
             let condition = Condition::of(schema, branch, &members, position, Extent::Full);
             let also = self.takes_missing(branch, position);
             let _ = writeln!(
                 text,
-                "<g><title>{}{}</title><rect class=\"halo\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"15\" rx=\"3\"/>\
+                "<g><title>{}{}</title><rect class=\"halo\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"14\" rx=\"3\"/>\
                  <text x=\"{:.1}\" y=\"{:.1}\" class=\"condition\" text-anchor=\"end\">{}</text></g>",
                 escaped(&condition.text(&feature)),
                 if also { " or missing" } else { "" },
                 x - width,
-                y - 7.5,
+                y - 7.0,
                 x - 4.0,
                 y + 3.8,
                 escaped(&label)
@@ -341,7 +354,10 @@ impl<'a> Drawing<'a> {
         let width = column.box_width;
         let is_leaf = self.tree.is_leaf(id);
         let (class, stroke) = if is_leaf {
-            ("box leaf", format!(" style=\"stroke:{}\"", self.color_of(id)))
+            (
+                "box leaf",
+                format!(" style=\"stroke:{}\"", self.color_of(id)),
+            )
         } else {
             ("box", String::new())
         };
@@ -376,7 +392,11 @@ impl<'a> Drawing<'a> {
             let total = self.tree.weight(id);
             let mut from = x;
             for (class, count) in self.tree.counts(id).iter().enumerate() {
-                let part = if total > 0.0 { width * count / total } else { 0.0 };
+                let part = if total > 0.0 {
+                    width * count / total
+                } else {
+                    0.0
+                };
                 if part >= 0.05 {
                     let _ = write!(
                         text,
@@ -449,7 +469,11 @@ impl<'a> Drawing<'a> {
                 lines.push("missing values go to all branches, by weight".into());
             }
         }
-        let verb = if tree.is_leaf(id) { "answers" } else { "would answer" };
+        let verb = if tree.is_leaf(id) {
+            "answers"
+        } else {
+            "would answer"
+        };
         lines.push(format!("{verb} {}", answer(tree, id, Extent::Full)));
         lines.push(format!("weight of rows {}", amount(tree.weight(id))));
         match mse(tree, id) {
@@ -475,7 +499,14 @@ impl<'a> Drawing<'a> {
     }
 
     /// One text, with all of it in a tooltip where it is cut.
-    fn write_text(&self, text: &mut String, at: (f64, f64), class: &str, full: &str, room: (f64, f64)) {
+    fn write_text(
+        &self,
+        text: &mut String,
+        at: (f64, f64),
+        class: &str,
+        full: &str,
+        room: (f64, f64),
+    ) {
         let short = shortened(full, room.0, room.1);
         let title = if short == full {
             String::new()
@@ -491,11 +522,11 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// The exact interval of a child, without its feature.
+/// The interval of a child, without its feature.
 fn interval(lower: Option<Bound>, upper: Option<Bound>) -> String {
     let sign = |bound: Bound, strict: &str| {
         let equal = if bound.included { "=" } else { "" };
-        format!("{strict}{equal} {}", number(bound.cut))
+        format!("{strict}{equal} {}", rounded(bound.cut))
     };
     match (lower, upper) {
         (None, None) => "known".into(),
@@ -503,6 +534,13 @@ fn interval(lower: Option<Bound>, upper: Option<Bound>) -> String {
         (None, Some(high)) => sign(high, "<"),
         (Some(low), Some(high)) => format!("{} and {}", sign(low, ">"), sign(high, "<")),
     }
+}
+
+/// A cut to seven digits; the tooltip has it in full.
+fn rounded(x: f64) -> String {
+    format!("{x:.6e}")
+        .parse()
+        .map_or_else(|_| number(x), number)
 }
 
 fn color(class: usize) -> &'static str {
@@ -545,11 +583,11 @@ fn heights(tree: &Tree, top: f64) -> Vec<f64> {
 /// About how wide a text is; on the safe side for common fonts.
 fn text_width(text: &str, size: f64) -> f64 {
     let width = |c: char| match c {
-        'i' | 'j' | 'l' | 't' | 'f' | '.' | ',' | '\'' | '|' | ' ' | ':' | ';' | '!' | 'I' => 0.34,
+        'i' | 'j' | 'l' | 't' | 'f' | '.' | ',' | '\'' | '|' | ' ' | ':' | ';' | '!' | 'I' => 0.37,
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.92,
         '<' | '>' | '=' | '+' | '_' => 0.64,
         'A'..='Z' => 0.7,
-        c if c.is_ascii() => 0.58,
+        c if c.is_ascii() => 0.61,
         // Scripts of the Far East and pictures have broad characters.
         c if u32::from(c) >= 0x1100 => 1.05,
         _ => 0.66,
@@ -600,7 +638,10 @@ mod tests {
     fn operators_are_exact() {
         let text = svg(&samples::numbers());
         for label in ["&lt; 2 or missing", "&gt;= 2 and &lt; 1e20", "&gt;= 1e20"] {
-            assert!(text.contains(&format!(">{label}</text>")), "{label} in {text}");
+            assert!(
+                text.contains(&format!(">{label}</text>")),
+                "{label} in {text}"
+            );
         }
         let text = svg(&samples::iris());
         assert!(text.contains(">&lt;= 2.45</text>"), "{text}");
@@ -619,7 +660,10 @@ mod tests {
     fn long_texts_are_cut() {
         let long = "x".repeat(200);
         let short = shortened(&long, 100.0, 12.0);
-        assert!(short.ends_with('…') && text_width(&short, 12.0) <= 112.0, "{short}");
+        assert!(
+            short.ends_with('…') && text_width(&short, 12.0) <= 112.0,
+            "{short}"
+        );
         assert_eq!(shortened("short", 100.0, 12.0), "short");
     }
 
