@@ -1,10 +1,10 @@
-"""Runs what `treewright export` writes, and compares it with `treewright predict`: no difference at all.
+"""Runs what `treewright export` writes and compares it with `treewright predict`.
 
-SQL runs in SQLite, C is compiled and called, Python is executed, Rust is compiled and called. PMML is
-evaluated by the rules of its specification, written down here, and ONNX by onnxruntime where that is
-installed. The trees are learned from the bundled tables, with every way to treat missing values, or
-drawn at random; names and categories try to break out of their places. Rows have missing values,
-categories that no tree has seen, and values exactly on the cuts.
+No difference is allowed. SQL runs in SQLite, C is compiled and called, Python is executed, Rust is
+compiled and called. PMML is evaluated by the rules of its specification, written down here, and ONNX
+by onnxruntime where that is installed. The trees are learned from the bundled tables, with every way
+to treat missing values, or drawn at random; names and categories try to break out of their places.
+Rows have missing values, categories that no tree has seen, and values exactly on the cuts.
 
     python3 tests/python/exports.py target/debug/treewright
 """
@@ -24,6 +24,17 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from xml.etree import ElementTree
+
+try:
+    import numpy
+    import onnxruntime
+except ImportError:
+    numpy = onnxruntime = None
+try:
+    import onnx
+except ImportError:
+    onnx = None
 
 TABLES = Path(__file__).resolve().parents[2] / "testdata" / "tables"
 UNSEEN = "never seen before"
@@ -94,7 +105,9 @@ class Case:
         """The program's answers for rows of values."""
         table = self.folder / "rows.csv"
         names = [feature["name"] for feature in self.model["features"]]
-        cells = [["" if v is None else v if isinstance(v, str) else repr(v) for v in r] for r in rows]
+        cells = [
+            ["" if v is None else v if isinstance(v, str) else repr(v) for v in r] for r in rows
+        ]
         # A line without anything on it would be no row.
         write_table(table, [*names, "not a feature"], [[*r, "-"] for r in cells])
         command = [self.program, "predict", path, table, "--json", "--quiet"]
@@ -105,8 +118,7 @@ class Case:
         return document["predictions"], document.get("proba")
 
     def export(self, form):
-        command = [self.program, "export", self.path, "--to", form]
-        return run(command)
+        return run([self.program, "export", self.path, "--to", form])
 
     def text(self, form):
         return self.export(form).decode("utf-8")
@@ -125,6 +137,26 @@ class Case:
             return 0
         weights = [weight(self.model["nodes"][child]) for child in node["children"]]
         return sum(w > 0 for w in weights) or len(weights)
+
+    def predict_without_sharing(self, also_numbers):
+        """The program's answers for a model that sends rows to the heaviest child of a sharing node.
+
+        Also those with missing values, or only those with a category that the node has not seen.
+        """
+        model = json.loads(json.dumps(self.model))
+        for node in model["nodes"]:
+            if self.positive(node) < 2:
+                continue
+            weights = [weight(model["nodes"][child]) for child in node["children"]]
+            heaviest = weights.index(max(weights))
+            if also_numbers or not any(weights):
+                node["missing"] = heaviest
+            elif node["split"]["kind"] == "categories":
+                branches = node["split"]["branches"]
+                node["split"]["branches"] = [heaviest if b is None else b for b in branches]
+        path = self.folder / "without_sharing.json"
+        path.write_text(json.dumps(model), encoding="utf-8")
+        return self.predict(path, self.rows)
 
     def compare(self, answers, proba=None):
         for at, (ours, theirs) in enumerate(zip(answers, self.answers, strict=True)):
@@ -171,7 +203,7 @@ def check_python(case):
 def check_c(case):
     source, library = case.folder / "tree.c", case.folder / "tree.so"
     source.write_text(case.text("c"), encoding="utf-8")
-    flags = "-std=c99 -O1 -Wall -Wextra -Werror -pedantic -shared -fPIC".split()
+    flags = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC"]
     library.unlink(missing_ok=True)
     run(["cc", *flags, source, "-o", library, "-lm"])
     # A library is loaded once for each name.
@@ -311,6 +343,160 @@ fn main() {{
 """
 
 
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def check_svg(case):
+    """A drawing is well formed, has a box for each node, and nothing in it can act."""
+    root = ElementTree.fromstring(case.export("svg"))
+    tags = {element.tag for element in root.iter()}
+    plain = {"svg", "title", "style", "rect", "text", "g", "path"}
+    expect(tags <= {SVG + name for name in plain}, f"there are {tags}")
+    boxes = [e for e in root.iter(SVG + "rect") if e.get("class", "").startswith("box")]
+    expect(len(boxes) == len(case.model["nodes"]), f"{len(boxes)} boxes")
+    width, height = float(root.get("width")), float(root.get("height"))
+    for box in boxes:
+        right = float(box.get("x")) + float(box.get("width"))
+        lower = float(box.get("y")) + float(box.get("height"))
+        expect(right < width and lower < height, "a box outside the drawing")
+    for element in root.iter():
+        names = set(element.attrib)
+        expect(not any(n.startswith("on") or "href" in n for n in names), f"attributes {names}")
+
+
+PMML = "{http://www.dmg.org/PMML-4_4}"
+UNKNOWN = "unknown"
+
+
+class Pmml:
+    """Scores rows as the specification of PMML says."""
+
+    def __init__(self, text):
+        self.root = ElementTree.fromstring(text)
+        expect(self.root.tag == PMML + "PMML", f"the root is {self.root.tag}")
+        self.tree = self.root.find(PMML + "TreeModel")
+        self.strategy = self.tree.get("missingValueStrategy")
+        expect(self.strategy in ("none", "weightedConfidence"), self.strategy)
+        self.fields = {}
+        for field in self.root.iter(PMML + "DataField"):
+            values = [value.get("value") for value in field.iter(PMML + "Value")]
+            self.fields[field.get("name")] = (field.get("dataType"), values)
+        count = self.root.find(PMML + "DataDictionary").get("numberOfFields")
+        expect(int(count) == len(self.fields), "numberOfFields")
+        for field in self.tree.find(PMML + "MiningSchema"):
+            if self.fields[field.get("name")][0] == "string" and field.get("usageType") is None:
+                expect(field.get("invalidValueTreatment") == "asMissing", "new categories")
+
+    def score(self, row):
+        """The score, and the confidence of each class."""
+        valid = {}
+        for name, value in row.items():
+            _, values = self.fields[name]
+            valid[name] = None if isinstance(value, str) and value not in values else value
+        return self.node(self.tree.find(PMML + "Node"), valid)
+
+    def node(self, node, row):
+        children = node.findall(PMML + "Node")
+        if not children:
+            shares = node.findall(PMML + "ScoreDistribution")
+            return node.get("score"), {s.get("value"): float(s.get("confidence")) for s in shares}
+        for child in children:
+            holds = self.predicate(child[0], row)
+            if holds is True:
+                return self.node(child, row)
+            if holds is UNKNOWN:
+                return self.mixture(children, row)
+        raise Difference("no child is true")
+
+    def mixture(self, children, row):
+        """Children that are not false, by the proportion of their records."""
+        taken = [child for child in children if self.predicate(child[0], row) is not False]
+        total = sum(float(child.get("recordCount")) for child in taken)
+        sums = {}
+        for child in taken:
+            _, confidences = self.node(child, row)
+            for label, confidence in confidences.items():
+                part = float(child.get("recordCount")) / total * confidence
+                sums[label] = sums.get(label, 0.0) + part
+        return max(sums, key=sums.get), sums
+
+    def predicate(self, predicate, row):
+        kind = predicate.tag.removeprefix(PMML)
+        if kind == "True":
+            return True
+        if kind == "CompoundPredicate":
+            parts = [self.predicate(part, row) for part in predicate]
+            decisive = predicate.get("booleanOperator") == "or"
+            if decisive in parts:
+                return decisive
+            return UNKNOWN if UNKNOWN in parts else not decisive
+        expect(kind == "SimplePredicate", kind)
+        value, operator = row[predicate.get("field")], predicate.get("operator")
+        if operator in ("isMissing", "isNotMissing"):
+            return (value is None) == (operator == "isMissing")
+        if value is None:
+            return False if self.strategy == "none" else UNKNOWN
+        wanted = predicate.get("value")
+        if operator == "equal":
+            return value == wanted
+        wanted = float(wanted)
+        return {
+            "lessThan": value < wanted,
+            "lessOrEqual": value <= wanted,
+            "greaterThan": value > wanted,
+            "greaterOrEqual": value >= wanted,
+        }[operator]
+
+
+def check_pmml(case):
+    mixes = case.classes is not None and "costs" not in case.model["target"]
+    answers, proba = case.predict_without_sharing(also_numbers=not mixes)
+    pmml = Pmml(case.export("pmml"))
+    names = [feature["name"] for feature in case.model["features"]]
+    for at, row in enumerate(case.rows):
+        score, confidences = pmml.score({names[i]: row[i] for i in case.asked()})
+        if case.classes is None:
+            expect(float(score) == answers[at], f"row {row}: {score}, not {answers[at]}")
+            continue
+        ours = [confidences[label] for label in case.classes]
+        same = all(math.isclose(a, b, abs_tol=1e-12) for a, b in zip(ours, proba[at], strict=True))
+        expect(same, f"row {row}: {ours}, not {proba[at]}")
+        # A mixture may be tied up to rounding.
+        first, second, *_ = [*sorted(ours, reverse=True), -1.0]
+        tied = mixes and first - second < 1e-12 and first < 1.0
+        expect(score == answers[at] or tied, f"row {row}: {score}, not {answers[at]}")
+
+
+def check_onnx(case):
+    answers, proba = case.predict_without_sharing(also_numbers=True)
+    model = case.export("onnx")
+    if onnx is not None:
+        onnx.checker.check_model(onnx.load_from_string(model), full_check=True)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    features = json.loads(session.get_modelmeta().custom_metadata_map["features"])
+    expect(features == case.model["features"], "the metadata do not list the features")
+    table = numpy.full((len(case.rows), len(features)), numpy.nan)
+    for at, row in enumerate(case.rows):
+        for i, (feature, value) in enumerate(zip(features, row, strict=True)):
+            if feature["kind"] == "numeric":
+                table[at, i] = numpy.nan if value is None else value
+            elif value in feature["categories"]:
+                table[at, i] = feature["categories"].index(value)
+            elif value is not None:
+                table[at, i] = -1
+    outputs = session.run(None, {"features": table})
+    if case.classes is None:
+        wanted = numpy.array(answers).astype(numpy.float32)
+        expect((outputs[0][:, 0] == wanted).all(), f"{outputs[0][:, 0]}, not {wanted}")
+        return
+    for row, ours, theirs in zip(case.rows, outputs[0], answers, strict=True):
+        expect(ours == theirs, f"row {row}: {ours!r}, not {theirs!r}")
+    wanted = numpy.array(proba).astype(numpy.float32)
+    expect((outputs[1] == wanted).all(), "the probabilities differ")
+
+
 # Models and rows
 
 
@@ -320,7 +506,7 @@ def fitted(program, folder, path, learner, *options):
 
 
 def rows_of(model, header, rows, draw, most=400):
-    """Rows of a table as values, spoiled: cells go missing, categories are new, numbers hit cuts."""
+    """Rows of a table, spoiled: cells go missing, categories are new, numbers hit cuts."""
     missing = {"", *model["reading"]["na"]}
     cuts = cuts_of(model)
     made = []
@@ -374,7 +560,9 @@ class Draw:
         if not regression:
             target["classes"] = self.classes
             if costs:
-                target["costs"] = [[self.draw.choice([0, 1, 2.5]) for _ in self.classes] for _ in self.classes]
+                target["costs"] = [
+                    [self.draw.choice([0, 1, 2.5]) for _ in self.classes] for _ in self.classes
+                ]
         self.grow()
         self.model = {
             "format": "treewright.tree",
@@ -441,9 +629,16 @@ class Draw:
         categories = self.features[feature].get("categories")
         if categories is None:
             n_cuts = self.draw.choice([0, 1, 1, 2, 4])
-            cuts = sorted({self.draw.choice([-0.5, 0.1, 1 / 3, 2.0, 1e-9, 7e10]) for _ in range(n_cuts)})
+            cuts = sorted(
+                {self.draw.choice([-0.5, 0.1, 1 / 3, 2.0, 1e-9, 7e10]) for _ in range(n_cuts)}
+            )
             closed = self.draw.choice(["left", "right"])
-            node["split"] = {"kind": "intervals", "feature": feature, "cuts": cuts, "closed": closed}
+            node["split"] = {
+                "kind": "intervals",
+                "feature": feature,
+                "cuts": cuts,
+                "closed": closed,
+            }
             present = len(cuts) + 1
         else:
             present = self.draw.randint(1, len(categories))
@@ -463,7 +658,10 @@ class Draw:
 
     def rows(self, n=150):
         cuts = cuts_of(self.model)
-        return [[self.value(feature, cuts[at]) for at, feature in enumerate(self.features)] for _ in range(n)]
+        return [
+            [self.value(feature, cuts[at]) for at, feature in enumerate(self.features)]
+            for _ in range(n)
+        ]
 
     def value(self, feature, cuts):
         if feature["kind"] == "categorical":
@@ -537,7 +735,11 @@ def main():
     parser.add_argument("program", help="the treewright binary")
     parser.add_argument("--all", action="store_true", help="more random trees")
     arguments = parser.parse_args()
-    forms = {"sql": check_sql, "python": check_python}
+    forms = {"sql": check_sql, "python": check_python, "svg": check_svg, "pmml": check_pmml}
+    if onnxruntime is not None:
+        forms["onnx"] = check_onnx
+    else:
+        print("skipped: ONNX (onnxruntime is not installed)")
     if shutil.which("cc"):
         forms["c"] = check_c
     else:
@@ -561,9 +763,9 @@ def main():
                 try:
                     check(case)
                     passed += 1
-                except (Difference, sqlite3.Error) as difference:
+                except Exception as difference:
                     failed += 1
-                    print(f"FAILED {name}, {form}: {difference}")
+                    print(f"FAILED {name}, {form}: {type(difference).__name__} {difference}")
         if rust is not None:
             for case, difference in rust.check(folder):
                 if difference is None:
