@@ -1,10 +1,10 @@
 """Runs what `treewright export` writes and compares it with `treewright predict`.
 
 No difference is allowed. SQL runs in SQLite, C is compiled and called, Python is executed, Rust is
-compiled and called. PMML is evaluated by the rules of its specification, written down here, and ONNX
-by onnxruntime where that is installed. The trees are learned from the bundled tables, with every way
-to treat missing values, or drawn at random; names and categories try to break out of their places.
-Rows have missing values, categories that no tree has seen, and values exactly on the cuts.
+compiled and called. PMML is evaluated by the rules of its specification, written down here, and
+ONNX by onnxruntime where that is installed. The trees are learned from the bundled tables, with
+every way to treat missing values, or drawn at random; names and categories try to break out of
+their places. Rows have missing values, new categories, and values exactly on the cuts.
 
     python3 tests/python/exports.py target/debug/treewright
 """
@@ -139,7 +139,7 @@ class Case:
         return sum(w > 0 for w in weights) or len(weights)
 
     def predict_without_sharing(self, also_numbers):
-        """The program's answers for a model that sends rows to the heaviest child of a sharing node.
+        """The program's answers where a sharing node sends rows to its heaviest child.
 
         Also those with missing values, or only those with a category that the node has not seen.
         """

@@ -111,7 +111,11 @@ fn graph(tree: &Tree) -> Message {
         outputs.push(value_info("prediction", FLOAT, Some(1)));
     } else {
         let n_classes = classes.len();
-        nodes.push(questions.classifier(&columns.output, tree));
+        if n_classes > 1 {
+            nodes.push(questions.classifier(&columns.output, tree));
+        } else {
+            nodes.extend(questions.only_class(&columns.output, &classes[0]));
+        }
         let distributions = tree.distributions();
         let distribution =
             |leaf: NodeId| distributions[leaf.index() * n_classes..][..n_classes].to_vec();
@@ -375,15 +379,41 @@ impl Questions {
             &attributes,
         )
     }
+
+    /// The label where there is only one class: the operator for classes wants two.
+    fn only_class(&self, input: &str, class: &str) -> [Message; 4] {
+        let keys = [
+            ints("keys_int64s", &[0]),
+            strings("values_strings", [class]),
+        ];
+        // A plain list like other labels, not a table with one column.
+        let reduce = [ints("axes", &[1]), int("keepdims", 0)];
+        let index = self.regressor(input, "index", 1, |_| vec![0.0]);
+        [
+            index,
+            node("ReduceMax", "", &["index"], &["index_of_row"], &reduce),
+            node(
+                "Cast",
+                "",
+                &["index_of_row"],
+                &["class"],
+                &[int("to", INT64)],
+            ),
+            node("LabelEncoder", ML, &["class"], &["label"], &keys),
+        ]
+    }
 }
 
 /// The child that a chain of questions ends with.
 fn last_child(branch: &Branch) -> usize {
-    branch.split.n_present() - 1
+    match branch.split {
+        Split::Intervals { .. } => branch.split.n_present() - 1,
+        Split::Categories { .. } => branch.n_children as usize - 1,
+    }
 }
 
 /// The questions of a branch, one after the other: the first yes decides, and no to all of them leads to
-/// the last child that present values reach. Each comes with what a missing value answers, and the child.
+/// the last child. Each comes with what a missing value answers, and the child.
 fn branch_questions(tree: &Tree, branch: &Branch) -> Vec<((&'static str, f64), bool, usize)> {
     let last = last_child(branch);
     match &branch.split {
@@ -403,11 +433,10 @@ fn branch_questions(tree: &Tree, branch: &Branch) -> Vec<((&'static str, f64), b
             questions
         }
         Split::Categories { .. } => {
-            let end = branch.n_children as usize;
-            // The column holds the position of the child, also that of missing values.
-            (0..end)
-                .filter(|&child| child != last)
-                .map(|child| (("BRANCH_EQ", child as f64), false, child))
+            // The column holds the position of the child, also that of missing values. Not with
+            // BRANCH_EQ: onnxruntime 1.31 may take a wrong turn in a chain of those.
+            (0..last)
+                .map(|child| (("BRANCH_LEQ", child as f64 + 0.5), false, child))
                 .collect()
         }
     }
