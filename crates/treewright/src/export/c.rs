@@ -5,6 +5,8 @@
 //! category that is not among those a node has seen counts as missing. Texts are UTF-8. A text with a
 //! zero byte cannot be written and is refused. Nothing is allocated, nothing is shared between threads.
 
+use std::fmt::Write;
+
 use super::condition::{Extent, printable, quoted};
 use super::nested::{Code, Language, bracketed, float, push_line, refuse_zero_bytes, table};
 use super::plan::{Test, costs, most_waiting, parts};
@@ -26,12 +28,13 @@ pub fn c(tree: &Tree) -> Result<String> {
     if classes.is_empty() {
         text.push_str("double tree_predict(const struct tree_row *row);\n\n");
     } else {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "#define TREE_CLASSES {}\n\n\
              const char *tree_predict(const struct tree_row *row);\n\
              void tree_probabilities(const struct tree_row *row, double probabilities[TREE_CLASSES]);\n\n",
             classes.len()
-        ));
+        );
     }
     push_tables(&mut text, &code);
     if code
@@ -199,7 +202,8 @@ fn push_shares(text: &mut String, tree: &Tree) {
         )
     };
     // Products are stored before they are added, or a compiler may add without rounding in between.
-    text.push_str(&format!(
+    let _ = write!(
+        text,
         "
 /* The mixture of the leaves that a row reaches, from left to right. Terms are volatile so that every
    compiler rounds them. */
@@ -229,7 +233,7 @@ static {name} {{
     }}
 ",
         most = most_waiting(tree)
-    ));
+    );
     text.push_str(if is_classification {
         "}\n"
     } else {
@@ -316,7 +320,9 @@ fn string(text: &str) -> String {
         match byte {
             b'"' | b'\\' | b'?' => literal.extend(['\\', char::from(byte)]),
             b' '..=b'~' => literal.push(char::from(byte)),
-            _ => literal.push_str(&format!("\\{byte:03o}")),
+            _ => {
+                let _ = write!(literal, "\\{byte:03o}");
+            }
         }
     }
     literal + "\""

@@ -177,9 +177,13 @@ impl<'a, L: Language> Code<'a, L> {
     /// What every node answers: a number, or the index of a class.
     pub(super) fn values(&self) -> Vec<String> {
         let tree = self.tree;
-        let of = |id| match tree.schema().is_classification() {
-            true => (tree.value(id) as usize).to_string(),
-            false => float(tree.value(id)),
+        let is_classification = tree.schema().is_classification();
+        let of = |id| {
+            if is_classification {
+                (tree.value(id) as usize).to_string()
+            } else {
+                float(tree.value(id))
+            }
         };
         tree.ids().map(of).collect()
     }
@@ -233,7 +237,7 @@ pub(super) fn push_line(text: &mut String, indent: usize, line: &str) {
 pub(super) fn refuse_zero_bytes(tree: &Tree, what: &str) -> Result<()> {
     let schema = tree.schema();
     let features = schema.features.iter();
-    let categories = features.flat_map(|feature| feature.categories());
+    let categories = features.flat_map(Feature::categories);
     match categories
         .chain(schema.classes())
         .chain(schema.features.iter().map(|feature| &feature.name))

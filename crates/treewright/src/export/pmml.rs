@@ -17,7 +17,7 @@ use super::condition::number;
 use super::plan::{Goes, codes_by_child, features_asked, heaviest, missing_goes};
 use super::xml::{escaped, is_allowed};
 use crate::cost::Loss;
-use crate::data::FeatureKind;
+use crate::data::{Feature, FeatureKind};
 use crate::error::{Error, Result, quoted};
 use crate::tree::{Branch, NodeId, Split, Tree};
 
@@ -65,7 +65,7 @@ fn check(tree: &Tree) -> Result<()> {
     let schema = tree.schema();
     let features = schema.features.iter();
     let names = features.clone().map(|feature| &feature.name);
-    let categories = features.flat_map(|feature| feature.categories());
+    let categories = features.flat_map(Feature::categories);
     let mut texts = names
         .chain(categories)
         .chain(schema.classes())

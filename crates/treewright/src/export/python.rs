@@ -5,6 +5,8 @@
 //! a category that is not among those a node has seen counts as missing. Numbers may be anything that
 //! `float` takes. Columns that the tree does not ask about need not be there.
 
+use std::fmt::Write;
+
 use super::condition::printable;
 use super::nested::{Code, Language, bracketed, float, push_line, table};
 use super::plan::{Test, costs, parts};
@@ -122,15 +124,18 @@ fn push_find(text: &mut String, code: &Code<'_, Python>) {
     if code.needs_steps() {
         // Each branch is a function of its own, to be found at once by its number.
         for (id, branch) in code.branches() {
-            text.push_str(&format!("\n\ndef _step_{}({names}):\n", id.0));
+            let _ = write!(text, "\n\ndef _step_{}({names}):\n", id.0);
             text.push_str(&code.flat(branch, 1));
         }
         let steps: Vec<String> = code
             .tree
             .ids()
-            .map(|id| match code.tree.is_leaf(id) {
-                true => "None".into(),
-                false => format!("_step_{}", id.0),
+            .map(|id| {
+                if code.tree.is_leaf(id) {
+                    "None".into()
+                } else {
+                    format!("_step_{}", id.0)
+                }
             })
             .collect();
         text.push_str("\n\n");
@@ -283,8 +288,12 @@ fn string(text: &str) -> String {
         match c {
             '"' | '\\' => literal.extend(['\\', c]),
             ' '..='~' => literal.push(c),
-            c if u32::from(c) <= 0xffff => literal.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => literal.push_str(&format!("\\U{:08x}", u32::from(c))),
+            c if u32::from(c) <= 0xffff => {
+                let _ = write!(literal, "\\u{:04x}", u32::from(c));
+            }
+            c => {
+                let _ = write!(literal, "\\U{:08x}", u32::from(c));
+            }
         }
     }
     literal + "\""

@@ -4,6 +4,8 @@
 //! each class. NaN is a missing number, `None` a missing category; a category that is not among those a
 //! node has seen counts as missing.
 
+use std::fmt::Write;
+
 use super::condition::{Extent, printable, quoted};
 use super::nested::{Code, Language, bracketed, float, push_line, table};
 use super::plan::{Test, costs, most_waiting, parts};
@@ -78,10 +80,11 @@ fn push_row(text: &mut String, code: &Code<'_, Rust>) -> &'static str {
     } else {
         ("", "")
     };
-    text.push_str(&format!(
+    let _ = write!(
+        text,
         "/// The columns that the tree asks about.\n\
          #[derive(Debug, Clone, Copy, PartialEq)]\npub struct Row{declared} {{\n"
-    ));
+    );
     for (feature, name) in code.features() {
         let kind = match feature.kind {
             FeatureKind::Numeric => "f64",
@@ -162,11 +165,12 @@ fn push_table(text: &mut String, name: &str, entries: &[String]) {
 
 fn push_find(text: &mut String, code: &Code<'_, Rust>, lifetime: &str) {
     if code.needs_steps() {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "\n/// The child that a row goes to; `None` if it is shared among all of them.\n\
              #[allow(clippy::needless_return)]\n\
              fn step(node: usize, row: &Row{lifetime}) -> Option<usize> {{\n    match node {{\n"
-        ));
+        );
         for (id, branch) in code.branches() {
             push_line(text, 2, &format!("{} => {{", id.0));
             text.push_str(&code.flat(branch, 3));
@@ -179,10 +183,11 @@ fn push_find(text: &mut String, code: &Code<'_, Rust>, lifetime: &str) {
     } else {
         ""
     };
-    text.push_str(&format!(
+    let _ = write!(
+        text,
         "\n/// The leaf of a row{shared}.\n#[allow(clippy::needless_return)]\n\
          fn find(row: &Row{lifetime}) -> Option<usize> {{\n"
-    ));
+    );
     if code.nests {
         if code.inputs.is_empty() {
             push_line(text, 1, "let _ = row;");
@@ -199,7 +204,8 @@ fn push_find(text: &mut String, code: &Code<'_, Rust>, lifetime: &str) {
 
 /// The walk over a row that reaches several leaves.
 fn push_shares(text: &mut String, tree: &Tree, lifetime: &str) {
-    text.push_str(&format!(
+    let _ = write!(
+        text,
         "
 /// Calls `found` with every leaf that a row reaches, from left to right, and the part of the row in it.
 fn visit(row: &Row{lifetime}, mut found: impl FnMut(usize, f64)) {{
@@ -228,12 +234,13 @@ fn visit(row: &Row{lifetime}, mut found: impl FnMut(usize, f64)) {{
 }}
 ",
         most = most_waiting(tree)
-    ));
+    );
     let n_classes = tree.schema().classes().len();
     if n_classes == 0 {
         return;
     }
-    text.push_str(&format!(
+    let _ = write!(
+        text,
         "
 fn mixture(row: &Row{lifetime}) -> [f64; {n_classes}] {{
     let mut sums = [0.0; {n_classes}];
@@ -249,9 +256,10 @@ fn mixture(row: &Row{lifetime}) -> [f64; {n_classes}] {{
 fn best(sums: &[f64; {n_classes}]) -> usize {{
     let mut best = 0;
 "
-    ));
-    text.push_str(&if costs(tree).is_some() {
-        format!(
+    );
+    if costs(tree).is_some() {
+        let _ = write!(
+            text,
             "    \
     let mut least = f64::INFINITY;
     for answer in 0..{n_classes} {{
@@ -265,17 +273,18 @@ fn best(sums: &[f64; {n_classes}]) -> usize {{
         }}
     }}
 "
-        )
+        );
     } else {
-        "    \
+        text.push_str(
+            "    \
     for (class, sum) in sums.iter().enumerate() {
         if *sum > sums[best] {
             best = class;
         }
     }
-"
-        .to_owned()
-    });
+",
+        );
+    }
     text.push_str("    best\n}\n");
 }
 
@@ -285,11 +294,12 @@ fn push_answers(text: &mut String, tree: &Tree, shares: bool, lifetime: &str) {
     if n_classes == 0 {
         let shared = "        None => {\n            let mut sum = 0.0;\n            \
                       visit(row, |leaf, share| sum += share * VALUES[leaf]);\n            sum\n        }\n";
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "\n/// The number for a row.\npub fn predict(row: &Row{lifetime}) -> f64 {{\n    \
              match find(row) {{\n        Some(leaf) => VALUES[leaf],\n{}    }}\n}}\n",
             if shares { shared } else { none }
-        ));
+        );
         return;
     }
     let (answer, mixture) = if shares {
@@ -300,13 +310,14 @@ fn push_answers(text: &mut String, tree: &Tree, shares: bool, lifetime: &str) {
     } else {
         (none, none)
     };
-    text.push_str(&format!(
+    let _ = write!(
+        text,
         "\n/// The class for a row.\npub fn predict(row: &Row{lifetime}) -> &'static str {{\n    \
          match find(row) {{\n        Some(leaf) => CLASSES[VALUES[leaf]],\n{answer}    }}\n}}\n\
          \n/// The probability of each class for a row.\n\
          pub fn probabilities(row: &Row{lifetime}) -> [f64; {n_classes}] {{\n    \
          match find(row) {{\n        Some(leaf) => DISTRIBUTIONS[leaf],\n{mixture}    }}\n}}\n"
-    ));
+    );
 }
 
 /// A text as a literal of plain ASCII.

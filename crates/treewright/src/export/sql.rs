@@ -11,12 +11,14 @@
 //! subquery finds the answer: which way every node sends the row, the part of it that goes there, the
 //! mixture of the leaves' distributions, and the cheapest class. Sums and products are those of
 //! [`Tree::predict`], in the same order, so with double precision they agree to the last bit. A database
-//! that reads `1E-1` as a decimal (PostgreSQL does) may answer differently only where two classes are
+//! that reads `1E-1` as a decimal (`PostgreSQL` does) may answer differently only where two classes are
 //! tied up to rounding.
 //!
-//! Limits: a text with a zero byte cannot be written and is refused. SQLite takes sums of up to about 900
+//! Limits: a text with a zero byte cannot be written and is refused. `SQLite` takes sums of up to about 900
 //! leaves where rows are shared, and about 300 levels of questions. A tree of more than 500 levels is
 //! refused.
+
+use std::fmt::Write;
 
 use super::nested::refuse_zero_bytes;
 use super::plan::{Arm, Goes, Test, arms, costs, parts, shares_rows};
@@ -167,13 +169,14 @@ fn best(classes: &[String], letter: char, sign: &str) -> String {
         let rivals: Vec<String> = (class + 1..=last)
             .map(|rival| format!("{letter}{class} {sign} {letter}{rival}"))
             .collect();
-        text.push_str(&format!(
-            "    WHEN {} THEN {}\n",
+        let _ = writeln!(
+            text,
+            "    WHEN {} THEN {}",
             rivals.join(" AND "),
             string(label)
-        ));
+        );
     }
-    text.push_str(&format!("    ELSE {}\n  END", string(&classes[last])));
+    let _ = write!(text, "    ELSE {}\n  END", string(&classes[last]));
     text
 }
 
@@ -220,8 +223,12 @@ fn way_of(tree: &Tree, branch: &Branch, arms: &[Arm]) -> String {
         };
         match condition(tree, branch, arm) {
             None if arms.len() == 1 => return goes,
-            None => text.push_str(&format!(" ELSE {goes}")),
-            Some(condition) => text.push_str(&format!(" WHEN {condition} THEN {goes}")),
+            None => {
+                let _ = write!(text, " ELSE {goes}");
+            }
+            Some(condition) => {
+                let _ = write!(text, " WHEN {condition} THEN {goes}");
+            }
         }
     }
     text + " END"

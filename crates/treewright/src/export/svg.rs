@@ -202,7 +202,7 @@ impl<'a> Drawing<'a> {
     fn write_header(&self, text: &mut String) {
         let name = word(&self.tree.schema().target.name, Extent::Full);
         let y = MARGIN + TITLE - 3.0;
-        self.write_text(
+        write_text(
             text,
             (MARGIN, y),
             "title",
@@ -291,7 +291,7 @@ impl<'a> Drawing<'a> {
             let above = self.thickness(child) / 2.0 + 8.0;
             let (x, y) = (column.x - 4.0, self.y[child.index()] - above);
             let condition = Condition::of(schema, branch, &members, position, Extent::Full);
-            let also = self.takes_missing(branch, position);
+            let also = takes_missing(branch, position);
             let _ = writeln!(
                 text,
                 "<g><title>{}{}</title><rect class=\"halo\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"14\" rx=\"3\"/>\
@@ -316,12 +316,6 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// Does a child that present values reach also take the missing ones?
-    fn takes_missing(&self, branch: &Branch, position: usize) -> bool {
-        branch.missing == MissingRoute::Child(position as u32)
-            && branch.missing_only() != Some(position)
-    }
-
     /// The conditions of all children, without the name of the feature.
     fn labels(&self, branch: &Branch) -> Vec<String> {
         let members = Members::new(branch);
@@ -337,7 +331,7 @@ impl<'a> Drawing<'a> {
                     Condition::Categories(set) => set,
                     Condition::Missing => "missing".into(),
                 };
-                if self.takes_missing(branch, position) {
+                if takes_missing(branch, position) {
                     label.push_str(" or missing");
                 }
                 label
@@ -497,29 +491,28 @@ impl<'a> Drawing<'a> {
             PALETTE[4]
         }
     }
+}
 
-    /// One text, with all of it in a tooltip where it is cut.
-    fn write_text(
-        &self,
-        text: &mut String,
-        at: (f64, f64),
-        class: &str,
-        full: &str,
-        room: (f64, f64),
-    ) {
-        let short = shortened(full, room.0, room.1);
-        let title = if short == full {
-            String::new()
-        } else {
-            format!("<title>{}</title>", escaped(full))
-        };
-        let (x, y) = at;
-        let _ = writeln!(
-            text,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" class=\"{class}\">{title}{}</text>",
-            escaped(&short)
-        );
-    }
+/// Does a child that present values reach also take the missing ones?
+fn takes_missing(branch: &Branch, position: usize) -> bool {
+    branch.missing == MissingRoute::Child(position as u32)
+        && branch.missing_only() != Some(position)
+}
+
+/// One text, with all of it in a tooltip where it is cut.
+fn write_text(text: &mut String, at: (f64, f64), class: &str, full: &str, room: (f64, f64)) {
+    let short = shortened(full, room.0, room.1);
+    let title = if short == full {
+        String::new()
+    } else {
+        format!("<title>{}</title>", escaped(full))
+    };
+    let (x, y) = at;
+    let _ = writeln!(
+        text,
+        "<text x=\"{x:.1}\" y=\"{y:.1}\" class=\"{class}\">{title}{}</text>",
+        escaped(&short)
+    );
 }
 
 /// The interval of a child, without its feature.

@@ -1,5 +1,7 @@
 //! Text inside XML.
 
+use std::fmt::Write;
+
 /// Text for an element or a quoted attribute. What XML cannot hold becomes a replacement character.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -11,7 +13,9 @@ pub(super) fn escaped(text: &str) -> String {
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
             // A reader turns these into spaces unless they are written as numbers.
-            '\n' | '\r' | '\t' => safe.push_str(&format!("&#{};", u32::from(c))),
+            '\n' | '\r' | '\t' => {
+                let _ = write!(safe, "&#{};", u32::from(c));
+            }
             c if is_allowed(c) => safe.push(c),
             _ => safe.push('\u{fffd}'),
         }
