@@ -671,6 +671,58 @@ class Draw:
         return spoiled(value, feature, cuts, self.draw)
 
 
+def shaped(nodes, features, depth):
+    """A model of two classes with these nodes."""
+    inner = sum("split" in node for node in nodes)
+    training = {"rows": 1, "weight": 1.0, "errors": 0, "cost": 0.0, "seconds": 0.0}
+    return {
+        "format": "treewright.tree",
+        "version": 1,
+        "task": "classification",
+        "features": features,
+        "target": {"name": "class", "classes": ["no", "yes"]},
+        "reading": {"na": ["?"], "weight": None},
+        "learner": {"name": "greedy", "params": {}},
+        "training": training | {"leaves": len(nodes) - inner, "depth": depth},
+        "nodes": nodes,
+    }
+
+
+def deep(draw, missing, depth=90):
+    """A tree too deep to be written as nested questions."""
+    nodes = []
+    for level in range(depth):
+        cuts = [(level * 37 % depth) / depth]
+        split = {"kind": "intervals", "feature": level % 2, "cuts": cuts, "closed": "right"}
+        children = [2 * level + 1, 2 * level + 2]
+        inner = {"split": split, "children": children, "missing": missing}
+        counts = [draw.randint(1, 9), draw.randint(1, 9)]
+        nodes.append({"counts": counts, "value": int(counts[1] > counts[0])} | inner)
+        nodes.append({"counts": [draw.randint(0, 3), 1], "value": level % 2})
+    nodes.append({"counts": [2, 1], "value": 0})
+    features = [{"name": name, "kind": "numeric"} for name in ("a", "b")]
+    cells = [None, 0.0, *(i / depth for i in range(depth))]
+    return shaped(nodes, features, depth), [draw.choices(cells, k=2) for _ in range(200)]
+
+
+def broad(draw, missing, n=120):
+    """A tree with more children of one node than are written as nested questions."""
+    names = sorted(f"category {i}" for i in range(n))
+    branches = [*range(n - 20), *[None] * 20]
+    split = {"kind": "categories", "feature": 0, "branches": branches}
+    children = list(range(1, n - 19))
+    nodes = [
+        {"counts": [5, 4], "value": 0, "split": split, "children": children, "missing": missing}
+    ]
+    for _ in children:
+        nodes.append(
+            {"counts": [draw.randint(0, 3), draw.randint(1, 3)], "value": draw.randint(0, 1)}
+        )
+    features = [{"name": "a", "kind": "categorical", "categories": names}]
+    rows = [[value] for value in [*names, None, UNSEEN]]
+    return shaped(nodes, features, 1), rows
+
+
 def nasty_table(folder):
     """A table whose names, categories and classes are hostile."""
     draw = random.Random(5)
@@ -723,6 +775,9 @@ def cases(program, folder, n_random):
         model = fitted(program, folder, path, learner, *options)
         header, rows = read_table(path)
         yield name, model, rows_of(model, header, rows, random.Random(at))
+    for missing in ("distribute", 1):
+        yield f"deep {missing}", *deep(random.Random(3), missing)
+        yield f"broad {missing}", *broad(random.Random(4), missing)
     for seed in range(n_random):
         kinds = {"regression": seed % 4 == 3, "costs": seed % 3 == 1}
         kinds["missing"] = "route" if seed % 5 == 4 else None
