@@ -1,7 +1,8 @@
 //! The tree as one SQL expression.
 //!
-//! A `CASE` for every question, in plain ANSI SQL: `NULL` is missing, a class is its text. It goes
-//! wherever an expression may stand:
+//! A `CASE` for every question, in plain ANSI SQL: `NULL` is missing, a class is its text. In a deep tree
+//! a `CASE` for every leaf instead, with the answers to all questions from a subquery. It goes wherever an
+//! expression may stand:
 //!
 //! ```text
 //! SELECT t.*, <the expression> AS prediction FROM t
@@ -15,18 +16,19 @@
 //! tied up to rounding.
 //!
 //! Limits: a text with a zero byte cannot be written and is refused. `SQLite` takes sums of up to about 900
-//! leaves where rows are shared, and about 300 levels of questions. A tree of more than 500 levels is
-//! refused.
+//! leaves where rows are shared. A tree of more than 500 levels is refused.
 
 use std::fmt::Write;
 
 use super::nested::refuse_zero_bytes;
-use super::plan::{Arm, Goes, Test, arms, costs, parts, shares_rows};
+use super::plan::{Arm, Goes, Test, arms, costs, missing_goes, parts, shares_rows};
 use crate::error::{Error, Result};
 use crate::tree::{Branch, NodeId, Tree};
 
 /// Levels of questions: no database takes many more.
 const DEEPEST: usize = 500;
+/// Levels up to which a `CASE` stands inside another: parsers have small stacks.
+const MOST_NESTED: usize = 12;
 /// Levels that are shown by indenting.
 const MOST_INDENTED: usize = 30;
 /// Terms of a sum on one line.
@@ -69,8 +71,40 @@ enum Step {
     Text(String),
 }
 
-/// Nested `CASE`s that answer for every row that reaches one leaf, and are `NULL` for the others.
+/// The answer for every row that reaches one leaf, and `NULL` for the others.
 fn one_leaf(tree: &Tree, indent: usize) -> String {
+    if tree.depth() <= MOST_NESTED {
+        nested(tree, indent)
+    } else {
+        flat(tree, indent)
+    }
+}
+
+/// One `CASE` for all leaves: a row reaches a leaf if every branch above sends it that way.
+fn flat(tree: &Tree, indent: usize) -> String {
+    let start = spaces(indent);
+    let mut text = format!("{start}(SELECT CASE\n");
+    let mut ways: Vec<String> = vec![String::new(); tree.n_nodes()];
+    for id in tree.ids() {
+        let way = std::mem::take(&mut ways[id.index()]);
+        match tree.branch(id) {
+            None => {
+                let _ = writeln!(text, "{start}  WHEN {way} THEN {}", answer(tree, id));
+            }
+            Some(branch) => {
+                let and = if way.is_empty() { "" } else { " AND " };
+                for (position, child) in branch.children().enumerate() {
+                    ways[child.index()] = format!("{way}{and}w{} = {position}", id.0);
+                }
+            }
+        }
+    }
+    let _ = write!(text, "{start}END FROM ({}) AS ways)", select_ways(tree));
+    text
+}
+
+/// Nested `CASE`s.
+fn nested(tree: &Tree, indent: usize) -> String {
     let mut text = String::new();
     let mut steps = vec![Step::Node(NodeId::ROOT, indent)];
     while let Some(step) = steps.pop() {
@@ -183,16 +217,9 @@ fn best(classes: &[String], letter: char, sign: &str) -> String {
 /// For every node but the root, the part of its parent's rows that it takes: columns `n1`, `n2`, ...
 fn shares(tree: &Tree) -> String {
     let parts = parts(tree);
-    let mut ways = Vec::new();
     let mut shares = Vec::new();
-    for id in tree.ids() {
-        let Some(branch) = tree.branch(id) else {
-            continue;
-        };
-        let way = format!("w{}", id.0);
-        let arms = arms(tree, branch);
-        ways.push(format!("{} AS {way}", way_of(tree, branch, &arms)));
-        let is_shared = arms.iter().any(|arm| arm.goes == Goes::Shared);
+    for (id, branch) in branches(tree) {
+        let is_shared = missing_goes(tree, branch) == Goes::Shared;
         for (position, child) in branch.children().enumerate() {
             let part = parts[child.index()];
             let shared = if is_shared && part > 0.0 {
@@ -201,16 +228,29 @@ fn shares(tree: &Tree) -> String {
                 String::new()
             };
             shares.push(format!(
-                "CASE {way} WHEN {position} THEN 1E0{shared} ELSE 0E0 END AS n{}",
-                child.0
+                "CASE w{} WHEN {position} THEN 1E0{shared} ELSE 0E0 END AS n{}",
+                id.0, child.0
             ));
         }
     }
     format!(
-        "SELECT {}\n  FROM (SELECT {}) AS ways",
+        "SELECT {}\n  FROM ({}) AS ways",
         shares.join(",\n  "),
-        ways.join(",\n  ")
+        select_ways(tree)
     )
+}
+
+/// For every branch the position of the child that the row goes to: columns `w0`, `w3`, ...
+fn select_ways(tree: &Tree) -> String {
+    let ways: Vec<String> = branches(tree)
+        .map(|(id, branch)| format!("{} AS w{}", way_of(tree, branch, &arms(tree, branch)), id.0))
+        .collect();
+    format!("SELECT {}", ways.join(",\n  "))
+}
+
+fn branches(tree: &Tree) -> impl Iterator<Item = (NodeId, &Branch)> {
+    tree.ids()
+        .filter_map(|id| tree.branch(id).map(|branch| (id, branch)))
 }
 
 /// The position of the child that a row goes to; -1 if it is shared.
