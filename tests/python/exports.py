@@ -700,7 +700,8 @@ def deep(draw, missing, depth=90):
         nodes.append({"counts": counts, "value": int(counts[1] > counts[0])} | inner)
         nodes.append({"counts": [draw.randint(0, 3), 1], "value": level % 2})
     nodes.append({"counts": [2, 1], "value": 0})
-    features = [{"name": name, "kind": "numeric"} for name in ("a", "b")]
+    # Names that the SQL has for itself.
+    features = [{"name": name, "kind": "numeric"} for name in ("w0", "n1")]
     cells = [None, 0.0, *(i / depth for i in range(depth))]
     return shaped(nodes, features, depth), [draw.choices(cells, k=2) for _ in range(200)]
 
