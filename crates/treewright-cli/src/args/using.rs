@@ -148,8 +148,10 @@ pub(crate) struct VerifyArgs {
 #[command(after_help = "\
 Examples:
   treewright export model.json --to rules
-  treewright export model.json --to dot | dot -Tsvg > tree.svg
-  treewright export model.json --to dot -o tree.dot")]
+  treewright export model.json --to svg -o tree.svg
+  treewright export model.json --to dot | dot -Tpdf > tree.pdf
+  treewright export model.json --to sql -o tree.sql
+  treewright export model.json --to python -o tree.py")]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) model: ModelArg,
@@ -164,8 +166,22 @@ pub(crate) struct ExportArgs {
 pub(crate) enum ExportForm {
     /// Graphviz
     Dot,
+    /// A drawing, for browsers and documents
+    Svg,
     /// One sentence for each leaf
     Rules,
+    /// An SQL expression
+    Sql,
+    /// A C file with a function
+    C,
+    /// A Python module with a function
+    Python,
+    /// A Rust file with a function
+    Rust,
+    /// PMML 4.4
+    Pmml,
+    /// ONNX, a binary file
+    Onnx,
 }
 
 /// A model file.

@@ -161,8 +161,14 @@ fn a_long_chain_of_nodes_is_no_danger() {
         folder.done(&["predict", "model.json", "data.csv"]),
         "prediction\nno\nyes\n"
     );
-    for form in ["rules", "dot"] {
+    for form in ["rules", "dot", "svg", "c", "python", "rust", "pmml", "onnx"] {
         folder.done(&["export", "model.json", "--to", form, "-o", "out.txt"]);
     }
+    let run = folder.run(&["export", "model.json", "--to", "sql", "-o", "out.txt"]);
+    assert!(
+        run.code == 1 && run.stderr.contains("levels deep"),
+        "{}",
+        run.stderr
+    );
     folder.done(&["show", "model.json"]);
 }

@@ -142,6 +142,28 @@ fn export_writes_each_form() {
         ""
     );
     assert_eq!(folder.read("tree.dot"), dot);
+    for (form, start) in [
+        ("svg", "<svg "),
+        ("sql", "-- "),
+        ("c", "/* "),
+        ("python", "\"\"\""),
+        ("rust", "// "),
+        ("pmml", "<?xml "),
+    ] {
+        let text = folder.done(&["export", "model.json", "--to", form]);
+        assert!(text.starts_with(start) && text.contains("yes"), "{text}");
+    }
+}
+
+#[test]
+fn onnx_is_a_file_of_its_own() {
+    let folder = Folder::with_model();
+    let arguments = ["export", "model.json", "--to", "onnx"];
+    folder.done(&[&arguments[..], &["-o", "tree.onnx", "--quiet"]].concat());
+    let run = folder.run(&[&arguments[..], &["--json"]].concat());
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("-o FILE"), "{}", run.stderr);
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::condition::{Condition, Extent, Members, amount, answer, mse, word};
 use crate::tree::{Branch, MissingRoute, NodeId, Tree};
 
 /// The palette of Okabe and Ito (2008) without black, which is for text.
-const PALETTE: [&str; 7] = [
+pub(super) const PALETTE: [&str; 7] = [
     "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7",
 ];
 /// Counts that are written out.
