@@ -9,6 +9,7 @@
 //! | `model` | one tree with its circumstances |
 //! | `family` | the best trees for every weight of a penalty |
 //! | `bare` | a tree with the names of its features, in a list of trees; not read back |
+//! | `report` | trees and figures side by side, for a page; not read back |
 //! | `columns` | features, target and how they were read |
 //! | `nodes` | the nodes of a tree |
 
@@ -20,8 +21,10 @@ use serde::de::DeserializeOwned;
 use self::bare::BareTree;
 use self::family::FamilyFile;
 use self::model::ModelFile;
+use self::report::ReportFile;
 use super::condition::printable;
 use crate::error::{Error, Result, quoted};
+use crate::eval::Report;
 use crate::tree::{FamilyFit, Fit, Tree};
 
 mod bare;
@@ -29,6 +32,7 @@ mod columns;
 mod family;
 mod model;
 mod nodes;
+mod report;
 
 const VERSION: u32 = 1;
 
@@ -50,6 +54,11 @@ pub fn write_model(fit: &Fit<Tree>) -> String {
 /// splits on, and its nodes, whose splits number the features in this list.
 pub fn write_bare_tree(tree: &Tree) -> String {
     serde_json::to_string(&BareTree::of(tree)).expect("a tree has only finite numbers")
+}
+
+/// Writes a report as one JSON document, without a line end.
+pub fn write_report(report: &Report) -> String {
+    serde_json::to_string(&ReportFile::of(report)).expect("a report has only finite numbers")
 }
 
 /// Reads a model, checking all of it.

@@ -5,11 +5,12 @@
 //!
 //! | for people | for other programs |
 //! |---|---|
-//! | [`text`], [`rules`], [`svg`], [`dot`] | [`sql`], [`c`], [`python`], [`rust`], [`pmml`], [`onnx`] |
+//! | [`text`], [`rules`], [`svg`], [`dot`], [`html`] | [`sql`], [`c`], [`python`], [`rust`], [`pmml`], [`onnx`] |
 
 pub mod c;
 mod condition;
 pub mod dot;
+pub mod html;
 mod identifiers;
 pub mod json;
 mod nested;

@@ -112,6 +112,10 @@ impl Explore {
                 entry.look_at(data)?;
             }
         }
+        let single = report.sections[0].entries.first();
+        report.baseline = single
+            .filter(|entry| entry.leaves == 1)
+            .map(|entry| entry.cost);
         report.start = good_enough(&report.sections);
         report.answer = answer(&report);
         Ok(report)

@@ -1,0 +1,85 @@
+//! A report as one page for a browser, complete in itself.
+//!
+//! `html/page.html` is the skeleton; styles and scripts stand beside it, one idea each, and become part of the page
+//! here. `html/PAYLOAD.md` describes the data that the scripts show.
+
+use super::json;
+use crate::eval::Report;
+
+/// The skeleton, with a mark for each part and one for the data.
+const PAGE: &str = include_str!("html/page.html");
+/// Where the data goes.
+const DATA: &str = "/*DATA*/";
+
+/// A part of the page: its name and its text.
+macro_rules! part {
+    ($name:literal) => {
+        ($name, include_str!(concat!("html/", $name)))
+    };
+}
+
+/// The parts, in the order of the page.
+const PARTS: [(&str, &str); 27] = [
+    part!("style.css"),
+    part!("dom.js"),
+    part!("format.js"),
+    part!("model.js"),
+    part!("text.js"),
+    part!("scales.js"),
+    part!("download.js"),
+    part!("frame.js"),
+    part!("curve.js"),
+    part!("stepper.js"),
+    part!("selection.js"),
+    part!("bar.js"),
+    part!("layout.js"),
+    part!("treenode.js"),
+    part!("pane.js"),
+    part!("tree.js"),
+    part!("node.js"),
+    part!("histogram.js"),
+    part!("row.js"),
+    part!("rows.js"),
+    part!("cells.js"),
+    part!("partition.js"),
+    part!("quality.js"),
+    part!("rules.js"),
+    part!("texts.js"),
+    part!("theme.js"),
+    part!("main.js"),
+];
+
+/// Writes a report as a page.
+pub fn html(report: &Report) -> String {
+    let mut page = PAGE.to_owned();
+    for (name, text) in PARTS {
+        page = page.replacen(&format!("/*include {name}*/"), &unindented(text), 1);
+    }
+    // Names in the data may be anything, also what would end the script or look like the mark.
+    let data = json::write_report(report).replace('<', "\\u003c");
+    let (before, after) = page
+        .split_once(DATA)
+        .expect("the page has a place for data");
+    [before, &data, after].concat()
+}
+
+/// Spaces at the beginning of lines are a tenth of the page.
+fn unindented(text: &str) -> String {
+    let lines = text.lines().map(str::trim_start);
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_has_its_place() {
+        assert_eq!(PAGE.matches("/*include ").count(), PARTS.len());
+        assert_eq!(PAGE.matches(DATA).count(), 1);
+        for (name, text) in PARTS {
+            assert!(PAGE.contains(&format!("/*include {name}*/")), "{name}");
+            assert!(!text.contains(DATA) && !text.contains("</script"), "{name}");
+        }
+    }
+}
