@@ -6,7 +6,7 @@ Not about speed. The same ten lines are run with every package, and then small q
 each by the same code, one process for each answer, so that a peer that crashes or hangs costs only
 that answer. An answer is yes, partly or no, with what happened. `--peers` and `--probes` choose a
 part; `--docs` also writes the scripts and the table between the markers of that file. `--answers
-FILE` keeps answers and asks only for those that are not there. All takes ten to twenty minutes.
+FILE` keeps answers and asks only for those that are not there. All takes about ten minutes.
 """
 
 import argparse
@@ -42,7 +42,7 @@ class Peer:
     package = module = cls = ""
     extra = {}  # parameters beside the depth
     limit_name = None  # the parameter with the seconds
-    hard = {}  # parameters with which `hard_table` takes minutes
+    hard = {}  # parameters with which `hard_table` takes long
     is_greedy = False
 
     @property
