@@ -34,7 +34,7 @@ def heading(title):
 def own_command():
     """How the script was called, without where things are on this machine."""
     words = ["python", os.path.relpath(sys.argv[0], ROOT), *sys.argv[1:]]
-    for place in ("--folder", "--program", "--save-peers", "--peers-from"):
+    for place in ("--folder", "--program", "--save-peers", "--peers-from", "--answers"):
         if place in words:
             at = words.index(place)
             del words[at : at + 2]
@@ -53,7 +53,7 @@ def processor():
 
 
 def versions():
-    peers = ("scikit-learn", "lightgbm", "pycontree", "pytrees-rs")
+    peers = ("scikit-learn", "lightgbm", "pycontree", "pytrees-rs", "pystreed")
     for name in ("numpy", "pandas", "pyarrow", *peers):
         try:
             yield name, version(name)
