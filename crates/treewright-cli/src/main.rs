@@ -30,6 +30,8 @@ fn main() -> ExitCode {
 fn run(cli: &Cli, console: &Console) -> anyhow::Result<ExitCode> {
     commands::use_threads(cli.global.threads)?;
     match &cli.command {
+        Command::Explore(args) => commands::explore::run(args, console),
+        Command::Report(args) => commands::report::run(args, console),
         Command::Fit(args) => commands::fit::run(args, console),
         Command::Path(args) => commands::path::run(args, console),
         Command::Summary(args) => commands::summary::run(args, console),

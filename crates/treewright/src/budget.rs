@@ -22,6 +22,8 @@ pub struct Progress {
     total: AtomicU64,
     /// What there is to say beside the counters.
     news: Mutex<String>,
+    /// Which part of a larger piece of work this is.
+    part: Mutex<String>,
 }
 
 impl Budget {
@@ -108,15 +110,27 @@ impl Progress {
         self.done.fetch_add(units, Ordering::Relaxed);
     }
 
+    /// A part of a larger piece of work begins.
+    pub fn enter(&self, part: String) {
+        self.start(0);
+        self.tell(String::new());
+        *self.part.lock().unwrap_or_else(PoisonError::into_inner) = part;
+    }
+
     /// Something to say beside the counters, such as how far a search is whose end is not known.
     pub fn tell(&self, news: String) {
         *self.news.lock().unwrap_or_else(PoisonError::into_inner) = news;
     }
 
-    /// What was told last.
+    /// What was told last, after the part that it is about.
     pub fn news(&self) -> String {
+        let part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
         let news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
-        news.clone()
+        match (part.is_empty(), news.is_empty()) {
+            (true, _) => news.clone(),
+            (_, true) => part.clone(),
+            _ => format!("{part}: {news}"),
+        }
     }
 
     /// Units done and units in all (0 while unknown).
@@ -154,6 +168,12 @@ mod tests {
         let part = budget.for_part();
         part.progress().start(3);
         assert_eq!(budget.progress().read(), (0, 0));
+        budget.progress().tell("almost done".into());
+        assert_eq!(budget.progress().news(), "almost done");
+        budget.progress().enter("second part".into());
+        assert_eq!(budget.progress().news(), "second part");
+        budget.progress().tell("begun".into());
+        assert_eq!(budget.progress().news(), "second part: begun");
         flag.store(true, Ordering::Relaxed);
         assert!(budget.is_spent() && part.is_spent());
     }

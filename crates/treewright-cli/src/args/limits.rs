@@ -16,13 +16,13 @@ pub(crate) struct LimitArgs {
     pub(crate) memory_limit: Option<u64>,
 }
 
-fn parse_time(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
     let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
     let seconds = with_unit(text, &units, "500ms, 30s, 5m or 1h")?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
-fn parse_memory(text: &str) -> Result<u64, String> {
+pub(super) fn parse_memory(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, f64); 9] = [
         ("KB", 1e3),
         ("MB", 1e6),

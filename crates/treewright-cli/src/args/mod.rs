@@ -9,6 +9,7 @@
 //! | `global` | of every command |
 //! | `learning` | commands that learn: `fit`, `path` |
 //! | `describing` | commands that describe a table: `summary`, `curve` |
+//! | `exploring` | commands that make a report: `explore`, `report` |
 //! | `features` | commands that try subsets of the features: `distinct`, `select` |
 //! | `learners` | learners in a list, each with its settings |
 //! | `using` | commands that use a model: `prune`, `predict`, `score`, `show`, `verify`, `export` |
@@ -26,6 +27,7 @@ use clap::{Parser, Subcommand};
 
 mod describing;
 mod dyadic;
+mod exploring;
 mod features;
 mod global;
 mod greedy;
@@ -42,6 +44,7 @@ mod values;
 
 pub(crate) use describing::{CurveArgs, SummaryArgs};
 pub(crate) use dyadic::{DyadicArgs, PathMethodArg, SolverArg};
+pub(crate) use exploring::{ExploreArgs, ReportArgs};
 pub(crate) use features::{
     BackwardArgs, CompleteArgs, DistinctArgs, SelectingArgs, SelectionArgs, SelectionMethod,
 };
@@ -76,6 +79,7 @@ pub(crate) use values::WholeNumber;
 )]
 #[command(after_help = "\
 Examples:
+  treewright explore iris.csv -o report.html
   treewright fit greedy iris.csv -o model.json
   treewright fit dyadic iris.csv --lambda 0.01 -o best.json
   treewright fit optimal iris.csv --depth 2 -o small.json
@@ -97,6 +101,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Explore(Box<ExploreArgs>),
+    Report(ReportArgs),
     Fit(Box<FitArgs>),
     Path(Box<PathArgs>),
     Summary(Box<SummaryArgs>),

@@ -2,11 +2,13 @@
 
 pub(crate) mod curve;
 pub(crate) mod distinct;
+pub(crate) mod explore;
 pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod path;
 pub(crate) mod predict;
 pub(crate) mod prune;
+pub(crate) mod report;
 pub(crate) mod score;
 pub(crate) mod select;
 pub(crate) mod show;

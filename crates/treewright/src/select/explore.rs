@@ -95,7 +95,7 @@ impl Explore {
             sections.push(self.dyadic(data, &mut clock)?);
             sections.push(self.validated(found, data, &mut clock)?);
         }
-        budget.progress().tell("looking at the rows".into());
+        tell(budget, "looking at the rows");
         let mut report = blank(title, data, &self.loss);
         if let Resampling::Folds {
             folds,
@@ -283,8 +283,7 @@ fn is_hopeless(fit: &Fit, resampling: Resampling, budget: &Budget) -> bool {
 }
 
 fn tell(budget: &Budget, what: &str) {
-    budget.progress().start(0);
-    budget.progress().tell(what.to_owned());
+    budget.progress().enter(what.to_owned());
 }
 
 fn in_words(resolution: &Resolution) -> String {
@@ -579,7 +578,8 @@ fn words_of_family(fit: &FamilyFit) -> String {
         "The search was stopped: smaller weights are missing".to_owned()
     };
     if let Some(halvings) = fit.learner.params.get("k") {
-        words += &format!("; halvings of the features: {halvings}");
+        words.push_str("; halvings of the features: ");
+        words.push_str(&halvings.to_string().replace(',', ", "));
     }
     if fit.learner.params.contains_key("stopped") && fit.cross_validation.is_none() {
         words += "; the time did not last for cross-validation";

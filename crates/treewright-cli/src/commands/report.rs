@@ -1,0 +1,44 @@
+//! `report`: one model or family, for a browser.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+use treewright::data::Schema;
+use treewright::eval::Report;
+use treewright::export::json::Document;
+
+use std::sync::Arc;
+
+use super::explore::{summary, title, write};
+use crate::args::ReportArgs;
+use crate::input::{self, Table};
+use crate::output::{self, Console};
+
+pub(crate) fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode> {
+    let file = args.output.destination(console)?;
+    input::only_one_standard(&args.model, &args.data)?;
+    let document = input::document(&args.model)?;
+    let schema: Arc<Schema> = match &document {
+        Document::Model(fit) => Arc::clone(fit.model.schema()),
+        Document::Family(fit) => Arc::clone(fit.family.tree(0).schema()),
+    };
+    let data = console.timed("reading", || {
+        Table::open(&args.data)?.for_model(&schema, true)
+    })?;
+    ensure!(
+        data.n_rows() > 0,
+        "{}: the table has no rows to look at",
+        input::name_of(&args.data)
+    );
+    let name = title(&input::name_of(&args.model));
+    let report = match &document {
+        Document::Model(fit) => Report::on_model(&name, fit, Some(&data)),
+        Document::Family(fit) => Report::on_family(&name, fit, Some(&data)),
+    };
+    let report = report.with_context(|| input::name_of(&args.data))?;
+    write(&report, file.as_ref(), console)?;
+    if !console.json && file.is_none() {
+        output::print(&summary(&report))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
