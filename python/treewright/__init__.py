@@ -11,7 +11,7 @@ Estimators for scikit-learn:
 `CompleteFeatureSelector`    the best subset of the features, with a proof
 ===========================  ==================================================================
 
-Functions: `pruning_family`, `dyadic_path`, `distinct_trees`, `load_model`, `save_model`.
+Functions: `explore`, `pruning_family`, `dyadic_path`, `distinct_trees`, `load_model`, `save_model`.
 
 >>> from sklearn.datasets import load_iris
 >>> from treewright import OptimalTreeClassifier
@@ -22,7 +22,15 @@ Functions: `pruning_family`, `dyadic_path`, `distinct_trees`, `load_model`, `sav
 """
 
 from ._family import Family
-from ._functions import distinct_trees, dyadic_path, load_model, pruning_family, save_model
+from ._functions import (
+    Report,
+    distinct_trees,
+    dyadic_path,
+    explore,
+    load_model,
+    pruning_family,
+    save_model,
+)
 from ._native import __version__
 from ._selectors import BackwardFeatureSelector, CompleteFeatureSelector
 from ._tree import Tree
@@ -41,10 +49,12 @@ __all__ = [
     "GreedyTreeClassifier",
     "GreedyTreeRegressor",
     "OptimalTreeClassifier",
+    "Report",
     "Tree",
     "__version__",
     "distinct_trees",
     "dyadic_path",
+    "explore",
     "load_model",
     "pruning_family",
     "save_model",

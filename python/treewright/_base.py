@@ -228,6 +228,12 @@ class TreeBase(BaseEstimator):
         check_is_fitted(self)
         self.tree_.save(path)
 
+    def report(self, path: str | os.PathLike[str], X: Any = None, y: Any = None) -> None:
+        """Writes a page for a browser that shows the tree, or the whole family if there is one;
+        with ``X`` and ``y`` also what it does to these rows."""
+        check_is_fitted(self)
+        getattr(self, "family_", self.tree_).report(path, X, y)
+
     def plot(self, **options: Any) -> Any:
         """Draws the tree with matplotlib; see :meth:`treewright.Tree.plot`."""
         check_is_fitted(self)
@@ -260,6 +266,13 @@ for _name, _what in {
     "text": "The tree as text",
     "rules": "One rule for each leaf",
     "dot": "The tree in the language of Graphviz",
+    "svg": "A drawing of the tree",
+    "sql": "The tree as an SQL expression",
+    "c": "The tree as a C file",
+    "python": "The tree as a Python module",
+    "rust": "The tree as a Rust file",
+    "pmml": "The tree in PMML",
+    "onnx": "The tree as a model of ONNX",
     "sklearn_text": "The tree in the manner of scikit-learn",
     "frame": "The nodes as a pandas data frame",
     "treelite": "The tree as a model of treelite",

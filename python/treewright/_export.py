@@ -119,6 +119,17 @@ def frame(tree: Tree) -> Any:
     return found.astype({"parent": "Int64"})
 
 
+def onnx_model(tree: Tree) -> Any:
+    """The tree as a model of ONNX, by way of the bytes of a file."""
+    try:
+        import onnx
+    except ImportError:
+        raise ImportError("onnx is not installed: pip install treewright[onnx]") from None
+
+    content, _ = tree._model.to_onnx()
+    return onnx.load_model_from_string(content)
+
+
 def treelite_model(tree: Tree) -> Any:
     """The tree as a model of treelite, through its builder.
 

@@ -6,11 +6,12 @@ import json
 import os
 from collections.abc import Iterator
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from . import _native
+from . import _native, _table
 from ._tree import Tree, write_text
 
 
@@ -129,6 +130,13 @@ class Family:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a family file."""
         write_text(path, self.to_json() + "\n")
+
+    def report(self, path: str | os.PathLike[str], X: Any = None, y: Any = None) -> None:
+        """Writes a page for a browser that shows all trees; with ``X`` and ``y`` also what they do
+        to these rows."""
+        first = self[0]
+        table = None if X is None else _table.to_judge(X, y, first._model, first.classes)
+        write_text(path, self._family.report(Path(path).stem, table).to_html())
 
     def plot(self, **options: Any) -> Any:
         """Draws cost and error on rows left out against leaves; see

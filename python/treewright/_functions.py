@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from ._trees import (
     GreedyTreeRegressor,
     OptimalTreeClassifier,
 )
+from ._trees import cost_matrix as given_costs
 
 
 def pruning_family(
@@ -214,6 +217,139 @@ def distinct_trees(
     return DistinctTrees(
         _native.DistinctTrees(table, options, order, limit, bounds), estimator.classes_
     )
+
+
+class Report:
+    """What :func:`explore` found.
+
+    ``answer`` says which tree is good enough; ``data`` has all figures and trees. In a notebook it
+    shows itself.
+    """
+
+    def __init__(self, report: _native.Report):
+        self._report = report
+
+    def __repr__(self) -> str:
+        return f"Report({self.answer!r})"
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self.to_html(), quote=True)
+        style = "width: 100%; height: 900px; border: 0"
+        allowed = "allow-scripts allow-downloads"
+        return f'<iframe sandbox="{allowed}" style="{style}" srcdoc="{page}"></iframe>'
+
+    @property
+    def answer(self) -> str:
+        """Which small tree is good enough, and what is proven about it."""
+        return self._report.answer
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """All figures and trees, as ``treewright explore --json`` has them."""
+        data: dict[str, Any] = json.loads(self._report.to_json())
+        return data
+
+    def to_json(self) -> str:
+        """The same as one JSON document."""
+        return self._report.to_json()
+
+    def to_html(self) -> str:
+        """The page: one file that loads nothing."""
+        return self._report.to_html()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page to a file."""
+        write_text(path, self.to_html())
+
+
+def explore(
+    X: Any,
+    y: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    budget: float = 60.0,
+    cv: int = 10,
+    repeats: int = 1,
+    title: str | None = None,
+    task: str = "classification",
+    sample_weight: Any = None,
+    class_weight: Any = None,
+    cost_matrix: Any = None,
+    categorical_features: Any = "from_dtype",
+    random_state: Any = None,
+    n_jobs: int | None = -1,
+    memory_limit: int | None = None,
+    verbose: int = 0,
+    progress: Any = None,
+) -> Report:
+    """Finds every tree worth having, and says which one is good enough.
+
+    Greedy trees with all their best prunings, the best dyadic trees for all weights, and the best
+    trees of depth 1, 2 and 3, cross-validated on the same folds, within a budget of time.
+
+    Parameters
+    ----------
+    X, y : table and target
+    path : path, optional
+        Where to write the page.
+    budget : float, default=60.0
+        Seconds; a proof that is not finished in time is shown with its gap.
+    cv, repeats, random_state
+        Folds, how often rows are dealt into them, and the seed.
+    title : str, optional
+        The heading of the page.
+    task : {"classification", "regression"}, default="classification"
+        What ``y`` holds.
+    sample_weight, class_weight, cost_matrix, categorical_features
+        As in :class:`GreedyTreeClassifier`.
+    n_jobs : int, default=-1
+        Threads; -1 is one for each core.
+    memory_limit, verbose, progress
+        As in :class:`GreedyTreeClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treewright import explore
+    >>> report = explore(*load_iris(return_X_y=True, as_frame=True))
+    >>> report.answer.split(":")[0]
+    'A tree with 3 leaves is good enough (Greedy, pruned)'
+    """
+    if task not in ("classification", "regression"):
+        raise ValueError(f"task: got {task!r}, expected 'classification' or 'regression'")
+    shared: dict[str, Any] = {
+        "categorical_features": categorical_features,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+        "time_limit": budget,
+        "memory_limit": memory_limit,
+        "verbose": verbose,
+        "progress": progress,
+    }
+    estimator: Any
+    if task == "classification":
+        estimator = GreedyTreeClassifier(class_weight=class_weight, **shared)
+    else:
+        estimator = GreedyTreeRegressor(**shared)
+    table = estimator._learning_table(X, y, sample_weight, numbers=task == "regression")
+    bounds = limits(n_jobs, budget, memory_limit, verbose, progress, "explore")
+    if title is None:
+        title = "table" if path is None else Path(path).stem
+    report, exception = _native.explore(
+        table,
+        title,
+        whole("cv", cv, 2),
+        whole("repeats", repeats, 1),
+        estimator._seed(),
+        given_costs(cost_matrix),
+        bounds,
+    )
+    found = Report(report)
+    if path is not None:
+        found.save(path)
+    if exception is not None:
+        raise exception
+    return found
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:

@@ -241,7 +241,29 @@ def to_learn(
 
 
 def to_predict(X: Any, model: _native.Model) -> _native.Table:
-    """A table as a model wants it. Columns of a frame go by their names, if it has all of them."""
+    """A table as a model wants it."""
+    classes = model.classes if model.is_classifier else None
+    return _native.Table(_known_cells(X, model), (model.target, classes, None), model.na)
+
+
+def to_judge(X: Any, y: Any, model: _native.Model, labels: np.ndarray | None) -> _native.Table:
+    """The same with the target, whose classes are those of the model."""
+    if y is None:
+        raise ValueError("rows to look at need their target: give y together with X")
+    cells = _known_cells(X, model)
+    y = np.asarray(y)
+    if labels is None:
+        return _native.Table(cells, (model.target, None, y.astype(np.float64)), model.na)
+    places = {label: place for place, label in enumerate(labels.tolist())}
+    unknown = [label for label in np.unique(y).tolist() if label not in places]
+    if unknown:
+        raise ValueError(f"y: {unknown[0]!r} is not a class of the tree")
+    codes = np.array([places[label] for label in y.tolist()], dtype=np.uint32)
+    return _native.Table(cells, (model.target, model.classes, codes), model.na)
+
+
+def _known_cells(X: Any, model: _native.Model) -> list[tuple[str, np.ndarray, list[str] | None]]:
+    """The columns of a model. Those of a frame go by their names, if it has all of them."""
     features = model.features
     names = column_names(X)
     if names is not None and all(name in names for name, _ in features):
@@ -272,8 +294,7 @@ def to_predict(X: Any, model: _native.Model) -> _native.Table:
             raise ValueError(
                 f"column {name!r} holds categories, but the tree was learned from numbers there"
             )
-    classes = model.classes if model.is_classifier else None
-    return _native.Table(cells, (model.target, classes, None), model.na)
+    return cells
 
 
 def _is_arrow(X: Any) -> bool:

@@ -159,6 +159,40 @@ class Tree:
         """The tree in the language of Graphviz."""
         return self._model.export("dot")
 
+    def to_svg(self) -> str:
+        """A drawing of the tree."""
+        return self._model.export("svg")
+
+    def to_sql(self) -> str:
+        """The tree as an SQL expression; ``NULL`` is missing."""
+        return self._model.export("sql")
+
+    def to_c(self) -> str:
+        """The tree as a C file with a function."""
+        return self._model.export("c")
+
+    def to_python(self) -> str:
+        """The tree as a Python module with a function, which needs nothing else."""
+        return self._model.export("python")
+
+    def to_rust(self) -> str:
+        """The tree as a Rust file with a function."""
+        return self._model.export("rust")
+
+    def to_pmml(self) -> str:
+        """The tree in PMML 4.4."""
+        return self._model.export("pmml")
+
+    def to_onnx(self) -> Any:
+        """The tree as an :class:`onnx.ModelProto`; ``SerializeToString()`` makes a file of it.
+
+        Inputs and cuts are doubles, so decisions are exact. Probabilities and numbers come out as
+        float32: that is all the operators of ONNX can do. Categories enter as their positions in
+        the list of categories, -1 for others. ONNX sends a missing value one way; where the tree
+        distributes it, that is to the heaviest child.
+        """
+        return _export.onnx_model(self)
+
     def to_sklearn_text(self, decimals: int = 2) -> str:
         """The tree in the manner of :func:`sklearn.tree.export_text`."""
         return _export.sklearn_text(self, decimals)
@@ -174,6 +208,13 @@ class Tree:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model file."""
         write_text(path, self.to_json() + "\n")
+
+    def report(self, path: str | os.PathLike[str], X: Any = None, y: Any = None) -> None:
+        """Writes a page for a browser that shows the tree; with ``X`` and ``y`` also what it does
+        to these rows."""
+        title = Path(path).stem
+        table = None if X is None else _table.to_judge(X, y, self._model, self.classes)
+        write_text(path, self._model.report(title, table).to_html())
 
     def plot(self, **options: Any) -> Any:
         """Draws the tree with matplotlib; see :func:`treewright._plot.tree`."""

@@ -12,6 +12,8 @@ use treewright::tree::{CostsFrom, FamilyFit, Fit, Kept};
 
 use crate::errors::{named, raised, refused};
 use crate::model::Model;
+use crate::report::Report;
+use crate::table::Table;
 
 /// The best trees for all weights of a penalty: what a family file holds.
 #[pyclass(frozen, module = "treewright._native")]
@@ -128,6 +130,15 @@ impl Family {
     #[getter]
     fn seconds(&self) -> f64 {
         self.fit.seconds
+    }
+
+    /// A report on the family; with a table also on what its trees do to the rows.
+    #[pyo3(signature = (title, table=None))]
+    fn report(&self, title: &str, table: Option<&Table>) -> PyResult<Report> {
+        let rows = table.map(Table::data);
+        treewright::eval::Report::on_family(title, &self.fit, rows)
+            .map(Report::from)
+            .map_err(|error| raised(&error))
     }
 
     /// Name of the learner, and its parameters as JSON.

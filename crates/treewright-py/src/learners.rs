@@ -274,7 +274,7 @@ impl DyadicParams {
 }
 
 /// What wrong predictions cost.
-fn loss(matrix: Option<&[Vec<f64>]>, table: &Table) -> PyResult<Loss> {
+pub(crate) fn loss(matrix: Option<&[Vec<f64>]>, table: &Table) -> PyResult<Loss> {
     let schema = table.data().schema();
     let Some(rows) = matrix else {
         return Ok(if schema.is_classification() {

@@ -8,6 +8,7 @@
 //! | `features` | distinct trees and selection of features |
 //! | `model` | a learned tree, for Python |
 //! | `family` | a family of trees, for Python |
+//! | `report` | reports, for Python |
 //! | `errors` | errors of the library as exceptions |
 //!
 //! Nothing is computed here, and what users see is made in `python/treewright`.
@@ -24,6 +25,7 @@ mod family;
 mod features;
 mod learners;
 mod model;
+mod report;
 mod running;
 mod table;
 
@@ -37,6 +39,8 @@ mod _native {
     use super::learners::{dyadic_family, fit_dyadic, fit_greedy, fit_optimal, greedy_family};
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::report::{Report, explore};
     #[pymodule_export]
     use super::table::Table;
     use pyo3::prelude::*;

@@ -2,13 +2,14 @@
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use treewright::export::{self, json};
 use treewright::prune::{Impurity, NodeCosts, PruningCost, importances};
 use treewright::{Fit, Tree};
 
 use crate::errors::{named, raised};
 use crate::family::Family;
+use crate::report::Report;
 use crate::table::Table;
 
 /// A learned tree with its circumstances: what a model file holds.
@@ -18,7 +19,7 @@ pub(crate) struct Model {
 }
 
 /// Ways to write a tree as text.
-type Writer = fn(&Tree) -> String;
+type Writer = fn(&Tree) -> treewright::Result<String>;
 
 #[pymethods]
 impl Model {
@@ -40,12 +41,33 @@ impl Model {
 
     /// The tree as a text of some format.
     fn export(&self, format: &str) -> PyResult<String> {
-        let formats: [(&str, Writer); 3] = [
-            ("dot", export::dot::dot),
-            ("rules", export::rules::rules),
-            ("text", export::text::plain),
+        let formats: [(&str, Writer); 9] = [
+            ("c", export::c::c),
+            ("dot", |tree| Ok(export::dot::dot(tree))),
+            ("pmml", |tree| Ok(export::pmml::pmml(tree)?.text)),
+            ("python", |tree| Ok(export::python::python(tree))),
+            ("rules", |tree| Ok(export::rules::rules(tree))),
+            ("rust", |tree| Ok(export::rust::rust(tree))),
+            ("sql", export::sql::sql),
+            ("svg", |tree| Ok(export::svg::svg(tree))),
+            ("text", |tree| Ok(export::text::plain(tree))),
         ];
-        Ok(named("format", format, &formats)?(self.tree()))
+        named("format", format, &formats)?(self.tree()).map_err(|error| raised(&error))
+    }
+
+    /// The tree as the bytes of an ONNX file, and what to know about it.
+    fn to_onnx<'py>(&self, py: Python<'py>) -> (Bound<'py, PyBytes>, Vec<String>) {
+        let model = export::onnx::onnx(self.tree());
+        (PyBytes::new(py, &model.bytes), model.notes)
+    }
+
+    /// A report on the tree; with a table also on what it does to its rows.
+    #[pyo3(signature = (title, table=None))]
+    fn report(&self, title: &str, table: Option<&Table>) -> PyResult<Report> {
+        let rows = table.map(Table::data);
+        treewright::eval::Report::on_model(title, &self.fit, rows)
+            .map(Report::from)
+            .map_err(|error| raised(&error))
     }
 
     #[getter]
