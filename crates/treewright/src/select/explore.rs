@@ -145,7 +145,7 @@ impl Explore {
     fn dyadic(&self, data: &Dataset, clock: &mut Clock<'_>) -> Result<Section> {
         let budget = clock.next(6);
         let start = Instant::now();
-        let mut first = None;
+        let mut most: Option<FamilyFit> = None;
         let resolutions = [
             Resolution::Auto,
             Resolution::Same(3),
@@ -165,17 +165,17 @@ impl Explore {
                 Some(left) => budget.within(left / 3),
             };
             let found = Searched::new(learner).fit_family(data, &part, Some(self.resampling))?;
-            if found.cross_validation.is_some() {
-                first = Some(found);
-                break;
+            let is_validated = found.cross_validation.is_some();
+            // Of several that were stopped, the one that came farthest.
+            let knows_more = |other: &FamilyFit| found.family.len() > other.family.len();
+            if is_validated || most.as_ref().is_none_or(knows_more) {
+                most = Some(found);
             }
-            // Of several that were stopped, the one that knows most.
-            first.get_or_insert(found);
-            if budget.is_spent() {
+            if is_validated || budget.is_spent() {
                 break;
             }
         }
-        let found = first.expect("one was tried at least");
+        let found = most.expect("one was tried at least");
         Ok(Section {
             seconds: start.elapsed().as_secs_f64(),
             ..of_family(&found)

@@ -195,6 +195,12 @@ fn three_levels_are_the_best_of_all() {
 }
 
 #[test]
+fn four_levels_are_the_best_of_all() {
+    check_cases(26_000..26_600, 4, [7, 2, 4]);
+    check_cases(27_000..27_200, 4, [12, 2, 2]);
+}
+
+#[test]
 fn a_stopped_search_is_honest() {
     let (mut n_stopped, mut n_split) = (0, 0);
     for seed in 30_000..30_400 {

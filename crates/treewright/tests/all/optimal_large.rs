@@ -189,13 +189,29 @@ fn sizes_do_not_change_three_levels() {
 }
 
 #[test]
+fn sizes_do_not_change_four_levels() {
+    for seed in 2500..2520 {
+        let mut rng = Rng::with_seed(seed);
+        let most = Most {
+            rows: [20, 50],
+            features: 3,
+            classes: 2,
+        };
+        let table = table(&mut rng, most);
+        let (learner, _) = task(&mut rng, &table, 4);
+        let case = format!("seed {seed}: {learner:?}");
+        check_sizes(&table, &learner, &case);
+    }
+}
+
+#[test]
 fn threads_do_not_change_a_tree() {
     let pools = [1, 2, 5].map(|n| ThreadPoolBuilder::new().num_threads(n).build().unwrap());
     for seed in 3000..3024 {
         let mut rng = Rng::with_seed(seed);
-        let depth = rng.usize(2..=3);
+        let depth = rng.usize(2..=4);
         let most = Most {
-            rows: if depth == 2 { [300, 700] } else { [60, 120] },
+            rows: [[300, 700], [60, 120], [20, 50]][depth - 2],
             features: if depth == 2 { 6 } else { 3 },
             classes: 3,
         };

@@ -19,18 +19,23 @@ impl Two<'_> {
         best: &Best,
         floors: &mut Floors<'_>,
     ) -> bool {
-        let pieces = self.pieces(rows);
+        // Few rows are walked at once, without pieces.
+        let is_large = rows.len() > self.setting.sizes.walked_rows;
+        let pieces = is_large.then(|| self.pieces(rows));
         let mut fronts = self.map(wanted, |spare: &mut Spare<T>, &feature| {
-            self.front(rows, &pieces[0], feature, best, spare)
+            let few = pieces.as_ref().map(|[few, _]| &**few);
+            self.front(rows, few, feature, best, spare)
         });
         floors.flat = fronts.iter().find_map(|(front, _)| front.flat).unwrap_or(0);
         // Good roots first: what they bring makes others needless.
         fronts.sort_by_key(|(front, _)| front.least_bound());
         let (setting, budget, is_parallel) = (self.setting, self.budget, self.is_parallel());
-        let is_large = rows.len() > self.setting.sizes.walked_rows;
         self.map(&mut fronts, |spare: &mut Spare<T>, (front, is_done)| {
-            if is_large && front.missing == 0 && *is_done {
-                self.look(front, &pieces[1], best, spare);
+            if let Some([_, many]) = &pieces
+                && front.missing == 0
+                && *is_done
+            {
+                self.look(front, many, best, spare);
             }
             *is_done &= front.close::<T>(setting, best, budget, is_parallel);
         });
@@ -44,7 +49,7 @@ impl Two<'_> {
     fn front<'r, T: Lane>(
         self,
         rows: &'r Rows,
-        pieces: &Pieces,
+        pieces: Option<&Pieces>,
         feature: usize,
         best: &Best,
         spare: &mut Spare<T>,
@@ -57,7 +62,7 @@ impl Two<'_> {
         let per_leaf = self.setting.price.per_leaf;
         let mut front = Front::new(feature, numbers, entered.missing, per_leaf);
         front.floor = entered.floor;
-        if is_whole && rows.len() > self.setting.sizes.walked_rows {
+        if let Some(pieces) = pieces.filter(|_| is_whole) {
             self.look::<T>(&mut front, pieces, best, spare);
         } else {
             front.begin::<T>(self.setting, best);

@@ -327,23 +327,42 @@ impl<'a> Front<'a> {
         for (mut zone, cuts) in zones.into_iter().zip(cuts) {
             for &cut in cuts {
                 if zone.cuts[0] < cut {
-                    let mut below = Zone {
-                        cuts: [zone.cuts[0], cut - 1],
-                        least: [zone.least[0], least[lane][1]],
-                        by_child: zone.by_child.clone(),
-                    };
-                    below.set(1, lane, &children, &values);
-                    self.zones.push(below);
+                    let ends = [zone.cuts[0], cut - 1];
+                    let least = [zone.least[0], least[lane][1]];
+                    if self.is_near(ends[0], least, best) {
+                        let mut below = Zone {
+                            cuts: ends,
+                            least,
+                            by_child: zone.by_child.clone(),
+                        };
+                        below.set(1, lane, &children, &values);
+                        self.zones.push(below);
+                    }
                 }
                 zone.cuts[0] = cut + 1;
                 zone.least[0] = least[lane][0];
                 zone.set(0, lane, &children, &values);
                 lane += 1;
             }
-            if zone.cuts[0] <= zone.cuts[1] {
+            if zone.cuts[0] <= zone.cuts[1] && self.is_near(zone.cuts[0], zone.least, best) {
                 self.zones.push(zone);
             }
         }
+    }
+
+    /// Can cuts from the first one on be better, with what the two sides cost at least? Most zones cannot, and
+    /// are never made.
+    fn is_near(&mut self, first: u32, least: [u64; 2], best: &Best) -> bool {
+        let bound = least[0] + least[1] + self.missing;
+        let root = Root {
+            feature: self.feature,
+            cut: Some(first),
+        };
+        let is_near = bound < best.limit(root);
+        if !is_near {
+            self.floor = self.floor.min(bound);
+        }
+        is_near
     }
 
     /// Are cuts in a range so close together that paths pay? Then there are some of all children.

@@ -107,29 +107,25 @@ impl Cells {
     /// The cells of some rows. `new` has the new number of each row; that of those that are left out is one
     /// too large. Nothing branches on whether a row is one of them, which would be a coin toss.
     fn only(&self, new: &[u32], n_new: usize) -> Self {
-        let mut ranks = vec![NONE; n_new + 1];
         let mut order = vec![0; n_new + 1];
-        let mut starts = vec![0; self.n_ranks().min(n_new) + 1];
-        let (mut n_in, mut n_ranks, mut last) = (0, 0, NONE);
+        let mut n_in = 0;
         for &row in &self.order {
-            let rank = self.ranks[row as usize];
-            let row = new[row as usize];
-            let is_in = (row as usize) < n_new;
-            n_ranks += usize::from(is_in) * usize::from(rank != last);
-            last = if is_in { rank } else { last };
-            ranks[row as usize] = n_ranks as u32;
             order[n_in] = row;
-            n_in += usize::from(is_in);
-            starts[n_ranks] = n_in as u32;
-        }
-        ranks.truncate(n_new);
-        // Ranks were counted from 1 on; those of missing cells stay.
-        for rank in &mut ranks {
-            *rank = if *rank == NONE { NONE } else { *rank - 1 };
+            n_in += usize::from((new[row as usize] as usize) < n_new);
         }
         order.truncate(n_in);
-        starts.truncate(n_ranks + 1);
-        starts[0] = 0;
+        let mut ranks = vec![NONE; n_new];
+        let mut starts = vec![0; self.n_ranks().min(n_in) + 1];
+        let (mut n_ranks, mut last) = (0, NONE);
+        for (end, row) in (1..).zip(&mut order) {
+            let rank = self.ranks[*row as usize];
+            *row = new[*row as usize];
+            n_ranks += u32::from(rank != last);
+            last = rank;
+            ranks[*row as usize] = n_ranks - 1;
+            starts[n_ranks as usize] = end;
+        }
+        starts.truncate(n_ranks as usize + 1);
         Self {
             ranks,
             order,

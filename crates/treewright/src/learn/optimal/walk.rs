@@ -135,7 +135,11 @@ impl<T: Lane> Batch<T> {
             cells,
             path,
         };
-        let missing = self.missing(rows, cells);
+        let missing = if cells.has_missing() {
+            self.missing(rows, cells)
+        } else {
+            Vec::new()
+        };
         if kind == Kind::Categorical {
             return self.categories(arch, cells, &missing, price);
         }
@@ -149,50 +153,56 @@ impl<T: Lane> Batch<T> {
             3 => walk.go::<1, 3>(arch, n_vectors, &mut found),
             _ => walk.go::<1, 4>(arch, n_vectors, &mut found),
         }
-        let value = |lane: usize, side: usize| {
-            let (sums, missing) = (self.sums[lane][side], missing[lane][side]);
-            let [a, b] = [sums[0] - missing[0], sums[1] - missing[1]];
-            let by_intervals = (2_u64..).zip(&found[..n_intervals - 1]);
-            let values = by_intervals.map(|(intervals, found)| {
-                let gain = b + found[side][lane / LANES][lane % LANES].wide();
-                price.loss((a + b - gain) as u64) + intervals * price.per_leaf
-            });
-            let value = values.min().unwrap_or(u64::MAX);
-            if missing == [0; 2] {
-                return value;
+        let found = &found[..n_intervals - 1];
+        // Of `a` rows of the first class in these lanes, and all of the second, so many are gained.
+        let by_intervals = |a: i64, lane: usize, side: usize| {
+            let mut least = u64::MAX;
+            for (intervals, found) in (2_u64..).zip(found) {
+                let gain = found[side][lane / LANES][lane % LANES].wide();
+                least = least.min(price.loss((a - gain) as u64) + intervals * price.per_leaf);
             }
-            // One interval, and the missing cells.
-            let value = value.min(price.leaf(a.min(b) as u64));
-            value + price.leaf(missing[0].min(missing[1]) as u64)
+            least
         };
-        let values = (0..self.n_cuts).map(|lane| [0, 1].map(|side| value(lane, side)));
-        values.collect()
+        let mut values = vec![[0; 2]; self.n_cuts];
+        for (lane, (values, sums)) in values.iter_mut().zip(&self.sums).enumerate() {
+            for side in 0..2 {
+                let [a, b] = sums[side];
+                let [missing_a, missing_b] = missing.get(lane).map_or([0; 2], |sides| sides[side]);
+                let mut value = by_intervals(a - missing_a, lane, side);
+                if missing_a + missing_b > 0 {
+                    // One interval, and the missing cells.
+                    let whole = (a - missing_a).min(b - missing_b);
+                    value = value.min(price.leaf(whole as u64));
+                    value += price.leaf(missing_a.min(missing_b) as u64);
+                }
+                values[side] = value;
+            }
+        }
+        values
     }
 
     /// For each cut and side the weights of both classes that have no cell.
     fn missing(&self, rows: &Rows, cells: &Cells) -> Vec<[[i64; 2]; 2]> {
         let mut sums = vec![[[0; 2]; 2]; self.n_cuts + 1];
-        if cells.has_missing() {
-            let of_root = &rows.cells[self.root].ranks;
-            for (row, _) in cells
-                .ranks
-                .iter()
-                .enumerate()
-                .filter(|&(_, &rank)| rank == NONE)
-            {
-                let label = rows.labels[row];
-                let sum = &mut sums[self.lanes.of(of_root[row])][0];
-                sum[label.class as usize] += i64::from(label.weight);
+        let of_root = &rows.cells[self.root].ranks;
+        for (row, _) in cells
+            .ranks
+            .iter()
+            .enumerate()
+            .filter(|&(_, &rank)| rank == NONE)
+        {
+            let label = rows.labels[row];
+            let sum = &mut sums[self.lanes.of(of_root[row])][0];
+            sum[label.class as usize] += i64::from(label.weight);
+        }
+        for lane in 1..sums.len() {
+            for class in 0..2 {
+                sums[lane][0][class] += sums[lane - 1][0][class];
             }
-            for lane in 1..sums.len() {
-                for class in 0..2 {
-                    sums[lane][0][class] += sums[lane - 1][0][class];
-                }
-            }
-            let all = sums[self.n_cuts][0];
-            for [low, high] in &mut sums {
-                *high = [all[0] - low[0], all[1] - low[1]];
-            }
+        }
+        let all = sums[self.n_cuts][0];
+        for [low, high] in &mut sums {
+            *high = [all[0] - low[0], all[1] - low[1]];
         }
         sums.truncate(self.n_cuts);
         sums
