@@ -16,8 +16,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-import report_payload
-from report_payload import PARTS, ROOT, Program, read_table
+import report_page
+from report_page import PARTS, ROOT, Program, read_table
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 from selenium.webdriver.chrome.service import Service  # noqa: E402
@@ -106,14 +106,14 @@ class Reports:
 
     def report(self, name):
         if name not in self.made:
-            payload = report_payload.payload(self.program, self.table(name), folds=5)
+            path = self.folder / f"{name}.html"
+            payload = self.program.run("explore", self.table(name), "--folds", 5, "-o", path)
             if name == "hostile":
                 payload["title"] = f"</title>{SCRIPT}"
                 payload["answer"] += f" {IMAGE}{SCRIPT}"
                 payload["families"][0]["title"] += IMAGE
                 payload["families"][0]["members"][0]["words"] += SCRIPT
-            path = self.folder / f"{name}.html"
-            path.write_text(report_payload.page(payload), encoding="utf-8")
+                path.write_text(report_page.page(payload), encoding="utf-8")
             self.made[name] = path
         return self.made[name]
 
@@ -222,7 +222,7 @@ def test_every_tree_is_drawn_quietly(open_page, name, width, scheme):
                 family,
                 member,
             )
-            if leaves <= report_payload.MOST_LEAVES:
+            if leaves <= report_page.MOST_LEAVES:
                 assert page.drawn()
     assert page.run("return document.documentElement.scrollWidth") <= width
     assert page.run("return getComputedStyle(document.body).fontFamily").startswith("system-ui")
@@ -410,7 +410,7 @@ def test_hostile_names_stay_text(open_page):
 
 def members_to_compare(family):
     """A few members that are in the page, the largest among them."""
-    count = len([one for one in family["members"] if one["leaves"] <= report_payload.MOST_LEAVES])
+    count = len([one for one in family["members"] if one["leaves"] <= report_page.MOST_LEAVES])
     return sorted({0, 1, count // 3, 2 * count // 3, count - 1} & set(range(count)))
 
 
@@ -497,7 +497,7 @@ def test_answers_are_those_of_the_program(open_page, program, tmp_path, name, le
 
 
 def code(feature, cell):
-    if cell in report_payload.MISSING:
+    if cell in report_page.MISSING:
         return None
     if feature["kind"] == "numeric":
         return float(cell)
@@ -521,7 +521,7 @@ def test_single_model_without_rows(browser, program, tmp_path):
         "families": [{"id": "model", "title": "Optimal", "kind": "trees", "members": [member]}],
     }
     path = tmp_path / "model.html"
-    path.write_text(report_payload.page(payload), encoding="utf-8")
+    path.write_text(report_page.page(payload), encoding="utf-8")
     page = Page(browser, path)
     assert len(page.drawn()) == len(model["nodes"])
     assert [tab.text for tab in page.all("#texts-tools [role=tab]")] == ["Rules", "SQL", "Python"]
@@ -588,7 +588,7 @@ def test_opens_within_a_second(open_page, name):
 
 
 def test_page_is_small_and_complete():
-    empty = report_payload.page({})
+    empty = report_page.page({})
     assert len(empty.encode()) < MOST_PAGE
     assert "/*include" not in empty
     assert "http://" not in empty.replace("http://www.w3.org/2000/svg", "")

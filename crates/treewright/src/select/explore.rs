@@ -25,7 +25,7 @@ use crate::tree::{Certificate, Family, FamilyFit, Fit, Kept, LearnerInfo, NodeId
 /// Trees up to this size are part of a report.
 const MOST_LEAVES: usize = 100;
 /// Of larger ones those that rows left out speak for, up to this size.
-const MOST_LEAVES_OF_CHOSEN: usize = 400;
+const MOST_LEAVES_OF_CHOSEN: usize = 1200;
 /// The curve of a family has at most about so many points.
 const MOST_ENTRIES: usize = 240;
 /// A report stays below two megabytes: nodes of all trees together take about so many bytes at most.
