@@ -14,6 +14,8 @@ use crate::errors::{raised, refused};
 
 /// How often signals are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// More threads than this would only cost memory.
+const MOST_THREADS: usize = 256;
 /// How often progress is told.
 const TELL_EVERY: Duration = Duration::from_millis(200);
 
@@ -61,7 +63,7 @@ impl Limits {
     pub(crate) fn pool(&self) -> PyResult<rayon::ThreadPool> {
         const STACK: usize = 8 << 20;
         rayon::ThreadPoolBuilder::new()
-            .num_threads(self.n_jobs)
+            .num_threads(self.n_jobs.min(MOST_THREADS))
             .stack_size(STACK)
             .build()
             .map_err(|error| PyRuntimeError::new_err(error.to_string()))

@@ -7,6 +7,7 @@ mod dyadic;
 mod dyadic_aims;
 mod dyadic_choice;
 mod dyadic_searches;
+mod explore;
 mod fit;
 mod hostile_families;
 mod hostile_models;
