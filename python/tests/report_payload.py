@@ -1,7 +1,7 @@
 """Report pages made from what the program prints, without the command that writes reports.
 
 Runs `path`, `fit`, `score` and `export` on a table and puts their results together in the form that
-`crates/treewright/src/export/html/PAYLOAD.md` describes. Standard library only.
+`docs/formats.md` describes. Standard library only.
 """
 
 import csv
