@@ -17,13 +17,14 @@ TITANIC := testdata/tables/titanic.csv
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
 
-demo: tools ## builds the program and learns a tree from a bundled table
+demo: tools ## builds the program, explores a bundled table and shows a tree
 	cargo build --release --locked -p treewright-cli
 	@mkdir -p demo
 	@treewright() { echo; echo "\$$ treewright $$*"; "$(TARGET)/release/treewright" "$$@"; }; \
-	treewright fit greedy $(TITANIC) --max-depth 3 -o demo/titanic.json; \
+	treewright explore $(TITANIC) -o demo/titanic.html; \
+	treewright fit optimal $(TITANIC) --depth 2 -o demo/titanic.json; \
 	treewright show demo/titanic.json; \
-	treewright score demo/titanic.json $(TITANIC)
+	echo; echo "Open demo/titanic.html in a browser: every tree of the first table, and what it decides."
 
 test: lint rust-test ## every check, in a few minutes
 	@tests/python/run "$(TARGET)/debug/treewright"

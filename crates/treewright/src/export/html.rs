@@ -1,7 +1,7 @@
 //! A report as one page for a browser, complete in itself.
 //!
 //! `html/page.html` is the skeleton; styles and scripts stand beside it, one idea each, and become part of the page
-//! here. `html/PAYLOAD.md` describes the data that the scripts show.
+//! here. `html/PAYLOAD.md` says how, and `docs/formats.md` describes the data that the scripts show.
 
 use super::json;
 use crate::eval::Report;
