@@ -15,6 +15,7 @@
 //! | `rates` | rows against 1/eps for two depths, beside their VC dimensions |
 //! | `resampling` | which rows are left out |
 //! | `searched` | a learner of whole families, with a member chosen by cross-validation |
+//! | `validate` | several learners on the same folds, compared row by row |
 //!
 //! ```
 //! use treewright::Budget;
@@ -52,6 +53,7 @@ mod pruned;
 mod rates;
 mod resampling;
 mod searched;
+mod validate;
 
 pub use by_depth::{ByDepth, by_depth};
 pub use choose::{Rule, cross_validate};
@@ -64,3 +66,6 @@ pub use pruned::{Choice, Pruned};
 pub use rates::{DepthRates, RatePoint, Rates, SameError};
 pub use resampling::Resampling;
 pub use searched::Searched;
+pub use validate::{
+    FoldFigures, LearnerFigures, PairedDifference, Spread, TreeFigures, Validate, Validation,
+};
