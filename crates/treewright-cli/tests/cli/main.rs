@@ -20,3 +20,4 @@ mod select;
 mod summary;
 mod support;
 mod usage;
+mod validate;
