@@ -27,7 +27,7 @@ struct Document<'a> {
     complete: usize,
     learners: Vec<OneLearner<'a>>,
     best: Option<&'a str>,
-    differences: Vec<Difference<'a>>,
+    differences: Vec<Compared<'a>>,
     outcomes: Vec<Outcome>,
     stopped: bool,
 }
@@ -45,7 +45,7 @@ struct OneLearner<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct Difference<'a> {
+struct Compared<'a> {
     learner: &'a str,
     against: &'a str,
     difference: f64,
@@ -130,7 +130,7 @@ impl<'a> Document<'a> {
                 .collect(),
             best: validation.best().map(name),
             differences: differences
-                .map(|pair| Difference::new(name(pair.learner), name(pair.against), pair))
+                .map(|pair| Compared::new(name(pair.learner), name(pair.against), pair))
                 .collect(),
             outcomes: validation.folds.iter().map(Outcome::new).collect(),
             stopped: !validation.is_complete(),
@@ -175,9 +175,10 @@ impl<'a> Document<'a> {
             1 => String::new(),
             repeats => format!(", {repeats} repeats"),
         };
-        let so_far = match self.stopped {
-            true => format!(", {} of {} complete", self.complete, self.planned),
-            false => String::new(),
+        let so_far = if self.stopped {
+            format!(", {} of {} complete", self.complete, self.planned)
+        } else {
+            String::new()
         };
         let what = format!(
             "error on rows left out, {} folds{repeats}{so_far}:\n",
@@ -204,7 +205,7 @@ impl<'a> Document<'a> {
         let with_first = self.differences.iter().filter(|pair| pair.against == first);
         output::figures(
             header.map(str::to_owned).into(),
-            with_first.map(Difference::row),
+            with_first.map(Compared::row),
         )
     }
 }
@@ -256,7 +257,7 @@ impl<'a> OneLearner<'a> {
     }
 }
 
-impl<'a> Difference<'a> {
+impl<'a> Compared<'a> {
     fn new(learner: &'a str, against: &'a str, pair: &PairedDifference) -> Self {
         Self {
             learner,
