@@ -152,6 +152,9 @@ impl Validate {
     /// Validates some learners, which must agree on what a wrong prediction costs. All results but the
     /// seconds are the same for any number of threads. If the budget is spent, the folds count that all
     /// learners completed; earlier repeats come first. An error is that of the first fit that fails.
+    ///
+    /// Answers of numbers are expected to lie within the range of all targets, or one range beside it: a loss counts
+    /// with the square of twice that range at most.
     pub fn run(
         &self,
         learners: &[&(dyn Learner + Sync)],
