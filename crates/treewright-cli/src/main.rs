@@ -35,6 +35,7 @@ fn run(cli: &Cli, console: &Console) -> anyhow::Result<ExitCode> {
         Command::Fit(args) => commands::fit::run(args, console),
         Command::Path(args) => commands::path::run(args, console),
         Command::Summary(args) => commands::summary::run(args, console),
+        Command::Validate(args) => commands::validate::run(args, console),
         Command::Curve(args) => commands::curve::run(args, console),
         Command::Distinct(args) => commands::distinct::run(args, console),
         Command::Select(args) => commands::select::run(args, console),

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::Result;
 use clap::Args;
-use treewright::error::quoted;
 use treewright::learn::optimal::Optimal;
 use treewright::select::LearningCurve;
 
@@ -123,24 +122,15 @@ pub(crate) struct CurveArgs {
 impl CurveArgs {
     /// The learners of the list, each once, and those that `--rates` adds.
     pub(crate) fn learners(&self) -> Result<Vec<NamedLearner>> {
-        let texts = &self.learners.0;
-        if texts.is_empty() {
-            bail!("learner: got none, expected a list such as greedy,optimal:depth=2");
-        }
-        for (place, text) in texts.iter().enumerate() {
-            let is_new = !texts[..place].contains(text);
-            ensure!(is_new, "learner: {} is in the list twice", quoted(text));
-        }
-        let parse = |text: &str| NamedLearner::parse(text, self.limits);
-        let learners = texts.iter().map(|text| parse(text));
-        let mut learners = learners.collect::<Result<Vec<NamedLearner>>>()?;
+        let mut learners = NamedLearner::parse_list(&self.learners, self.limits)?;
         for depth in [1, 2] {
             let wanted = Optimal {
                 depth,
                 ..Optimal::default()
             };
             if self.rates && !learners.iter().any(|learner| learner.is(&wanted)) {
-                learners.push(parse(&format!("optimal:depth={depth}"))?);
+                let text = format!("optimal:depth={depth}");
+                learners.push(NamedLearner::parse(&text, self.limits)?);
             }
         }
         Ok(learners)

@@ -3,11 +3,12 @@
 //! A setting is an option of `fit` with that learner, without the dashes, and goes through the same parser.
 //! Options about reading, limits and output belong to the command and are no settings.
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use clap::{Args, Command, FromArgMatches};
 use treewright::error::quoted;
 use treewright::learn::optimal::Optimal;
 
+use super::values::Names;
 use super::{FitDyadicArgs, FitGreedyArgs, FitOptimalArgs, LimitArgs};
 
 /// Options under these headings are not settings of a learner.
@@ -28,6 +29,19 @@ pub(crate) enum LearnerArgs {
 }
 
 impl NamedLearner {
+    /// Reads a list in which each learner is once.
+    pub(super) fn parse_list(names: &Names, limits: LimitArgs) -> Result<Vec<Self>> {
+        let texts = &names.0;
+        if texts.is_empty() {
+            bail!("learner: got none, expected a list such as greedy,optimal:depth=2");
+        }
+        for (place, text) in texts.iter().enumerate() {
+            let is_new = !texts[..place].contains(text);
+            ensure!(is_new, "learner: {} is in the list twice", quoted(text));
+        }
+        texts.iter().map(|text| Self::parse(text, limits)).collect()
+    }
+
     /// Reads one learner of a list. The limits are those of the command.
     pub(crate) fn parse(text: &str, limits: LimitArgs) -> Result<Self> {
         let (learner, settings) = match text.split_once(':') {

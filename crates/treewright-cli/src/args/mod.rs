@@ -10,6 +10,7 @@
 //! | `learning` | commands that learn: `fit`, `path` |
 //! | `describing` | commands that describe a table: `summary`, `curve` |
 //! | `exploring` | commands that make a report: `explore`, `report` |
+//! | `validating` | commands that compare learners: `validate` |
 //! | `features` | commands that try subsets of the features: `distinct`, `select` |
 //! | `learners` | learners in a list, each with its settings |
 //! | `using` | commands that use a model: `prune`, `predict`, `score`, `show`, `verify`, `export` |
@@ -40,6 +41,7 @@ mod penalty;
 mod pruning;
 mod reading;
 mod using;
+mod validating;
 mod values;
 
 pub(crate) use describing::{CurveArgs, SummaryArgs};
@@ -64,6 +66,7 @@ pub(crate) use reading::ReadingArgs;
 pub(crate) use using::{
     ExportArgs, ExportForm, PredictArgs, PruneArgs, ScoreArgs, ShowArgs, VerifyArgs,
 };
+pub(crate) use validating::{Dealing, ValidateArgs};
 pub(crate) use values::WholeNumber;
 
 /// Decision trees done exactly.
@@ -84,6 +87,7 @@ Examples:
   treewright fit dyadic iris.csv --lambda 0.01 -o best.json
   treewright fit optimal iris.csv --depth 2 -o small.json
   treewright summary iris.csv
+  treewright validate greedy,optimal:depth=2 iris.csv
   treewright curve greedy,optimal:depth=2 iris.csv
   treewright distinct iris.csv
   treewright select backward iris.csv
@@ -106,6 +110,7 @@ pub(crate) enum Command {
     Fit(Box<FitArgs>),
     Path(Box<PathArgs>),
     Summary(Box<SummaryArgs>),
+    Validate(Box<ValidateArgs>),
     Curve(Box<CurveArgs>),
     Distinct(Box<DistinctArgs>),
     Select(Box<SelectionArgs>),

@@ -21,6 +21,12 @@ impl OutputArgs {
         self.file.as_deref()
     }
 
+    /// Does the name of the file ask for JSON where something else is usual?
+    pub(crate) fn is_json(&self) -> bool {
+        let extension = self.file.as_deref().and_then(Path::extension);
+        extension.is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+    }
+
     /// Where to write to, if that was said; refused where there is no place for it. With `--json`
     /// standard output is taken.
     pub(crate) fn destination(&self, console: &Console) -> anyhow::Result<Option<Destination>> {

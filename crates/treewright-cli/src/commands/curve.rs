@@ -1,21 +1,18 @@
 //! `curve`: error on rows held out, against the number of rows learned from.
 
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Serialize;
 use treewright::cost::Loss;
 use treewright::data::Dataset;
-use treewright::error::quoted;
 use treewright::learn::Learner;
 use treewright::learn::optimal::Optimal;
 use treewright::select::{Curve, LearningCurve, Point};
 
-use super::learner::{self, BoxedLearner, Plan};
 use super::rates::{self, RatesDocument};
-use super::{count, fit, in_file, plot, start_budget};
+use super::{count, fit, in_file, learner, plot, start_budget};
 use crate::args::{CurveArgs, LearnerArgs, NamedLearner};
 use crate::csv::{csv_cell, write_number};
 use crate::input::Table;
@@ -58,18 +55,11 @@ pub(crate) fn run(args: &CurveArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.reading.options();
     let named = args.learners()?;
-    let plans = named.iter().map(checked);
-    let plans = plans.collect::<Result<Vec<Plan<'_>>>>()?;
+    let plans = learner::all(&named)?;
     let plan = args.plan()?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    for named in &named {
-        if let Some(what) = needing_classes(&named.args) {
-            fit::need_classes(&args.data, &data, &options, what)?;
-        }
-    }
     let loss = fit::loss(&args.reading, &data)?;
-    let learners = plans.iter().map(|plan| plan(loss.clone()));
-    let learners = learners.collect::<Result<Vec<BoxedLearner>>>()?;
+    let learners = learner::all_for(&named, &plans, &loss, (&args.data, &data, &options))?;
     let pair = depths_one_and_two(&named, &loss)?;
     let budget = start_budget(&args.limits)?;
     let drawn = console.with_progress(&budget, || -> treewright::Result<_> {
@@ -80,26 +70,12 @@ pub(crate) fn run(args: &CurveArgs, console: &Console) -> Result<ExitCode> {
     });
     let (curve, rates) = drawn.map_err(|error| in_file(&args.data, error))?;
     let document = Document::new(&plan, &named, &curve, &data, rates);
-    document.write(file.as_ref(), args.output.path(), console)?;
+    document.write(file.as_ref(), args.output.is_json(), console)?;
     fit::say(&data, &options, &[stopped(&curve, &plan)], console);
     if file.is_none() && !console.json {
         output::print(&document.in_words(&curve))?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// A learner whose settings are in range.
-fn checked(named: &NamedLearner) -> Result<Plan<'_>> {
-    learner::any(&named.args).with_context(|| format!("learner {}", quoted(&named.name)))
-}
-
-/// What is to be said of a learner that is for classes only.
-fn needing_classes(learner: &LearnerArgs) -> Option<&'static str> {
-    match learner {
-        LearnerArgs::Greedy(_) => None,
-        LearnerArgs::Dyadic(_) => Some("dyadic trees need classes"),
-        LearnerArgs::Optimal(_) => Some("optimal trees need classes"),
-    }
 }
 
 /// The first two learners of the list that are optimal for depth 1 and depth 2 and else the same, with
@@ -174,15 +150,7 @@ impl<'a> Document<'a> {
     }
 
     /// Writes where something else than words is wanted: a file is CSV unless its name ends in `.json`.
-    fn write(
-        &self,
-        file: Option<&Destination>,
-        path: Option<&Path>,
-        console: &Console,
-    ) -> Result<()> {
-        let is_json = path
-            .and_then(Path::extension)
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    fn write(&self, file: Option<&Destination>, is_json: bool, console: &Console) -> Result<()> {
         if let Some(file) = file {
             if is_json {
                 file.write(|out| output::json_line(out, self))?;

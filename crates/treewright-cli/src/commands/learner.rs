@@ -3,23 +3,75 @@
 //! What can be wrong with the options is found before any table is read. What wrong predictions cost is known
 //! only after that.
 
-use anyhow::{Result, ensure};
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
 use treewright::cost::{Loss, Penalty};
+use treewright::data::{Dataset, ReadOptions};
+use treewright::error::quoted;
 use treewright::learn::Learner;
 use treewright::learn::dyadic::{self, Dyadic, Solver};
 use treewright::prune::Aim;
 use treewright::select::{Choice, Pruned, Searched};
+use treewright::{Budget, Error, Fit};
 
-use super::most_bytes;
-use crate::args::{FitDyadicArgs, FitGreedyArgs, LearnerArgs, SolverArg};
+use super::{fit, most_bytes};
+use crate::args::{FitDyadicArgs, FitGreedyArgs, LearnerArgs, NamedLearner, SolverArg};
 
 /// Makes the learner, once it is known what wrong predictions cost.
 pub(super) type Plan<'a> = Box<dyn Fn(Loss) -> Result<BoxedLearner> + 'a>;
 
 pub(super) type BoxedLearner = Box<dyn Learner + Sync>;
 
+/// The learners of a list, whose settings are in range.
+pub(super) fn all(named: &[NamedLearner]) -> Result<Vec<Plan<'_>>> {
+    named.iter().map(checked).collect()
+}
+
+fn checked(named: &NamedLearner) -> Result<Plan<'_>> {
+    any(&named.args).with_context(|| format!("learner {}", quoted(&named.name)))
+}
+
+/// Makes them for a table, unless it holds numbers that one of them cannot learn.
+pub(super) fn all_for(
+    named: &[NamedLearner],
+    plans: &[Plan<'_>],
+    loss: &Loss,
+    (file, data, options): (&Path, &Dataset, &ReadOptions),
+) -> Result<Vec<BoxedLearner>> {
+    for named in named {
+        let what = match &named.args {
+            LearnerArgs::Greedy(_) => continue,
+            LearnerArgs::Dyadic(_) => "dyadic trees need classes",
+            LearnerArgs::Optimal(_) => "optimal trees need classes",
+        };
+        fit::need_classes(file, data, options, what)?;
+    }
+    let learner = |(named, plan): (&NamedLearner, &Plan<'_>)| -> Result<BoxedLearner> {
+        Ok(Box::new(Introduced {
+            name: quoted(&named.name),
+            learner: plan(loss.clone())?,
+        }))
+    };
+    named.iter().zip(plans).map(learner).collect()
+}
+
+/// A learner of a list. What it complains about might be an option of the command, or a setting of any of
+/// the learners, so its complaints begin with its name.
+struct Introduced {
+    name: String,
+    learner: BoxedLearner,
+}
+
+impl Learner for Introduced {
+    fn fit(&self, data: &Dataset, budget: &Budget) -> treewright::Result<Fit> {
+        let fit = self.learner.fit(data, budget);
+        fit.map_err(|error| Error::schema(format!("learner {}: {error}", self.name)))
+    }
+}
+
 /// A learner of any kind.
-pub(super) fn any(args: &LearnerArgs) -> Result<Plan<'_>> {
+fn any(args: &LearnerArgs) -> Result<Plan<'_>> {
     match args {
         LearnerArgs::Greedy(args) => greedy(args),
         LearnerArgs::Dyadic(args) => dyadic(args),

@@ -13,6 +13,7 @@ pub(crate) mod score;
 pub(crate) mod select;
 pub(crate) mod show;
 pub(crate) mod summary;
+pub(crate) mod validate;
 pub(crate) mod verify;
 
 mod family;

@@ -21,3 +21,4 @@ mod select;
 mod summary;
 mod support;
 mod usage;
+mod validate;

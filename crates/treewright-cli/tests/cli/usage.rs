@@ -170,6 +170,7 @@ fn help_and_version_are_results() {
         &["select", "--help"],
         &["select", "backward", "--help"],
         &["select", "complete", "--help"],
+        &["validate", "--help"],
         &["prune", "--help"],
         &["predict", "--help"],
         &["score", "--help"],

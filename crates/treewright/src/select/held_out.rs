@@ -30,7 +30,7 @@ const BITS: i32 = 124;
 /// A sum of losses and one of their squares, in units.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Amount {
-    cost: i128,
+    pub(super) cost: i128,
     square: i128,
 }
 
@@ -67,11 +67,29 @@ impl LossUnits {
         }
     }
 
-    fn amount(&self, weight: f64, loss: f64) -> Amount {
+    /// A loss on a row of some weight.
+    pub(super) fn amount(&self, weight: f64, loss: f64) -> Amount {
+        // Only what overflows is above the top.
+        let loss = loss.min(self.top);
         Amount {
             cost: in_units(weight * loss, self.cost),
             square: in_units(weight * (loss / self.top).powi(2), self.weight),
         }
+    }
+
+    /// How much more one loss is than another on the same row. The cost is exactly the difference of both.
+    pub(super) fn difference(&self, weight: f64, loss: f64, other: f64) -> Amount {
+        let (loss, other) = (loss.min(self.top), other.min(self.top));
+        let share = (loss - other) / self.top;
+        Amount {
+            cost: self.cost(weight, loss) - self.cost(weight, other),
+            square: in_units(weight * share.powi(2), self.weight),
+        }
+    }
+
+    /// The weight of a row.
+    pub(super) fn weight(&self, weight: f64) -> i128 {
+        in_units(weight, self.weight)
     }
 
     /// A loss on a row of some weight, in units of cost.
@@ -119,7 +137,7 @@ fn in_units(number: f64, unit: f64) -> i128 {
 }
 
 impl Amount {
-    fn add(&mut self, other: Self) {
+    pub(super) fn add(&mut self, other: Self) {
         self.cost += other.cost;
         self.square += other.square;
     }
@@ -163,7 +181,7 @@ pub(super) fn sums_of_members(
         }
         None => plain_amounts(family, members, data, units),
     };
-    let weight = |row| in_units(data.weight(row), units.weight);
+    let weight = |row| units.weight(data.weight(row));
     Sums {
         amounts,
         rows: data.n_rows(),
@@ -195,7 +213,7 @@ fn plain_amounts(
 }
 
 /// The loss of a row if this is the answer.
-fn loss_of(tree: &Tree, data: &Dataset, row: usize, answer: f64) -> f64 {
+pub(super) fn loss_of(tree: &Tree, data: &Dataset, row: usize, answer: f64) -> f64 {
     match data.target() {
         Target::Classes(truths) => tree.loss().of_class(truths[row] as usize, answer as usize),
         Target::Numbers(truths) => (truths[row] - answer).powi(2),

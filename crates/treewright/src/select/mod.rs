@@ -16,6 +16,7 @@
 //! | `rates` | rows against 1/eps for two depths, beside their VC dimensions |
 //! | `resampling` | which rows are left out |
 //! | `searched` | a learner of whole families, with a member chosen by cross-validation |
+//! | `validate` | several learners on the same folds, compared row by row |
 //!
 //! ```
 //! use treewright::Budget;
@@ -54,6 +55,7 @@ mod pruned;
 mod rates;
 mod resampling;
 mod searched;
+mod validate;
 
 pub use by_depth::{ByDepth, by_depth};
 pub use choose::{Rule, cross_validate};
@@ -67,3 +69,6 @@ pub use pruned::{Choice, Pruned};
 pub use rates::{DepthRates, RatePoint, Rates, SameError};
 pub use resampling::Resampling;
 pub use searched::Searched;
+pub use validate::{
+    FoldFigures, LearnerFigures, PairedDifference, Spread, TreeFigures, Validate, Validation,
+};

@@ -26,3 +26,4 @@ mod selection;
 mod switches;
 mod tables;
 mod trees;
+mod validate;
