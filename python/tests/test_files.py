@@ -127,6 +127,7 @@ def test_the_same_distinct_trees_as_the_program(program, read, tmp_path):
     trees = distinct_trees(X, y, max_depth=3, n_jobs=2)
     used = [tree.features for tree in trees]
     assert used == [json.loads(line)["features"] for line in listed.read_text().splitlines()]
+    trees.close()
     for name in ("distinct", "built", "by_size", "complete"):
         assert trees.count[name] == theirs[name]
 
@@ -142,6 +143,9 @@ def test_labels_come_back(tmp_path, rng):
         [False, True, True],
     ):
         estimator = GreedyTreeClassifier().fit(X, np.array(labels)[y])
+        family = pruning_family(X, np.array(labels)[y])
+        save_model(family, path)
+        np.testing.assert_array_equal(load_model(path)[-1].predict(X), family[-1].predict(X))
         save_model(estimator, path)
         loaded = load_model(path)
         assert loaded.classes_.dtype.kind == estimator.classes_.dtype.kind

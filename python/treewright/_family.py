@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _native, _table
-from ._tree import Tree, write_text
+from ._tree import Tree, label_kind, write_text
 
 
 class Family:
@@ -119,7 +119,8 @@ class Family:
 
     def to_json(self) -> str:
         """The text of a family file, which the program ``treewright`` reads, too."""
-        return self._family.to_json()
+        kind = "" if self._labels is None else label_kind(self._labels)
+        return (self._family.with_note("labels", kind) if kind else self._family).to_json()
 
     def to_frame(self) -> Any:
         """The members as a pandas data frame."""

@@ -313,7 +313,7 @@ def explore(
     >>> from treewright import explore
     >>> report = explore(*load_iris(return_X_y=True, as_frame=True))
     >>> report.answer.split(":")[0]
-    'A tree with 3 leaves is good enough (Greedy, pruned)'
+    'A tree with 6 leaves is good enough (Optimal, depth 1 to 3)'
     """
     if task not in ("classification", "regression"):
         raise ValueError(f"task: got {task!r}, expected 'classification' or 'regression'")
@@ -381,7 +381,8 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         ) from None
     try:
         if kind == "treewright.family":
-            return Family(_native.Family(text))
+            family = _native.Family(text)
+            return Family(family, labels_of(family))
         return _estimator(_native.Model(text))
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from None

@@ -144,7 +144,7 @@ class Tree:
 
     def to_json(self) -> str:
         """The text of a model file, which the program ``treewright`` reads, too."""
-        kind = "" if self._labels is None else _label_kind(self._labels)
+        kind = "" if self._labels is None else label_kind(self._labels)
         return (self._model.with_note("labels", kind) if kind else self._model).to_json()
 
     def to_text(self) -> str:
@@ -229,7 +229,7 @@ class Tree:
         return _plot.partition(self, X, y, **options)
 
 
-def _label_kind(labels: np.ndarray) -> str:
+def label_kind(labels: np.ndarray) -> str:
     """How labels are made of their texts again."""
     if labels.dtype.kind == "O":
         kinds = {type(label) for label in labels}
@@ -239,11 +239,11 @@ def _label_kind(labels: np.ndarray) -> str:
     return names_of_arrays.get(labels.dtype.kind, "")
 
 
-def labels_of(model: _native.Model) -> np.ndarray | None:
+def labels_of(model: _native.Model | _native.Family) -> np.ndarray | None:
     """The labels of a model from a file. Where it does not say, whole numbers are whole numbers."""
-    if not model.is_classifier:
-        return None
     texts = model.classes
+    if not texts:
+        return None
     kind = json.loads(model.learner[1]).get("labels")
     if kind is None:
         kind = "int" if all(_is_whole(text) for text in texts) else "str"

@@ -111,6 +111,19 @@ impl Family {
         self.fit.family.penalty().to_string()
     }
 
+    /// Texts of the classes; empty for regression.
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.fit.family.tree(0).schema().classes().to_vec()
+    }
+
+    /// The same family with one more parameter of its learner.
+    fn with_note(&self, name: &str, note: &str) -> Self {
+        let mut fit = self.fit.clone();
+        fit.learner.params.insert(name.to_owned(), note.into());
+        fit.into()
+    }
+
     /// Was the search stopped before the family was complete or validated?
     #[getter]
     fn stopped(&self) -> bool {

@@ -156,8 +156,12 @@ impl DistinctTrees {
     /// Waits for the thread.
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         let mut search = self.search.lock().unwrap_or_else(PoisonError::into_inner);
-        let Search::Runs(thread) = std::mem::replace(&mut *search, Search::Ended(None)) else {
-            return Ok(());
+        let thread = match std::mem::replace(&mut *search, Search::Ended(None)) {
+            Search::Runs(thread) => thread,
+            ended @ Search::Ended(_) => {
+                *search = ended;
+                return Ok(());
+            }
         };
         match py.detach(|| thread.join()) {
             Ok(Ok(count)) => {

@@ -309,12 +309,11 @@ pub(crate) fn fit_greedy(
     pruning: PruningParams,
     limits: Limits,
 ) -> PyResult<Outcome<Model>> {
-    let learner = params.learner(table)?;
     let data = table.data();
+    let mut pruned = pruning.pruned(params.learner(table)?, &limits)?;
     let (fit, exception) = match pruning.max_leaf_nodes {
-        None => limits.run(py, |budget| learner.fit(data, budget))?,
+        None => limits.run(py, |budget| pruned.learner.fit(data, budget))?,
         Some(leaves) => {
-            let mut pruned = pruning.pruned(learner, &limits)?;
             pruned.choice = Choice::Aim(Aim::Leaves(leaves));
             limits.run(py, |budget| pruned.fit(data, budget))?
         }

@@ -200,17 +200,22 @@ fn bad_input_is_named() {
     folder.refused(&["explore", "empty.csv"], "empty.csv");
     folder.refused(&["explore", "data.csv", "-o", "none/report.html"], "");
     folder.refused(&["report", "data.csv", "data.csv"], "data.csv");
-    assert!(!folder.names().iter().any(|name| name.ends_with(".html")));
+    assert!(!folder.names().iter().any(|name| name.contains("report")));
 }
 
 #[test]
 fn names_stay_text() {
     let hostile = "</script><script>alert(1)</script>";
-    let mut table = format!("\"{hostile}\",\"\"\"; DROP TABLE x; --\"\n");
-    for row in 0..40 {
-        let class = if row % 3 == 0 { hostile } else { "<!--" };
-        table += &format!("{row},\"{class}\"\n");
-    }
+    let row = |row: u32| {
+        let class = if row.is_multiple_of(3) {
+            hostile
+        } else {
+            "<!--"
+        };
+        format!("{row},\"{class}\"\n")
+    };
+    let header = format!("\"{hostile}\",\"\"\"; DROP TABLE x; --\"\n");
+    let table: String = [header].into_iter().chain((0..40).map(row)).collect();
     let folder = Folder::new().file("data.csv", table);
     let run = folder.run(&["explore", "data.csv", "-o", "report.html", "--quiet"]);
     assert_eq!(run.code, 0, "{run:?}");

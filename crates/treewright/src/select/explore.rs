@@ -656,7 +656,7 @@ fn shorten(sections: &mut [Section], n_classes: usize) {
 }
 
 /// The smallest tree whose error on rows left out is within one standard error of the least of all. Without any
-/// such errors, the first tree with a proof.
+/// such errors, the last tree of the last section.
 fn good_enough(sections: &[Section]) -> (usize, usize) {
     let all = || {
         sections.iter().enumerate().flat_map(|(at, section)| {
