@@ -186,10 +186,10 @@ class Tree:
     def to_onnx(self) -> Any:
         """The tree as an :class:`onnx.ModelProto`; ``SerializeToString()`` makes a file of it.
 
-        Inputs and cuts are doubles, so decisions are exact. Probabilities and numbers come out as
-        float32: that is all the operators of ONNX can do. Categories enter as their positions in
-        the list of categories, -1 for others. ONNX sends a missing value one way; where the tree
-        distributes it, that is to the heaviest child.
+        Inputs and cuts are doubles, so decisions are exact; class labels are texts. Probabilities
+        and numbers come out as float32: that is all the operators of ONNX can do. Categories enter
+        as their positions in the list of categories, -1 for others. ONNX sends a missing value one
+        way; where the tree distributes it, that is to the heaviest child.
         """
         return _export.onnx_model(self)
 
