@@ -264,6 +264,17 @@ def test_the_chosen_tree_is_of_the_family(kind):
         (BackwardFeatureSelector, {"holdout": 1.5}, "holdout"),
         (CompleteFeatureSelector, {"within": -1}, "within"),
         (CompleteFeatureSelector, {"resamples": 1}, "resamples"),
+        (CompleteFeatureSelector, {"resamples": 2**62}, "resamples"),
+        (BackwardFeatureSelector, {"cv": 3, "repeats": 10**6}, "repeats"),
+        (BackwardFeatureSelector, {"cv": [([0.5], [1.0])]}, "cv"),
+        (BackwardFeatureSelector, {"cv": [([-1], [1])]}, "cv"),
+        (GreedyTreeClassifier, {"criterion": None}, "criterion: got None"),
+        (GreedyTreeClassifier, {"missing": 3}, "missing: got 3"),
+        (GreedyTreeClassifier, {"penalty": "cubic"}, "penalty"),
+        (GreedyTreeRegressor, {"leaf_value": "mode"}, "leaf_value"),
+        (DyadicTreeClassifier, {"kappa": [1]}, "kappa: got [1]"),
+        (OptimalTreeClassifier, {"ccp_alpha": None}, "ccp_alpha: got None"),
+        (OptimalTreeClassifier, {"cost_matrix": "free"}, "cost_matrix"),
     ],
 )
 def test_bad_parameters_are_named(kind, params, message):
@@ -272,3 +283,46 @@ def test_bad_parameters_are_named(kind, params, message):
         kind(**params).fit(X, y)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_absurd_numbers_do_no_harm():
+    X, y = load_iris(return_X_y=True)
+    plain = GreedyTreeClassifier().fit(X, y).tree_
+    assert GreedyTreeClassifier(n_jobs=10**30, max_depth=10**30).fit(X, y).tree_ == plain
+    DyadicTreeClassifier(k=10**30, memory_limit=10**30, kappa=20).fit(X, y)
+    with pytest.raises(ValueError, match="weights are too small"):
+        OptimalTreeClassifier().fit(X, y, sample_weight=np.full(len(y), 1e-305))
+    tiny = OptimalTreeClassifier().fit(X, y, sample_weight=np.full(len(y), 2.0**-300))
+    assert tiny.tree_.n_leaves == OptimalTreeClassifier().fit(X, y).tree_.n_leaves
+
+
+def test_a_failed_fit_changes_nothing():
+    X, y = load_iris(return_X_y=True)
+    tree = GreedyTreeClassifier().fit(X, np.array(["a", "b", "c"])[y])
+    before = tree.predict(X)
+    with pytest.raises(ValueError):
+        tree.set_params(max_depth=-1).fit(X[:, :2], np.array(["p", "q", "r"])[y])
+    np.testing.assert_array_equal(tree.predict(X), before)
+
+
+def test_nothing_selected_still_answers_for_every_row():
+    selector = BackwardFeatureSelector().fit(np.ones((10, 3)), [0, 1] * 5)
+    assert selector.support_.sum() == 0
+    assert selector.tree_.predict(np.ones((7, 0))).shape == (7,)
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert selector.apply(np.ones((7, 3))).tolist() == [0] * 7
+
+
+def test_masks_are_masks():
+    X, y = load_iris(return_X_y=True)
+    mask = np.arange(len(y)) % 3 > 0
+    by_mask = CompleteFeatureSelector(cv=[(mask, ~mask)]).fit(X, y)
+    by_rows = CompleteFeatureSelector(cv=[(np.flatnonzero(mask), np.flatnonzero(~mask))]).fit(X, y)
+    assert by_mask.selection_["search_error"] == by_rows.selection_["search_error"] > 0
+
+
+def test_what_was_stopped_says_so():
+    X, y = load_iris(return_X_y=True)
+    assert not GreedyTreeClassifier(select="cv").fit(X, y).stopped_
+    assert GreedyTreeClassifier(select="cv", time_limit=0).fit(X, y).stopped_
+    assert OptimalTreeClassifier(max_depth=3, time_limit=0).fit(X, y).stopped_

@@ -183,3 +183,27 @@ def test_a_learned_tree_can_be_pruned(read):
     assert pruning_family(estimator.tree_, cost="impurity").members != of_tree.members
     with pytest.raises(ValueError, match="leave y and cv out"):
         pruning_family(estimator, y)
+
+
+def test_parameters_come_back(tmp_path, rng):
+    X, y = random_table(rng, 120, missing=0)
+    path = tmp_path / "model.json"
+    for estimator in (
+        GreedyTreeClassifier(ccp_alpha=0.01),
+        GreedyTreeClassifier(ccp_alpha=0.02, pruning_cost="error"),
+        OptimalTreeClassifier(ccp_alpha=0.05),
+        DyadicTreeClassifier(ccp_alpha=0.05, k=[1, 2, 1, 0]),
+    ):
+        save_model(estimator.fit(X, y), path)
+        again = load_model(path).fit(X, y)
+        assert again.tree_ == estimator.tree_
+    large = np.array([2**63 + 1, 2**63 + 5], dtype=np.uint64)[y % 2]
+    save_model(GreedyTreeClassifier().fit(X, large), path)
+    assert set(load_model(path).predict(X)) <= set(large)
+
+
+def test_functions_refuse_what_they_do_not_use(read):
+    X, y = read("shop")
+    for function in (pruning_family, dyadic_path, distinct_trees):
+        with pytest.raises(TypeError, match="no use for"):
+            function(X, y, max_leaf_nodes=3)

@@ -157,3 +157,18 @@ def test_distinct_trees_stop_by_ctrl_c():
             pass
 
     assert interrupted(all_of_them) < 1.0
+
+
+def test_a_fork_has_no_search():
+    X, y = hard_table(500, 10)
+    trees = distinct_trees(X, y, max_depth=4)
+    next(trees)
+    child = os.fork()
+    if child == 0:
+        try:
+            next(trees)
+        except RuntimeError:
+            os._exit(0)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    trees.close()

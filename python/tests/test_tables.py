@@ -113,6 +113,33 @@ def test_categories_of_arrays():
     assert tree.tree_._model.features[0] == ("size", ["1", "2", "3"])
 
 
+def test_odd_columns_of_frames():
+    y = ["a", "b", "a", "b"]
+    batch = pa.record_batch({"x": [1.0, 2.0, 1.0, 2.0], "c": ["u", "v", "u", None]})
+    assert GreedyTreeClassifier().fit(batch, y).score(batch, y) == 1.0
+    holes = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, None], pa.uint8()), ["u", None, "v"])
+    tree = GreedyTreeClassifier().fit(pa.table({"c": holes}), y).tree_
+    assert tree._model.features == [("c", ["u", "v"])]
+    categorical = pl.DataFrame({"c": pl.Series(["a", None, "b", "a"], dtype=pl.Categorical)})
+    GreedyTreeClassifier().fit(categorical.to_arrow(), y)
+    cells = np.array([["u"], [pd.NA], ["v"], [None]], dtype=object)
+    tree = GreedyTreeClassifier(categorical_features=[0]).fit(cells, y).tree_
+    assert tree._model.features == [("x0", ["u", "v"])]
+    with pytest.raises(ValueError, match="class of row 2 is missing"):
+        rows = pd.DataFrame({"x": [1.0, 2.0]})
+        GreedyTreeClassifier().fit(rows, pd.Series(["a", None], dtype="string"))
+    flags = pd.DataFrame({"b": [True, False, True, False]})
+    tree = GreedyTreeClassifier(categorical_features=["b"]).fit(flags, y).tree_
+    assert tree._model.features == [("b", ["False", "True"])]
+    np.testing.assert_array_equal(tree.predict(flags.astype(object)), y)
+    lists = pl.DataFrame({"deep": [[1], [2], [3], [4]]})
+    for odd in (lists, lists.to_arrow(), pd.DataFrame({"deep": np.arange(4) + 1j})):
+        with pytest.raises(ValueError, match="column 'deep'"):
+            GreedyTreeClassifier().fit(odd, y)
+    with pytest.raises(ValueError, match="collect"):
+        GreedyTreeClassifier().fit(lists.lazy(), y)
+
+
 def test_what_is_no_table_is_refused(rng):
     X, y = random_table(rng, 50)
     dates = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=50), "x": X[:, 0]})

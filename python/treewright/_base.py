@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
@@ -37,6 +38,8 @@ class TreeBase(BaseEstimator):
     ) -> _native.Table:
         """The table to learn from. Sets ``n_features_in_``, ``feature_names_in_`` and
         ``classes_``."""
+        if type(X).__module__.startswith("polars") and type(X).__name__ == "LazyFrame":
+            raise ValueError("a polars LazyFrame has no rows yet: call collect() first")
         if y is None:
             name = type(self).__name__
             raise ValueError(
@@ -96,14 +99,12 @@ class TreeBase(BaseEstimator):
         return y
 
     def _classes(self, y: np.ndarray) -> tuple[list[str], np.ndarray]:
-        if y.dtype.kind == "O":
-            missing = [row for row, label in enumerate(y) if label is None or label != label]
-            if missing:
-                raise ValueError(
-                    f"Input y contains NaN: the class of row {missing[0] + 1} is missing"
-                )
-        check_classification_targets(y)
-        labels, codes = np.unique(y, return_inverse=True)
+        labels, codes = _distinct(y)
+        missing = [label for label in labels.tolist() if _table.is_missing(label)]
+        if missing:
+            row = next(row for row, label in enumerate(y.tolist()) if _table.is_missing(label))
+            raise ValueError(f"Input y contains NaN: the class of row {row + 1} is missing")
+        check_classification_targets(labels)
         if labels.dtype.kind == "f" and not np.isfinite(labels).all():
             raise ValueError("Input y contains NaN or infinity")
         texts = [str(label) for label in labels.tolist()]
@@ -111,6 +112,9 @@ class TreeBase(BaseEstimator):
             raise ValueError(
                 "y: the empty text cannot be a class, because in files it is a missing cell"
             )
+        if len(set(texts)) < len(texts):
+            twice = next(text for text in texts if texts.count(text) > 1)
+            raise ValueError(f"y: two different classes are both written {twice!r}")
         self.classes_ = labels
         return texts, codes.astype(np.uint32)
 
@@ -160,6 +164,18 @@ class TreeBase(BaseEstimator):
             raise ValueError(f"categorical_features: there is no column {missing[0]!r}")
         return {names.index(name) for name in given.tolist()}
 
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """A fit that fails leaves everything as it was; one that is stopped leaves a new tree."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            if self.__dict__.get("tree_") is before.get("tree_"):
+                self.__dict__.clear()
+                self.__dict__.update(before)
+            raise
+
     def _limits(self) -> dict[str, Any]:
         return limits(
             self.n_jobs,
@@ -179,6 +195,8 @@ class TreeBase(BaseEstimator):
         labels = getattr(self, "classes_", None)
         self.tree_ = Tree(model, labels)
         self.certificate_ = self.tree_.certificate
+        is_proven = self.certificate_ is None or self.certificate_["optimal"]
+        self.stopped_ = not is_proven or "stopped" in self.tree_.learner["params"]
 
     def _rows(self, X: Any) -> _native.Table:
         """The rows of a table as the tree wants them."""
@@ -280,6 +298,33 @@ for _name, _what in {
     setattr(TreeBase, f"export_{_name}", _exporter(_name, _what))
 
 
+def _distinct(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct labels in their order, and the place of each row's label among them."""
+    if y.dtype.kind not in "OU":
+        return np.unique(y, return_inverse=True)
+    # Sorting texts takes far longer than looking them up.
+    places: dict[Any, int] = {}
+    rows = y.tolist()
+    codes = np.fromiter(
+        (places.setdefault(label, len(places)) for label in rows), dtype=np.intp, count=len(rows)
+    )
+    known = np.empty(len(places), dtype=y.dtype)
+    known[:] = list(places)
+    if any(_table.is_missing(label) for label in places):
+        return known, codes
+    order = np.argsort(known, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return known[order], rank[codes]
+
+
+def word(name: str, text: Any) -> str:
+    """A parameter that is one of some words."""
+    if not isinstance(text, str):
+        raise ValueError(f"{name}: got {text!r}, expected a text")
+    return text
+
+
 def take(outcome: tuple[Any, BaseException | None], keep: Callable[[Any], None]) -> None:
     """Keeps what was found, also what was found until an exception (such as Ctrl-C) ended the
     search."""
@@ -323,7 +368,7 @@ def n_threads(n_jobs: int | None) -> int:
     if n_jobs == 0:
         raise ValueError("n_jobs: got 0, expected a number of threads, or -1 for all cores")
     if n_jobs > 0:
-        return n_jobs
+        return min(n_jobs, 256)
     try:
         n_cores = len(os.sched_getaffinity(0))
     except AttributeError:
@@ -335,7 +380,7 @@ def seed(random_state: Any) -> int:
     """A seed; without a random state it is 0, so that the same call gives the same result."""
     if random_state is None:
         return 0
-    if isinstance(random_state, Integral) and int(random_state) >= 0:
+    if isinstance(random_state, Integral) and 0 <= int(random_state) < 2**64:
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
@@ -346,7 +391,8 @@ def whole(name: str, number: Any, least: int | None) -> int:
         raise ValueError(f"{name}: got {number!r}, expected a whole number")
     if least is not None and int(number) < least:
         raise ValueError(f"{name}: got {number}, expected at least {least}")
-    return int(number)
+    # No table is so large that more would mean anything else.
+    return min(int(number), 2**62)
 
 
 def real(name: str, number: Any, least: float) -> float:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from collections.abc import Iterator
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,7 @@ class Family:
         return len(self._family)
 
     def __getitem__(self, place: int) -> Tree:
+        place = operator.index(place)
         if not -len(self) <= place < len(self):
             raise IndexError(f"member {place} of {len(self)}")
         return self._tree(place % len(self))
@@ -95,7 +98,7 @@ class Family:
 
     def with_leaves(self, most_leaves: int) -> Tree:
         """The largest tree with at most so many leaves."""
-        place = self._family.with_leaves(most_leaves)
+        place = None if most_leaves < 1 else self._family.with_leaves(min(most_leaves, 2**62))
         if place is None:
             smallest = self.members[0]["leaves"]
             raise ValueError(f"most_leaves: got {most_leaves}, expected at least {smallest}")
@@ -150,6 +153,10 @@ class Family:
         return Tree(self._family.model(place, rule, weight), self._labels)
 
 
-def number_text(number: float | str) -> str:
+def number_text(number: float | str, name: str = "weight") -> str:
     """A number as it is written, so that it is taken exactly."""
-    return number if isinstance(number, str) else repr(float(number))
+    if isinstance(number, str):
+        return number
+    if not isinstance(number, Real) or isinstance(number, bool):
+        raise ValueError(f"{name}: got {number!r}, expected a number, or a text such as '1/300'")
+    return repr(float(number))

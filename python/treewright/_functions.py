@@ -76,8 +76,11 @@ def pruning_family(
             raise ValueError("a learned tree has its rows already: leave y and cv out")
         cost = cost or ("error" if X._model.is_classifier else "mse")
         return Family(X._model.prunings(penalty, cost), X._labels)
+    _refuse("pruning_family", params, "ccp_alpha", "max_leaf_nodes", "select")
     if task not in ("classification", "regression"):
         raise ValueError(f"task: got {task!r}, expected 'classification' or 'regression'")
+    if task == "regression" and cost not in (None, "mse"):
+        raise ValueError(f"cost: got {cost!r}, expected 'mse' for numbers")
     estimator: Any
     if task == "classification":
         estimator = GreedyTreeClassifier(penalty=penalty, pruning_cost=cost or "error", **params)
@@ -131,6 +134,7 @@ def dyadic_path(
     >>> path.members[-1]["errors"], path.certificate["exact_down_to"]
     (0.0, 0.0)
     """
+    _refuse("dyadic_path", params, "ccp_alpha", "kappa", "max_leaf_nodes", "select")
     estimator = DyadicTreeClassifier(**params)
     table = estimator._learning_table(X, y, sample_weight)
     options = {**estimator._params(), "method": method, "collinear": bool(collinear)}
@@ -139,6 +143,13 @@ def dyadic_path(
     outcome = _native.dyadic_family(table, options, estimator._limits())
     take(outcome, lambda pair: found.append(pair[0]))
     return Family(found[0], estimator.classes_)
+
+
+def _refuse(function: str, params: dict[str, Any], *names: str) -> None:
+    """Parameters of the estimator that mean nothing here."""
+    for name in names:
+        if name in params:
+            raise TypeError(f"{function}() got an argument that it has no use for: {name}")
 
 
 class DistinctTrees(Iterator[Tree]):
@@ -207,6 +218,8 @@ def distinct_trees(
     >>> [tree.features for tree in distinct_trees(X, ["no", "no", "no", "yes"])]
     [['x0', 'x1'], ['x0'], ['x1'], []]
     """
+    unused = ["ccp_alpha", "max_leaf_nodes", "select", "penalty", "pruning_cost", "progress"]
+    _refuse("distinct_trees", params, *unused, "verbose")
     estimator = GreedyTreeClassifier(criterion=criterion, **params)
     table = estimator._learning_table(X, y, sample_weight)
     limit = None if limit is None else whole("limit", limit, 1)
@@ -333,6 +346,8 @@ def explore(
         estimator = GreedyTreeRegressor(**shared)
     table = estimator._learning_table(X, y, sample_weight, numbers=task == "regression")
     bounds = limits(n_jobs, budget, memory_limit, verbose, progress, "explore")
+    if path is not None and not Path(path).resolve().parent.is_dir():
+        raise FileNotFoundError(f"there is no folder for {os.fspath(path)!r}")
     if title is None:
         title = "table" if path is None else Path(path).stem
     report, exception = _native.explore(
@@ -397,10 +412,18 @@ def _estimator(model: _native.Model) -> Any:
     kind = kinds.get(tree.learner["name"], greedy)
     names = {"depth": "max_depth", "min_split": "min_samples_split", "min_leaf": "min_samples_leaf"}
     params = {names.get(name, name): value for name, value in tree.learner["params"].items()}
+    pruned = params.pop("pruned", {})
+    if "lambda" in pruned and "leaves" not in pruned:
+        params |= {"ccp_alpha": pruned["lambda"], "penalty": pruned.get("penalty", "linear")}
+        params["pruning_cost"] = pruned.get("cost", "error")
+    for other in ("lambda", "leaf_cost"):
+        if other in params:
+            params["ccp_alpha"] = params.pop(other)
     known = kind._get_param_names()
     estimator = kind()
     for name, value in params.items():
-        if name in known and isinstance(value, str | int | float) and name != "select":
+        is_list = isinstance(value, list) and name == "k"
+        if name in known and name != "select" and (is_list or isinstance(value, str | int | float)):
             setattr(estimator, name, value)
     estimator.tree_ = tree
     estimator.certificate_ = tree.certificate

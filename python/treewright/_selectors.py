@@ -11,7 +11,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._base import TreeBase, count_or_share, real, take, whole
+from ._base import TreeBase, count_or_share, real, take, whole, word
 from ._trees import cost_matrix
 
 
@@ -26,7 +26,7 @@ class _FeatureSelector(SelectorMixin, TreeBase):
         if n_rows < 2:
             raise ValueError(f"n_samples={n_rows}: at least 2 are needed to leave some of them out")
         params = {
-            "criterion": self.criterion,
+            "criterion": word("criterion", self.criterion),
             "bins": 32,
             "predict": "mean",
             "max_depth": None if self.max_depth is None else whole("max_depth", self.max_depth, 0),
@@ -37,8 +37,8 @@ class _FeatureSelector(SelectorMixin, TreeBase):
                 "min_samples_leaf", self.min_samples_leaf, n_rows, 1
             ),
             "min_gain": real("min_gain", self.min_gain, 0.0),
-            "missing": self.missing,
-            "categorical_splits": self.categorical_splits,
+            "missing": word("missing", self.missing),
+            "categorical_splits": word("categorical_splits", self.categorical_splits),
             "zero_gain": False,
             "min_weight_fraction_leaf": 0.0,
             "cost_matrix": cost_matrix(self.cost_matrix),
@@ -61,7 +61,7 @@ class _FeatureSelector(SelectorMixin, TreeBase):
         if self.cv is None or isinstance(self.cv, Integral):
             return None
         splits = check_cv(self.cv, y, classifier=True).split(X, y)
-        return [(np.asarray(build).tolist(), np.asarray(held).tolist()) for build, held in splits]
+        return [(_places(build, len(y)), _places(held, len(y))) for build, held in splits]
 
     def _keep_selection(self, found: tuple[dict[str, Any], _native.Model]) -> None:
         selection, model = found
@@ -69,6 +69,7 @@ class _FeatureSelector(SelectorMixin, TreeBase):
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[selection["selected"]] = True
         self._keep(model)
+        self.stopped_ = bool(selection["stopped"])
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -103,6 +104,19 @@ class _FeatureSelector(SelectorMixin, TreeBase):
         from . import _table
 
         return _table.to_predict(self.transform(X), self.tree_._model)
+
+
+def _places(rows: Any, n_rows: int) -> list[int]:
+    """Rows as numbers from 0; a mask has one entry for each row."""
+    rows = np.asarray(rows)
+    if rows.dtype.kind == "b" and rows.shape == (n_rows,):
+        rows = np.flatnonzero(rows)
+    if rows.dtype.kind not in "iu" or rows.ndim != 1 or len(rows) and not rows.min() >= 0:
+        raise ValueError("cv: expected row numbers from 0, or masks with an entry for each row")
+    if len(rows) and rows.max() >= n_rows:
+        raise ValueError(f"cv: got row {rows.max()}, but there are {n_rows} rows")
+    places: list[int] = rows.tolist()
+    return places
 
 
 class BackwardFeatureSelector(_FeatureSelector):
@@ -203,7 +217,8 @@ class BackwardFeatureSelector(_FeatureSelector):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BackwardFeatureSelector:
         """Selects features; see :meth:`GreedyTreeClassifier.fit` for the arguments."""
-        self._select(_native.select_backward, X, y, sample_weight, plain=bool(self.plain))
+        with self._all_or_nothing():
+            self._select(_native.select_backward, X, y, sample_weight, plain=bool(self.plain))
         return self
 
 

@@ -24,6 +24,8 @@ class Column(NamedTuple):
 
     cells: np.ndarray
     values: list[Any] | None = None
+    #: Numbers that stand for False and True.
+    is_bool: bool = False
 
 
 def is_frame(X: Any) -> bool:
@@ -32,16 +34,23 @@ def is_frame(X: Any) -> bool:
     return module.startswith(("pandas", "polars", "pyarrow")) and len(getattr(X, "shape", ())) == 2
 
 
+def is_missing(value: Any) -> bool:
+    """None, NaN, NaT and the NA of pandas."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
 def column_names(X: Any) -> list[str] | None:
     """The names of the columns, if they have any."""
     if not is_frame(X):
         return None
-    names = X.column_names if type(X).__module__.startswith("pyarrow") else list(X.columns)
+    names = X.schema.names if type(X).__module__.startswith("pyarrow") else list(X.columns)
     return names if all(isinstance(name, str) for name in names) else None
 
 
 def text(value: Any) -> str:
-    """A category or class as files have it: 3 and 3.0 are the same."""
+    """A category as files have it: 3 and 3.0 are the same."""
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)
@@ -62,14 +71,15 @@ def frame_columns(X: Any, force: set[int], texts_allowed: bool) -> list[Column]:
         columns = X.get_columns()
     else:
         make = _arrow_column
-        columns = list(X.columns)
+        columns = [_chunked(column) for column in X.columns]
     names = column_names(X) or [f"x{place}" for place in range(len(columns))]
     found = []
     for place, (name, column) in enumerate(zip(names, columns, strict=True)):
         try:
             made = make(column)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"column {name!r}: {error}") from None
+        except Exception as error:  # Each package has errors of its own.
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise ValueError(f"column {name!r}: {reason}") from None
         if place in force:
             made = _as_categories(made)
         elif made.values is not None and not texts_allowed:
@@ -88,7 +98,7 @@ def _as_categories(column: Column) -> Column:
     values, codes = np.unique(column.cells[is_there], return_inverse=True)
     cells = np.full(len(column.cells), -1, dtype=np.int64)
     cells[is_there] = codes
-    return Column(cells, list(values))
+    return Column(cells, [bool(value) for value in values] if column.is_bool else list(values))
 
 
 def _pandas_column(column: Any) -> Column:
@@ -98,14 +108,19 @@ def _pandas_column(column: Any) -> Column:
     if isinstance(dtype, pd.CategoricalDtype):
         return Column(column.cat.codes.to_numpy(), list(column.cat.categories))
     if isinstance(dtype, np.dtype) and dtype.kind in "fiub":
-        return Column(column.to_numpy().astype(np.float64, copy=False))
+        is_bool = dtype.kind == "b"
+        return Column(column.to_numpy().astype(np.float64, copy=False), is_bool=is_bool)
+    if isinstance(dtype, np.dtype) and dtype.kind == "c":
+        raise TypeError("complex numbers are not supported")
     if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_numeric_dtype(dtype):
-        return Column(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        is_bool = pd.api.types.is_bool_dtype(dtype)
+        return Column(column.to_numpy(dtype=np.float64, na_value=np.nan), is_bool=is_bool)
     if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
         raise TypeError("dates and times are not supported; make numbers or categories of them")
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind in {"integer", "floating", "mixed-integer-float", "decimal", "boolean", "empty"}:
-        return Column(pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan))
+        numbers = pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan)
+        return Column(numbers, is_bool=kind == "boolean")
     codes, values = pd.factorize(column)
     return Column(codes, list(values))
 
@@ -117,11 +132,18 @@ def _polars_column(column: Any) -> Column:
     if dtype.is_temporal():
         raise TypeError("dates and times are not supported; make numbers or categories of them")
     if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
-        return Column(column.cast(pl.Float64).to_numpy())
+        return Column(column.cast(pl.Float64).to_numpy(), is_bool=dtype == pl.Boolean)
     column = column.cast(pl.String)
     values = column.drop_nulls().unique().sort()
     codes = column.cast(pl.Enum(values)).to_physical().cast(pl.Int64).fill_null(-1)
     return Column(codes.to_numpy(), values.to_list())
+
+
+def _chunked(column: Any) -> Any:
+    """A column of a record batch as one of a table."""
+    import pyarrow as pa
+
+    return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
 
 
 def _arrow_column(column: Any) -> Column:
@@ -136,7 +158,8 @@ def _arrow_column(column: Any) -> Column:
             column = column.cast(pa.int8())
         column = column.cast(pa.float64())
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-        return Column(column.to_numpy(zero_copy_only=False))
+        is_bool = pa.types.is_boolean(kind)
+        return Column(column.to_numpy(zero_copy_only=False), is_bool=is_bool)
     if not pa.types.is_dictionary(kind):
         column = column.dictionary_encode()
     # Chunks may have dictionaries of their own.
@@ -147,7 +170,7 @@ def _arrow_column(column: Any) -> Column:
             if column.num_chunks
             else pa.array([], pa.dictionary(pa.int32(), pa.string()))
         )
-    codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    codes = column.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     return Column(codes, column.dictionary.to_pylist())
 
 
@@ -169,11 +192,12 @@ def array_columns(X: np.ndarray, force: set[int]) -> list[Column]:
 
 def _categories_of(cells: np.ndarray) -> Column:
     if cells.dtype.kind in "fiub":
-        return _as_categories(Column(cells.astype(np.float64, copy=False)))
+        numbers = cells.astype(np.float64, copy=False)
+        return _as_categories(Column(numbers, is_bool=cells.dtype.kind == "b"))
     codes = np.full(len(cells), -1, dtype=np.int64)
     values: dict[str, int] = {}
     for row, value in enumerate(cells):
-        if value is None or value != value:
+        if is_missing(value):
             continue
         codes[row] = values.setdefault(text(value), len(values))
     return Column(codes, list(values))
@@ -186,7 +210,7 @@ def _categories_of(cells: np.ndarray) -> Column:
 def learn_codes(column: Column) -> tuple[np.ndarray, list[str]]:
     """Codes for the categories that the column has, in the order of their texts."""
     assert column.values is not None
-    texts = [text(value) for value in column.values]
+    texts = ["" if is_missing(value) else text(value) for value in column.values]
     seen = np.unique(column.cells[column.cells >= 0])
     categories = sorted({texts[code] for code in seen} - {""})
     return known_codes(column, categories), categories
@@ -201,7 +225,8 @@ def known_codes(column: Column, categories: list[str]) -> np.ndarray:
     # The last one is for missing cells, whose code is -1.
     table = np.full(len(column.values) + 1, MISSING, dtype=np.uint32)
     for code, value in enumerate(column.values):
-        table[code] = places.get(text(value), MISSING)
+        if not is_missing(value):
+            table[code] = places.get(text(value), MISSING)
     return table[column.cells]
 
 
@@ -243,7 +268,9 @@ def to_learn(
 def to_predict(X: Any, model: _native.Model) -> _native.Table:
     """A table as a model wants it."""
     classes = model.classes if model.is_classifier else None
-    return _native.Table(_known_cells(X, model), (model.target, classes, None), model.na)
+    # A tree without features answers for every row, so the rows must be counted.
+    ones = None if model.features else np.ones(X.shape[0] if hasattr(X, "shape") else len(X))
+    return _native.Table(_known_cells(X, model), (model.target, classes, None), model.na, ones)
 
 
 def to_judge(X: Any, y: Any, model: _native.Model, labels: np.ndarray | None) -> _native.Table:
@@ -251,7 +278,7 @@ def to_judge(X: Any, y: Any, model: _native.Model, labels: np.ndarray | None) ->
     if y is None:
         raise ValueError("rows to look at need their target: give y together with X")
     cells = _known_cells(X, model)
-    y = np.asarray(y)
+    y = np.ravel(np.asarray(y))
     if labels is None:
         return _native.Table(cells, (model.target, None, y.astype(np.float64)), model.na)
     places = {label: place for place, label in enumerate(labels.tolist())}
@@ -276,7 +303,11 @@ def _known_cells(X: Any, model: _native.Model) -> list[tuple[str, np.ndarray, li
     if is_frame(X):
         columns = frame_columns(X, force, texts_allowed=True)
     else:
+        if hasattr(X, "toarray"):
+            raise ValueError("sparse tables are not supported: call toarray() first")
         X = np.asarray(X)
+        if X.dtype.kind == "c":
+            raise ValueError("complex numbers are not supported")
         if X.ndim != 2:
             raise ValueError(f"expected a table of two dimensions, got {X.ndim}: reshape your data")
         columns = array_columns(X, force)

@@ -249,7 +249,9 @@ def labels_of(model: _native.Model | _native.Family) -> np.ndarray | None:
         kind = "int" if all(_is_whole(text) for text in texts) else "str"
     if kind == "bool":
         return np.array([text == "True" for text in texts])
-    return np.array(texts, dtype={"int": np.int64, "float": np.float64}.get(kind, np.str_))
+    if kind == "int":
+        return np.array([int(text) for text in texts])
+    return np.array(texts, dtype=np.float64 if kind == "float" else np.str_)
 
 
 def _is_whole(text: str) -> bool:

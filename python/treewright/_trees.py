@@ -10,7 +10,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._base import TreeBase, count_or_share, real, take, whole
+from ._base import TreeBase, count_or_share, real, take, whole, word
 from ._family import Family, number_text
 
 
@@ -60,9 +60,9 @@ class _Greedy(TreeBase):
 
     def _params(self, n_rows: int) -> dict[str, Any]:
         return {
-            "criterion": self.criterion,
-            "bins": getattr(self, "bins", 32),
-            "predict": getattr(self, "leaf_value", "mean"),
+            "criterion": word("criterion", self.criterion),
+            "bins": whole("bins", getattr(self, "bins", 32), 2),
+            "predict": word("leaf_value", getattr(self, "leaf_value", "mean")),
             "max_depth": None if self.max_depth is None else whole("max_depth", self.max_depth, 0),
             "min_samples_split": count_or_share(
                 "min_samples_split", self.min_samples_split, n_rows, 2
@@ -74,8 +74,8 @@ class _Greedy(TreeBase):
                 "min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0.0
             ),
             "min_gain": real("min_gain", self.min_gain, 0.0),
-            "missing": self.missing,
-            "categorical_splits": self.categorical_splits,
+            "missing": word("missing", self.missing),
+            "categorical_splits": word("categorical_splits", self.categorical_splits),
             "zero_gain": bool(self.zero_gain),
             "cost_matrix": cost_matrix(getattr(self, "cost_matrix", None)),
         }
@@ -84,9 +84,9 @@ class _Greedy(TreeBase):
         is_pruned = _is_weight(self.ccp_alpha)
         leaves = self.max_leaf_nodes
         return {
-            "pruning_cost": getattr(self, "pruning_cost", "mse"),
-            "penalty": self.penalty,
-            "ccp_alpha": number_text(self.ccp_alpha) if is_pruned else None,
+            "pruning_cost": word("pruning_cost", getattr(self, "pruning_cost", "mse")),
+            "penalty": word("penalty", self.penalty),
+            "ccp_alpha": number_text(self.ccp_alpha, "ccp_alpha") if is_pruned else None,
             "max_leaf_nodes": None if leaves is None else whole("max_leaf_nodes", leaves, 1),
             "selection": selection(self),
         }
@@ -107,6 +107,11 @@ class _Greedy(TreeBase):
         -------
         self
         """
+        with self._all_or_nothing():
+            self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         table = self._learning_table(X, y, sample_weight, numbers=self._is_regressor)
         params, pruning = self._params(table.n_rows), self._pruning()
         wanted = [name for name in ("ccp_alpha", "max_leaf_nodes") if pruning[name] is not None]
@@ -120,7 +125,6 @@ class _Greedy(TreeBase):
             take(_native.fit_greedy(table, params, pruning, self._limits()), self._keep)
         else:
             take(_native.greedy_family(table, params, pruning, self._limits()), self._keep_family)
-        return self
 
     def _keep_family(self, found: tuple[_native.Family, _native.Model]) -> None:
         family, model = found
@@ -232,6 +236,8 @@ class GreedyTreeClassifier(_Classifier, _Greedy):
         All best prunings, if ``select`` or ``ccp_alpha`` is given.
     certificate_ : dict or None
         What is proven about the pruning.
+    stopped_ : bool
+        Did a limit or Ctrl-C end the work before its end?
     classes_ : array
         The class labels.
     feature_importances_ : array
@@ -476,6 +482,8 @@ class DyadicTreeClassifier(_Classifier):
         The whole path, if ``select`` is given.
     certificate_ : dict
         What is proven: objective, lower bound, gap, optimal.
+    stopped_ : bool
+        Did a limit or Ctrl-C end the work before its end?
     classes_ : array
         The class labels.
 
@@ -542,23 +550,25 @@ class DyadicTreeClassifier(_Classifier):
         self.progress = progress
 
     def _params(self) -> dict[str, Any]:
-        leaves = self.max_leaf_nodes
+        leaves, alpha = self.max_leaf_nodes, self.ccp_alpha
         k = self.k
         if not isinstance(k, str):
-            k = [whole("k", each, 0) for each in k] if np.ndim(k) else whole("k", k, 0)
+            most = 2**31  # halvings, more than any number can be told apart by
+            each = [min(whole("k", one, 0), most) for one in np.atleast_1d(k).tolist()]
+            k = each if np.ndim(k) else each[0]
         return {
             "k": k,
-            "model": self.model,
-            "ties": self.ties,
-            "missing": self.missing,
-            "coding": self.coding,
+            "model": word("model", self.model),
+            "ties": word("ties", self.ties),
+            "missing": word("missing", self.missing),
+            "coding": word("coding", self.coding),
             "snap": real("snap", self.snap, 0.0),
-            "solver": self.solver,
+            "solver": word("solver", self.solver),
             "method": "hull",
             "collinear": False,
-            "penalty": self.penalty,
-            "ccp_alpha": None if self.ccp_alpha is None else number_text(self.ccp_alpha),
-            "kappa": number_text(self.kappa),
+            "penalty": word("penalty", self.penalty),
+            "ccp_alpha": None if alpha is None else number_text(alpha, "ccp_alpha"),
+            "kappa": number_text(self.kappa, "kappa"),
             "max_leaf_nodes": None if leaves is None else whole("max_leaf_nodes", leaves, 1),
             "cost_matrix": cost_matrix(self.cost_matrix),
             "selection": selection(self),
@@ -566,6 +576,11 @@ class DyadicTreeClassifier(_Classifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DyadicTreeClassifier:
         """Finds the best tree; see :meth:`GreedyTreeClassifier.fit` for the arguments."""
+        with self._all_or_nothing():
+            self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         table = self._learning_table(X, y, sample_weight)
         params = self._params()
         given = [
@@ -580,7 +595,6 @@ class DyadicTreeClassifier(_Classifier):
             take(_native.fit_dyadic(table, params, self._limits()), self._keep)
         else:
             take(_native.dyadic_family(table, params, self._limits()), self._keep_family)
-        return self
 
     def _keep_family(self, found: tuple[_native.Family, _native.Model]) -> None:
         family, model = found
@@ -621,6 +635,8 @@ class OptimalTreeClassifier(_Classifier):
         The tree.
     certificate_ : dict
         What is proven: objective, lower bound, gap, optimal.
+    stopped_ : bool
+        Did a limit or Ctrl-C end the work before its end?
     classes_ : array
         The class labels.
 
@@ -666,6 +682,11 @@ class OptimalTreeClassifier(_Classifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimalTreeClassifier:
         """Finds the best tree; see :meth:`GreedyTreeClassifier.fit` for the arguments."""
+        with self._all_or_nothing():
+            self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         table = self._learning_table(X, y, sample_weight)
         is_auto = isinstance(self.intervals, str)
         if is_auto and self.intervals != "auto":
@@ -681,18 +702,17 @@ class OptimalTreeClassifier(_Classifier):
             "min_weight_fraction_leaf": real(
                 "min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0.0
             ),
-            "ccp_alpha": number_text(self.ccp_alpha),
+            "ccp_alpha": number_text(self.ccp_alpha, "ccp_alpha"),
             "cost_matrix": cost_matrix(self.cost_matrix),
         }
         take(_native.fit_optimal(table, params, self._limits()), self._keep)
-        return self
 
 
 def selection(estimator: Any) -> dict[str, Any]:
     """How rows are left out to choose a tree, as the core wants it."""
     is_by_folds = estimator.select in ("cv", "1se")
     return {
-        "select": estimator.select,
+        "select": None if estimator.select is None else word("select", estimator.select),
         "cv": whole("cv", estimator.cv, 2) if is_by_folds else None,
         "repeats": whole("repeats", estimator.repeats, 1),
         "holdout": real("holdout", estimator.holdout, 0.0),
@@ -704,7 +724,10 @@ def cost_matrix(given: Any) -> list[list[float]] | None:
     """Costs of wrong predictions, as the core wants them."""
     if given is None:
         return None
-    costs = np.asarray(given, dtype=np.float64)
+    try:
+        costs = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("cost_matrix: expected numbers, a row for each true class") from None
     if costs.ndim != 2 or costs.shape[0] != costs.shape[1]:
         raise ValueError(
             f"cost_matrix: got the shape {costs.shape}, expected (n_classes, n_classes)"

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use treewright::{Error, ErrorKind};
 
 /// Parameters whose names in Python are those of scikit-learn.
-const NAMES: [(&str, &str); 8] = [
+const NAMES: [(&str, &str); 9] = [
     ("depth", "max_depth"),
     ("folds", "cv"),
     ("lambda", "ccp_alpha"),
@@ -16,6 +16,7 @@ const NAMES: [(&str, &str); 8] = [
     ("min_leaf", "min_samples_leaf"),
     ("min_leaf_weight", "min_weight_fraction_leaf"),
     ("min_split", "min_samples_split"),
+    ("predict", "leaf_value"),
 ];
 
 /// The exception for an error of the library.

@@ -35,6 +35,8 @@ pub(crate) struct DistinctTrees {
     search: Mutex<Search>,
     stop: Arc<AtomicBool>,
     rows: Arc<Rows>,
+    /// The process that the thread lives in: a fork has none.
+    process: u32,
 }
 
 /// The thread, and what came of it.
@@ -94,6 +96,7 @@ impl DistinctTrees {
             search: Mutex::new(Search::Runs(thread)),
             stop,
             rows: table.rows(),
+            process: std::process::id(),
         })
     }
 
@@ -102,6 +105,7 @@ impl DistinctTrees {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Model>> {
+        self.refuse_forks()?;
         loop {
             let received = py.detach(|| {
                 let trees = self.trees.lock().unwrap_or_else(PoisonError::into_inner);
@@ -123,6 +127,7 @@ impl DistinctTrees {
 
     /// Ends the search.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.refuse_forks()?;
         self.stop.store(true, Ordering::Relaxed);
         let mut trees = self.trees.lock().unwrap_or_else(PoisonError::into_inner);
         let was_open = trees.take().is_some();
@@ -153,6 +158,15 @@ impl DistinctTrees {
 }
 
 impl DistinctTrees {
+    /// The thread stays behind when a process forks.
+    fn refuse_forks(&self) -> PyResult<()> {
+        if std::process::id() == self.process {
+            return Ok(());
+        }
+        let what = "the search for trees runs in the process that began it, not in a fork of it";
+        Err(PyRuntimeError::new_err(what))
+    }
+
     /// Waits for the thread.
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         let mut search = self.search.lock().unwrap_or_else(PoisonError::into_inner);
@@ -196,7 +210,9 @@ impl Drop for DistinctTrees {
         trees.unwrap_or_else(PoisonError::into_inner).take();
         let search = self.search.get_mut();
         let search = search.unwrap_or_else(PoisonError::into_inner);
-        if let Search::Runs(thread) = std::mem::replace(search, Search::Ended(None)) {
+        if let Search::Runs(thread) = std::mem::replace(search, Search::Ended(None))
+            && std::process::id() == self.process
+        {
             // It needs nothing of the interpreter.
             let _ = thread.join();
         }

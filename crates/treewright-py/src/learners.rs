@@ -118,7 +118,7 @@ impl GreedyParams {
             )?),
             bins: self.bins,
             predict: named(
-                "predict",
+                "leaf_value",
                 &self.predict,
                 &[("mean", Summary::Mean), ("median", Summary::Median)],
             )?,

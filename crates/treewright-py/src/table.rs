@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use serde_json::{Map, Value};
 use treewright::data::{
     ClassWeight, Column, Dataset, Feature, FeatureKind, MISSING_CODE, Reading, Schema, Target,
-    TargetColumn, TargetKind,
+    TargetColumn, TargetKind, check_total_weight,
 };
 use treewright::error::quoted;
 
@@ -301,10 +301,8 @@ fn with_weights(
             weights[row]
         )));
     }
-    if !weights.iter().sum::<f64>().is_finite() {
-        return Err(PyValueError::new_err(
-            "sample_weight: the sum of the weights is not a finite number",
-        ));
+    if weights.iter().any(|&weight| weight > 0.0) {
+        check_total_weight(Some(&weights)).map_err(|error| raised(&error))?;
     }
     let kept: Vec<usize> = (0..weights.len())
         .filter(|&row| weights[row] > 0.0)
@@ -313,6 +311,10 @@ fn with_weights(
         return Err(PyValueError::new_err(
             "sample_weight: all weights are zero, so no rows are left",
         ));
+    }
+    if columns.is_empty() && matches!(target, Target::Absent) {
+        // Nothing else says how many rows there are.
+        return Ok(Dataset::new(schema, columns, target, Some(weights)));
     }
     let n_rows = weights.len();
     let weights = weights

@@ -32,15 +32,14 @@ pub(crate) struct ExploreArgs {
     pub(crate) data: PathBuf,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
-    /// Number of folds of the cross-validation
+    /// Number of folds of the cross-validation [default: 10, or the number of rows if that is less]
     #[arg(
         long,
         value_name = "N",
-        default_value = "10",
         help_heading = "Cross-validation",
         allow_negative_numbers = true
     )]
-    folds: WholeNumber,
+    folds: Option<WholeNumber>,
     /// How often the rows are dealt into folds anew
     #[arg(
         long,
@@ -76,10 +75,11 @@ pub(crate) struct ExploreArgs {
 }
 
 impl ExploreArgs {
-    /// Which rows are left out.
-    pub(crate) fn resampling(&self) -> Result<Resampling> {
+    /// Which of so many rows are left out.
+    pub(crate) fn resampling(&self, n_rows: usize) -> Result<Resampling> {
+        let folds = self.folds.map(|folds| folds.count("folds", 2));
         Ok(Resampling::Folds {
-            folds: self.folds.count("folds", 2)?,
+            folds: folds.unwrap_or(Ok(n_rows.clamp(2, 10)))?,
             repeats: self.repeats.count("repeats", 1)?,
             seed: self.seed.count("seed", 0)? as u64,
         })

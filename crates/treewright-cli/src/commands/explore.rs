@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use treewright::eval::{Entry, Proven, Report, Section};
+use treewright::eval::{Entry, Proven, Report, Section, SectionKind};
 use treewright::export::{html, json};
 use treewright::select::Explore;
 
@@ -15,8 +15,9 @@ use crate::output::{self, Console, Destination, duration};
 pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.reading.options();
-    let resampling = args.resampling()?;
+    args.resampling(usize::MAX)?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
+    let resampling = args.resampling(data.n_rows())?;
     let limits = args.limits();
     let explore = Explore {
         resampling,
@@ -33,7 +34,8 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
     }
     write(&report, file.as_ref(), console)?;
     fit::say(&data, &options, &[], console);
-    if !console.json {
+    // A page on standard output is not followed by anything.
+    if !console.json && !matches!(file, Some(Destination::Stdout)) {
         output::print(&summary(&report))?;
     }
     Ok(ExitCode::SUCCESS)
@@ -89,11 +91,16 @@ pub(super) fn summary(report: &Report) -> String {
                 .map(row)
         });
     let table = output::figures_and_words(header, rows);
-    format!(
-        "{table}* good enough; min: least cv {cost} of its family; 1se: the smallest within one standard \
-         error of it\n\n{}\n",
-        report.answer
-    )
+    let is_validated = |section: &Section| section.chosen.is_some();
+    let legend = if report.sections.iter().any(is_validated) {
+        format!(
+            "* good enough; min: least cv {cost} of its family; 1se: the smallest within one standard \
+             error of it\n"
+        )
+    } else {
+        String::new()
+    };
+    format!("{table}{legend}\n{}\n", report.answer)
 }
 
 /// Of a family the chosen trees, of others all.
@@ -114,7 +121,10 @@ fn row(report: &Report, at: usize, section: &Section, place: usize) -> Vec<Strin
     let entry = &section.entries[place];
     let chosen = section.chosen;
     let marks = [
-        ((at, place) == report.start, "*"),
+        (
+            (at, place) == report.start && entry.validated.is_some(),
+            "*",
+        ),
         (chosen.is_some_and(|it| it.min == place), "min"),
         (chosen.is_some_and(|it| it.one_se == place), "1se"),
     ];
@@ -132,14 +142,19 @@ fn row(report: &Report, at: usize, section: &Section, place: usize) -> Vec<Strin
         report.rate(entry.cost),
         validated(|it| it.0),
         validated(|it| it.1),
-        proof(entry),
+        proof(section, entry),
         duration(section.seconds),
     ]
 }
 
-fn proof(entry: &Entry) -> String {
+/// What the tree is the best of, if that is proven.
+fn proof(section: &Section, entry: &Entry) -> String {
     match entry.proven {
-        Proven::Best => "proven".into(),
+        Proven::Best => match (section.kind, section.learner.name.as_str()) {
+            (SectionKind::Family, "greedy") => "best pruning".into(),
+            (SectionKind::Family, learner) => format!("best {learner}"),
+            (SectionKind::Trees, _) => "best".into(),
+        },
         Proven::Within(gap) => format!("gap {:.1} %", 100.0 * gap),
         Proven::Nothing => "-".into(),
     }

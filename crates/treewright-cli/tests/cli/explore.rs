@@ -224,3 +224,54 @@ fn names_stay_text() {
     let data = data_of(&page);
     assert_eq!(data["features"][0]["name"], hostile);
 }
+
+/// Some categories are missing from the rows of some folds.
+#[test]
+fn rare_categories_do_no_harm() {
+    let row = |row: u32| {
+        let class = if (row * 7919 % 101) % 3 == 0 {
+            "a"
+        } else {
+            "b"
+        };
+        format!("k{},{class}\n", row * 31 % 60)
+    };
+    let table: String = ["kind,class\n".to_owned()]
+        .into_iter()
+        .chain((0..150).map(row))
+        .collect();
+    let folder = Folder::new().file("data.csv", table);
+    let report = folder.json(&["explore", "data.csv", "--json", "--quiet"]);
+    assert!(members(&report, "dyadic-linear")[0]["cv_error"].is_number());
+}
+
+#[test]
+fn what_does_not_fit_is_left_out() {
+    let names: Vec<String> = (0..1500).map(|column| format!("x{column}")).collect();
+    let row = |row: u32| {
+        let cells = (0..1500).map(|column| (row * (column + 3) % 11).to_string());
+        let cells: Vec<String> = cells.collect();
+        format!("{},{}\n", cells.join(","), row % 2)
+    };
+    let header = format!("{},class\n", names.join(","));
+    let table: String = [header].into_iter().chain((0..30).map(row)).collect();
+    let folder = Folder::new().file("data.csv", table);
+    let command = ["explore", "data.csv", "--json", "--quiet", "--budget", "3s"];
+    let report = folder.json(&command);
+    assert!(!members(&report, "greedy-linear").is_empty());
+}
+
+#[test]
+fn other_rows_are_told_apart() {
+    let folder = with_table("shop.csv");
+    let table = folder.read("data.csv");
+    let some: Vec<&str> = table.lines().take(60).collect();
+    let folder = folder.file("some.csv", some.join("\n") + "\n");
+    folder.done(&["fit", "optimal", "data.csv", "-o", "model.json", "--quiet"]);
+    let report = folder.json(&["report", "model.json", "some.csv", "--json"]);
+    assert_eq!(report["table"]["rows"], 400);
+    assert_eq!(report["other_rows"], 59);
+    assert_eq!(report["sample"]["of"], 59);
+    let same = folder.json(&["report", "model.json", "data.csv", "--json"]);
+    assert!(same.get("other_rows").is_none());
+}

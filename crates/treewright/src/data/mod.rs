@@ -16,7 +16,7 @@ mod schema;
 mod source;
 
 pub use file::read_file;
-pub use read::{ClassWeight, ReadOptions, Task};
+pub use read::{ClassWeight, ReadOptions, Task, check_total_weight};
 pub use schema::{Feature, FeatureKind, Reading, Schema, TargetColumn, TargetKind};
 pub use source::{FEW_TEXTS, MISSING_CODE, Number, RawColumn, Source, Texts, Wanted, not_a_number};
 

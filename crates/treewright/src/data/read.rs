@@ -120,7 +120,7 @@ impl Dataset {
         }
         let weights = weights.map(|weights| keep_rows(weights, kept.as_deref()));
         let weights = class_weights(&options.class_weight, &target, &target_kind, weights)?;
-        refuse_infinite_total(weights.as_deref())?;
+        check_total_weight(weights.as_deref())?;
         let schema = Schema {
             features,
             target: TargetColumn {
@@ -207,7 +207,7 @@ impl Dataset {
             });
         }
         let weights = weights.map(|weights| keep_rows(weights, kept.as_deref()));
-        refuse_infinite_total(weights.as_deref())?;
+        check_total_weight(weights.as_deref())?;
         if columns.is_empty() && target == Target::Absent {
             let ones = Some(vec![1.0; n_rows]);
             return Ok(Self::new(Arc::clone(schema), columns, target, ones));
@@ -353,14 +353,24 @@ fn take_weights(
     Ok(Some(weights))
 }
 
-/// Figures are relative to the total weight, so that must be a number.
-fn refuse_infinite_total(weights: Option<&[f64]>) -> Result<()> {
-    match weights {
-        Some(weights) if !weights.iter().sum::<f64>().is_finite() => Err(Error::schema(
+/// Figures are relative to the total weight, so that must be a number, and one that can be divided.
+pub fn check_total_weight(weights: Option<&[f64]>) -> Result<()> {
+    const LEAST: f64 = 1e-100;
+    let Some(weights) = weights.filter(|weights| !weights.is_empty()) else {
+        return Ok(());
+    };
+    let total: f64 = weights.iter().sum();
+    if !total.is_finite() {
+        return Err(Error::schema(
             "the weights are too large: their sum is not a finite number",
-        )),
-        _ => Ok(()),
+        ));
     }
+    if total < LEAST {
+        return Err(Error::schema(format!(
+            "the weights are too small: their sum is {total:e}, expected at least {LEAST:e}"
+        )));
+    }
+    Ok(())
 }
 
 /// The rows of positive weight, or `None` if that is all of them.

@@ -43,6 +43,8 @@ pub struct Report {
     pub start: (usize, usize),
     /// Some rows of the table.
     pub sample: Option<Sample>,
+    /// The number of rows that confusions and the sample come from, if these are not the rows of training.
+    pub other_rows: Option<usize>,
 }
 
 /// Trees that belong together, from the smallest to the largest.

@@ -30,6 +30,8 @@ const MOST_LEAVES_OF_CHOSEN: usize = 1200;
 const MOST_ENTRIES: usize = 240;
 /// A report stays below two megabytes: nodes of all trees together take about so many bytes at most.
 const MOST_NODE_BYTES: usize = 1_000_000;
+/// And numbers of all confusion matrices together.
+const MOST_CONFUSION_CELLS: usize = 80_000;
 /// Depths of optimal trees.
 const DEPTHS: [usize; 3] = [1, 2, 3];
 
@@ -86,13 +88,19 @@ impl Explore {
         let is_classification = data.schema().is_classification();
         let mut clock = Clock {
             budget,
-            ahead: if is_classification { 26 } else { 5 },
+            ahead: if is_classification { 51 } else { 30 },
         };
-        let mut sections = vec![self.greedy(data, Penalty::Linear, &clock.next(3))?];
-        sections.push(self.greedy(data, "sqrt".parse()?, &clock.next(2))?);
+        // Mostly these need little, and what they leave is for the others.
+        let mut sections = vec![self.greedy(data, Penalty::Linear, &clock.next(20))?];
+        sections.push(self.greedy(data, "sqrt".parse()?, &clock.next(10))?);
+        let mut notes = Vec::new();
         if is_classification {
             let found = self.optimal(data, &mut clock)?;
-            sections.push(self.dyadic(data, &mut clock)?);
+            match self.dyadic(data, &mut clock) {
+                Ok(section) => sections.push(section),
+                // Too many features, say: no reason to go without the others.
+                Err(error) => notes.push(format!("Left out are dyadic trees: {error}.")),
+            }
             sections.push(self.validated(found, data, &mut clock)?);
         }
         tell(budget, "looking at the rows");
@@ -107,17 +115,18 @@ impl Explore {
         }
         report.sections = sections;
         shorten(&mut report.sections, data.schema().classes().len());
-        for section in &mut report.sections {
-            for entry in &mut section.entries {
-                entry.look_at(data)?;
-            }
-        }
+        look_at(&mut report.sections, data)?;
         let single = report.sections[0].entries.first();
         report.baseline = single
             .filter(|entry| entry.leaves == 1)
             .map(|entry| entry.cost);
         report.start = good_enough(&report.sections);
         report.answer = answer(&report);
+        report.answer.extend(not_validated(&report.sections));
+        for note in notes {
+            report.answer.push(' ');
+            report.answer.push_str(&note);
+        }
         Ok(report)
     }
 
@@ -152,7 +161,9 @@ impl Explore {
             Resolution::Same(2),
             Resolution::Same(1),
         ];
+        let mut n_tried = 0;
         for resolution in resolutions {
+            n_tried += 1;
             tell(&budget, &format!("dyadic trees{}", in_words(&resolution)));
             let learner = Dyadic {
                 resolution,
@@ -176,9 +187,15 @@ impl Explore {
             }
         }
         let found = most.expect("one was tried at least");
+        let mut section = of_family(&found);
+        if n_tried > 1 {
+            section
+                .words
+                .push_str(" For more halvings the time did not last.");
+        }
         Ok(Section {
             seconds: start.elapsed().as_secs_f64(),
-            ..of_family(&found)
+            ..section
         })
     }
 
@@ -309,6 +326,7 @@ fn blank(title: &str, data: &Dataset, loss: &Loss) -> Report {
         sections: Vec::new(),
         start: (0, 0),
         sample: Sample::of(data),
+        other_rows: None,
     }
 }
 
@@ -369,18 +387,34 @@ fn on_sections(
             sections: Vec::new(),
             start: (0, 0),
             sample: None,
+            other_rows: None,
         },
     };
-    report.sections = sections;
-    shorten(&mut report.sections, tree.schema().classes().len());
-    if let Some(data) = data {
-        for entry in report.sections.iter_mut().flat_map(|it| &mut it.entries) {
-            entry.look_at(data)?;
-        }
+    if data.is_some_and(|data| data.n_rows() != rows) {
+        report.other_rows = Some(report.rows);
+        (report.rows, report.weight) = (rows, tree.weight(NodeId::ROOT));
     }
+    report.sections = sections;
+    if let Some(data) = data {
+        look_at(&mut report.sections, data)?;
+    }
+    shorten(&mut report.sections, tree.schema().classes().len());
     report.start = good_enough(&report.sections);
     report.answer = answer(&report);
     Ok(report)
+}
+
+/// Looks at rows, as long as there is room for what is seen.
+fn look_at(sections: &mut [Section], data: &Dataset) -> Result<()> {
+    let n_classes = data.schema().classes().len();
+    let mut room = MOST_CONFUSION_CELLS;
+    for entry in sections.iter_mut().flat_map(|section| &mut section.entries) {
+        if let Some(rest) = room.checked_sub(n_classes * n_classes) {
+            room = rest;
+            entry.look_at(data)?;
+        }
+    }
+    Ok(())
 }
 
 /// A tree as an entry.
@@ -419,7 +453,10 @@ fn words_of(certificate: Option<&Certificate>, fit: &Fit) -> String {
                 _ => "costs less",
             };
             return if certificate.is_optimal() {
-                format!("No {} {fewer} on these rows: proven.", singular(trees))
+                format!(
+                    "No {} {fewer} on the rows it was learned from: proven.",
+                    singular(trees)
+                )
             } else {
                 format!(
                     "Not proven yet: among {trees}, one may cost as little as {:.6}; the gap is {:.1} %.",
@@ -471,7 +508,7 @@ fn of_family(fit: &FamilyFit) -> Section {
             MOST_LEAVES
         };
         let tree = (figures.leaves <= most).then(|| family.tree(member));
-        let is_proven = figures.lambda_low >= fit.exact_down_to;
+        let is_proven = figures.lambda_low >= fit.exact_down_to && !is_cut_short(fit);
         Entry {
             leaves: figures.leaves,
             depth: tree.as_ref().map(Tree::depth),
@@ -557,7 +594,16 @@ fn title_of(fit: &FamilyFit, is_searched: bool) -> String {
     }
 }
 
+/// Did the growing of the tree whose prunings these are end too early?
+fn is_cut_short(fit: &FamilyFit) -> bool {
+    let params = &fit.learner.params;
+    params.contains_key("stopped") && !params.contains_key("stopped_in") && !is_searched(fit)
+}
+
 fn words_of_member(fit: &FamilyFit, is_searched: bool, is_proven: bool) -> String {
+    if is_cut_short(fit) {
+        return "The tree was still growing when the time was up: nothing is proven.".into();
+    }
     if !is_proven {
         return "The search was stopped above this weight: a larger tree may be better.".into();
     }
@@ -565,14 +611,23 @@ fn words_of_member(fit: &FamilyFit, is_searched: bool, is_proven: bool) -> Strin
         "No dyadic tree with these cells is better for any weight in the interval: proven.".into()
     } else {
         format!(
-            "No pruning of the grown tree ({} leaves) is better for any weight in the interval: proven.",
-            fit.training.leaves
+            "No pruning of the grown tree ({}) is better for any weight in the interval: proven.",
+            leaves_in_words(fit.training.leaves)
         )
     }
 }
 
+fn leaves_in_words(leaves: usize) -> String {
+    match leaves {
+        1 => "one leaf".to_owned(),
+        _ => format!("{leaves} leaves"),
+    }
+}
+
 fn words_of_family(fit: &FamilyFit) -> String {
-    let mut words = if fit.exact_down_to == 0.0 {
+    let mut words = if is_cut_short(fit) {
+        "The growing was stopped: the tree is smaller than it would have become".to_owned()
+    } else if fit.exact_down_to == 0.0 {
         "The family is complete".to_owned()
     } else {
         "The search was stopped: smaller weights are missing".to_owned()
@@ -606,19 +661,16 @@ fn capitalised(name: &str) -> String {
 
 /// The entries of least error and within one standard error of it, of trees that are no family.
 fn choices(entries: &[Entry]) -> Option<Choices> {
-    let all: Option<Vec<(f64, f64)>> = entries.iter().map(|entry| entry.validated).collect();
-    let all = all.filter(|all| !all.is_empty())?;
-    let mut min = 0;
-    for (place, (error, _)) in all.iter().enumerate() {
-        if *error < all[min].0 {
-            min = place;
-        }
-    }
-    let most = all[min].0 + all[min].1;
-    let one_se = all.iter().position(|(error, _)| *error <= most);
+    let validated = || {
+        let places = entries.iter().enumerate();
+        places.filter_map(|(place, entry)| Some((place, entry.leaves, entry.validated?)))
+    };
+    let (min, _, (error, se)) = validated().min_by(|a, b| a.2.0.total_cmp(&b.2.0))?;
+    let good = validated().filter(|(.., (own, _))| *own <= error + se);
+    let one_se = good.min_by_key(|&(place, leaves, _)| (leaves, place));
     Some(Choices {
         min,
-        one_se: one_se.unwrap_or(min),
+        one_se: one_se.map_or(min, |it| it.0),
     })
 }
 
@@ -656,7 +708,7 @@ fn shorten(sections: &mut [Section], n_classes: usize) {
 }
 
 /// The smallest tree whose error on rows left out is within one standard error of the least of all. Without any
-/// such errors, the last tree of the last section.
+/// such errors, the largest of the first section that is shown.
 fn good_enough(sections: &[Section]) -> (usize, usize) {
     let all = || {
         sections.iter().enumerate().flat_map(|(at, section)| {
@@ -667,9 +719,9 @@ fn good_enough(sections: &[Section]) -> (usize, usize) {
     let validated = all().filter_map(|(_, _, entry)| entry.validated);
     let least = validated.min_by(|a, b| a.0.total_cmp(&b.0));
     let Some((error, se)) = least else {
-        let last = sections.len().saturating_sub(1);
-        let n_entries = sections.last().map_or(0, |section| section.entries.len());
-        return (last, n_entries.saturating_sub(1));
+        let entries = sections.first().map_or(&[][..], |section| &section.entries);
+        let is_shown = |entry: &Entry| entry.tree.is_some() && entry.leaves <= MOST_LEAVES;
+        return (0, entries.iter().rposition(is_shown).unwrap_or(0));
     };
     let is_good = |entry: &Entry| entry.validated.is_some_and(|(own, _)| own <= error + se);
     all()
@@ -682,6 +734,19 @@ fn good_enough(sections: &[Section]) -> (usize, usize) {
         .map_or((0, 0), |(at, place, _)| (at, place))
 }
 
+/// Which trees rows left out say nothing about, because the time did not last.
+fn not_validated(sections: &[Section]) -> Option<String> {
+    let is_without = |section: &&Section| section.entries.iter().any(|it| it.validated.is_none());
+    let titles = sections.iter().filter(is_without);
+    let titles: Vec<&str> = titles.map(|section| section.title.as_str()).collect();
+    (!titles.is_empty()).then(|| {
+        format!(
+            " The time did not last to cross-validate all of: {}. They may be better; give it more.",
+            titles.join("; ")
+        )
+    })
+}
+
 /// Which small tree is good enough, and is there provably nothing better?
 fn answer(report: &Report) -> String {
     let (at, place) = report.start;
@@ -692,10 +757,7 @@ fn answer(report: &Report) -> String {
     else {
         return String::new();
     };
-    let leaves = |leaves: usize| match leaves {
-        1 => "one leaf".to_owned(),
-        _ => format!("{leaves} leaves"),
-    };
+    let leaves = leaves_in_words;
     let name = report.cost_name();
     let title = &report.sections[at].title;
     let Some((error, se)) = entry.validated else {
@@ -713,10 +775,7 @@ fn answer(report: &Report) -> String {
     let best = all.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let (least, best_leaves, best_title) = best.unwrap_or((error, entry.leaves, title));
     let beside = if least == error {
-        format!(
-            "the least of all trees here (standard error {})",
-            report.rate(se)
-        )
+        format!("the least of all (standard error {})", report.rate(se))
     } else {
         format!(
             "within one standard error of the least, {} with {} ({best_title})",

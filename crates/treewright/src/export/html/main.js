@@ -26,8 +26,10 @@ function describe() {
   byId("title").textContent = report.title;
   document.title = `${report.title} · treewright`;
   const { table, folds, target } = report;
+  const others = report.other_rows;
+  if (others) byId("quality-head").textContent = `Quality on ${plural(others, "other row")}`;
   const facts = [
-    plural(table.rows, "row"),
+    others ? `learned from ${plural(table.rows, "row")}, shown with ${plural(others, "other row")}` : plural(table.rows, "row"),
     plural(report.features.length, "feature"),
     report.task === "regression"
       ? `predicts ${target.name}`

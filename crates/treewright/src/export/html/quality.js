@@ -105,7 +105,7 @@ function makeQuality(report) {
     const root = tree ? tree.nodes[0] : null;
     const variance = root && root.weight > 0 ? root.sse / root.weight : null;
     const figures = [
-      ["Mean squared error", significant(member.cost, 5)],
+      [`Mean squared error${report.other_rows ? " in training" : ""}`, significant(member.cost, 5)],
       ["Root of it", significant(Math.sqrt(member.cost), 5)],
     ];
     if (variance) figures.push(["Variance explained (R²)", format.share(1 - member.cost / variance)]);

@@ -55,7 +55,9 @@ function makeTreeView(report, actions) {
       drawn = null;
       const { leaves } = report.families[state.family].members[state.member];
       const words = `This tree has ${leavesText(leaves)} and is not part of the page; its figures are above.`;
-      box.replaceChildren(html("p", { class: "notice" }, `${words} Smaller trees of the family are drawn.`));
+      const isAlone = report.families[state.family].members.length === 1;
+      const others = isAlone ? "Prune it to see it drawn." : "Smaller trees of the family are drawn.";
+      box.replaceChildren(html("p", { class: "notice" }, `${words} ${others}`));
       byId("tree-note").textContent = "";
       return;
     }

@@ -32,6 +32,8 @@ pub(super) struct ReportFile<'a> {
     families: Vec<SectionFile<'a>>,
     start: StartFile,
     sample: Option<SampleFile>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_rows: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -168,6 +170,7 @@ impl<'a> ReportFile<'a> {
                 member: report.start.1,
             },
             sample: report.sample.as_ref().map(SampleFile::of),
+            other_rows: report.other_rows,
         }
     }
 }

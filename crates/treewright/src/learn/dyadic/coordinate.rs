@@ -301,10 +301,16 @@ fn categories(data: &Dataset, feature: usize, codes: &[u32], coding: Coding) -> 
         Coding::Share => {
             let shares = first_class_shares(data, codes, n_categories);
             let mut order: Vec<usize> = (0..n_categories).collect();
-            // a/b < c/d as a*d < c*b, exact for whole weights; stable, so ties stay by code point.
+            // a/b < c/d as a*d < c*b, exact for whole weights; stable, so ties stay by code point. A
+            // category that no row has comes last: it has no share to compare.
             order.sort_by(|&a, &b| {
                 let (a, b) = (shares[a], shares[b]);
-                (a.0 * b.1).total_cmp(&(b.0 * a.1))
+                let is_absent = |share: (f64, f64)| share.1 == 0.0;
+                let by_share = || (a.0 * b.1).total_cmp(&(b.0 * a.1));
+                match (is_absent(a), is_absent(b)) {
+                    (false, false) => by_share(),
+                    (a, b) => a.cmp(&b),
+                }
             });
             let mut numbers = vec![0; n_categories];
             for (number, category) in order.into_iter().enumerate() {

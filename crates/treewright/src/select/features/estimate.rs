@@ -8,6 +8,9 @@ use crate::learn::Greedy;
 use crate::select::Resampling;
 use crate::select::held_out::LossUnits;
 
+/// All samples of the rows are in memory together.
+const MOST_SAMPLES: u64 = 1000;
+
 /// How the error of a feature subset is estimated.
 #[derive(Debug, Clone)]
 pub enum Estimate {
@@ -58,6 +61,10 @@ impl Estimate {
             Self::Resampled(resampling) => {
                 let mut all = Vec::new();
                 let repeats = resampling.repeats()?;
+                if resampling.n_trees() > MOST_SAMPLES {
+                    let allowed = format!("at most {MOST_SAMPLES} folds in all repeats");
+                    return Err(Error::parameter("repeats", repeats, allowed));
+                }
                 let mut weight = 0.0;
                 for repeat in 0..repeats {
                     let folds = resampling.deal(data, repeat)?;

@@ -18,6 +18,9 @@ use crate::error::{Error, Result};
 use crate::eval::Folds;
 use crate::select::resampling::seed_of;
 
+/// More would tell nothing new.
+const MOST_SAMPLES: usize = 100_000;
+
 /// Repeated selection on samples of the rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stability {
@@ -60,8 +63,9 @@ impl Stability {
         budget: &Budget,
         select: impl Fn(&Dataset, &Budget) -> Result<Selection> + Sync,
     ) -> Result<StabilityReport> {
-        if self.resamples < 2 {
-            return Err(Error::parameter("resamples", self.resamples, "at least 2"));
+        if !(2..=MOST_SAMPLES).contains(&self.resamples) {
+            let allowed = format!("from 2 to {MOST_SAMPLES}");
+            return Err(Error::parameter("resamples", self.resamples, allowed));
         }
         let progress = budget.progress();
         progress.start(self.resamples as u64);
