@@ -229,7 +229,7 @@ fn names_stay_text() {
 #[test]
 fn rare_categories_do_no_harm() {
     let row = |row: u32| {
-        let class = if (row * 7919 % 101) % 3 == 0 {
+        let class = if (row * 7919 % 101).is_multiple_of(3) {
             "a"
         } else {
             "b"
