@@ -1,8 +1,8 @@
 """What the Python layer takes over the fit itself: python benches/python_overhead.py
 
-Needs the package as users have it (`pip install .` builds it with all optimisations). Times are minima of
-several fits of a greedy tree; the fit itself is what the model says (`training.seconds`). Memory is
-the growth of the peak while the table is handed over.
+Needs the package as users have it (`pip install .` builds it with all optimisations). Times are
+minima of several fits of a greedy tree; the fit itself is what the model says (`training.seconds`).
+Memory is the growth of the peak while the table is handed over.
 """
 
 import resource
