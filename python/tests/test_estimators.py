@@ -326,3 +326,18 @@ def test_what_was_stopped_says_so():
     assert not GreedyTreeClassifier(select="cv").fit(X, y).stopped_
     assert GreedyTreeClassifier(select="cv", time_limit=0).fit(X, y).stopped_
     assert OptimalTreeClassifier(max_depth=3, time_limit=0).fit(X, y).stopped_
+
+
+def test_whole_labels_are_counted_right(rng):
+    from treewright._base import _distinct
+
+    for kind in (np.int8, np.uint8, np.int16, np.int64, np.uint64):
+        limits = np.iinfo(kind)
+        for low, high in [(0, 30), (limits.min, limits.min + 20), (limits.max - 20, limits.max)]:
+            y = rng.integers(low, high, 40, dtype=kind)
+            labels, codes = _distinct(y)
+            expected = np.unique(y, return_inverse=True)
+            np.testing.assert_array_equal(labels, expected[0])
+            np.testing.assert_array_equal(codes, expected[1])
+            assert labels.dtype == y.dtype
+    assert _distinct(np.array([-128, 127] * 200, dtype=np.int8))[0].tolist() == [-128, 127]

@@ -300,6 +300,13 @@ for _name, _what in {
 
 def _distinct(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct labels in their order, and the place of each row's label among them."""
+    if y.dtype.kind in "iu" and len(y) and int(y.max()) - int(y.min()) < len(y):
+        # Counting takes far less than sorting.
+        wide = y.astype(np.uint64 if y.dtype.kind == "u" else np.int64)
+        above_least = (wide - wide.min()).astype(np.intp)
+        is_there = np.bincount(above_least) > 0
+        labels = np.flatnonzero(is_there).astype(wide.dtype) + wide.min()
+        return labels.astype(y.dtype), (np.cumsum(is_there) - 1)[above_least]
     if y.dtype.kind not in "OU":
         return np.unique(y, return_inverse=True)
     # Sorting texts takes far longer than looking them up.
