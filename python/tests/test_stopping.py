@@ -16,6 +16,14 @@ from treewright import (
 )
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c_raises():
+    """Programs that are started in the background may ignore Ctrl-C from the beginning."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def hard_table(n_rows=3000, n_features=20, n_classes=2):
     rng = np.random.default_rng(3)
     return rng.normal(size=(n_rows, n_features)), rng.integers(0, n_classes, n_rows)
@@ -40,10 +48,10 @@ def interrupted(work, after=0.5):
 
 
 SEARCHES = [
-    OptimalTreeClassifier(max_depth=4),
-    DyadicTreeClassifier(kappa=0.01),
-    CompleteFeatureSelector(),
-    GreedyTreeClassifier(select="cv", cv=1000),
+    OptimalTreeClassifier(max_depth=4, time_limit=60),
+    DyadicTreeClassifier(kappa=0.01, time_limit=60),
+    CompleteFeatureSelector(time_limit=60),
+    GreedyTreeClassifier(select="cv", cv=1000, time_limit=60),
 ]
 
 
@@ -153,7 +161,7 @@ def test_distinct_trees_stop_by_ctrl_c():
     X, y = hard_table(2000, 30)
 
     def all_of_them():
-        for _ in distinct_trees(X, y, max_depth=8):
+        for _ in distinct_trees(X, y, max_depth=8, time_limit=60):
             pass
 
     assert interrupted(all_of_them) < 1.0
