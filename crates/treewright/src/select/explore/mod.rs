@@ -1,0 +1,316 @@
+//! Every tree worth having of one table: families of greedy and dyadic trees and the best trees of small depths,
+//! cross-validated on the same folds, within a budget of time.
+//!
+//! The time is spread over the parts of the work by fixed shares; what a part does not need is left for those
+//! after it. A part whose time is up leaves what it has, and the report says how far it came.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `sections` | trees and families as parts of a report, and what is proven of them in words |
+//! | `answer` | which tree is good enough, and how much of the others fits a page |
+//! | `reports` | reports on a table, on one tree, on one family |
+
+mod answer;
+mod reports;
+mod sections;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use self::answer::{answer, choices, good_enough, not_validated, shorten};
+use self::reports::{blank, look_at};
+use self::sections::{of_family, of_tree};
+use super::choose::validate;
+use super::pruned::Pruned;
+use super::resampling::Resampling;
+use super::searched::Searched;
+use crate::budget::Budget;
+use crate::cost::{Loss, Penalty, Scale, SolutionValue};
+use crate::data::{Dataset, Target};
+use crate::error::{Error, Result};
+use crate::eval::{Entry, Report, Section, SectionKind};
+use crate::learn::dyadic::{Dyadic, Resolution};
+use crate::learn::optimal::Optimal;
+use crate::learn::{Greedy, Learner};
+use crate::tree::{Family, FamilyFit, Fit, LearnerInfo, Tree};
+
+/// Trees up to this size are part of a report.
+const MOST_LEAVES: usize = 100;
+/// Depths of optimal trees.
+const DEPTHS: [usize; 3] = [1, 2, 3];
+
+/// How a table is explored.
+#[derive(Debug, Clone)]
+pub struct Explore {
+    /// What wrong predictions cost.
+    pub loss: Loss,
+    /// Which rows are left out.
+    pub resampling: Resampling,
+    /// Memory for each search.
+    pub most_bytes: usize,
+}
+
+/// Shares of the time.
+#[derive(Debug, Clone, Copy)]
+struct Clock<'a> {
+    budget: &'a Budget,
+    /// Shares of the parts that are still to come.
+    ahead: u32,
+}
+
+impl Clock<'_> {
+    /// The time for a part with this share.
+    fn next(&mut self, share: u32) -> Budget {
+        let part = match self.budget.left() {
+            None => self.budget.clone(),
+            Some(left) => {
+                let own = left * share / self.ahead.max(share);
+                self.budget.within(own)
+            }
+        };
+        self.ahead = self.ahead.saturating_sub(share);
+        part
+    }
+}
+
+impl Explore {
+    /// Ten folds, no limits of memory.
+    pub fn new(loss: Loss) -> Self {
+        Self {
+            loss,
+            resampling: Resampling::default(),
+            most_bytes: usize::MAX,
+        }
+    }
+
+    /// Finds the trees and says which one is good enough. A spent budget leaves away what was not reached.
+    pub fn run(&self, title: &str, data: &Dataset, budget: &Budget) -> Result<Report> {
+        if data.n_rows() == 0 || matches!(data.target(), Target::Absent) {
+            return Err(Error::schema("the table has no rows to learn from"));
+        }
+        self.resampling.check(data)?;
+        let is_classification = data.schema().is_classification();
+        let mut clock = Clock {
+            budget,
+            ahead: if is_classification { 51 } else { 30 },
+        };
+        // Mostly these need little, and what they leave is for the others.
+        let mut sections = vec![self.greedy(data, Penalty::Linear, &clock.next(20))?];
+        sections.push(self.greedy(data, "sqrt".parse()?, &clock.next(10))?);
+        let mut notes = Vec::new();
+        if is_classification {
+            let found = self.optimal(data, &mut clock)?;
+            match self.dyadic(data, &mut clock) {
+                Ok(section) => sections.push(section),
+                // Too many features, say: no reason to go without the others.
+                Err(error) => notes.push(format!("Left out are dyadic trees: {error}.")),
+            }
+            sections.push(self.validated(found, data, &mut clock)?);
+        }
+        tell(budget, "looking at the rows");
+        let mut report = blank(title, data, &self.loss);
+        if let Resampling::Folds {
+            folds,
+            repeats,
+            seed,
+        } = self.resampling
+        {
+            report.folds = Some((folds, repeats, seed));
+        }
+        report.sections = sections;
+        shorten(&mut report.sections, data.schema().classes().len());
+        look_at(&mut report.sections, data)?;
+        let single = report.sections[0].entries.first();
+        report.baseline = single
+            .filter(|entry| entry.leaves == 1)
+            .map(|entry| entry.cost);
+        report.start = good_enough(&report.sections);
+        report.answer = answer(&report);
+        report.answer.extend(not_validated(&report.sections));
+        for note in notes {
+            report.answer.push(' ');
+            report.answer.push_str(&note);
+        }
+        Ok(report)
+    }
+
+    /// All best prunings of a greedy tree.
+    fn greedy(&self, data: &Dataset, penalty: Penalty, budget: &Budget) -> Result<Section> {
+        tell(budget, &format!("greedy trees, penalty {penalty}"));
+        let learner = Greedy {
+            loss: self.loss.clone(),
+            ..Greedy::default()
+        };
+        let pruned = Pruned {
+            penalty,
+            most_bytes: self.most_bytes as u64,
+            ..Pruned::new(learner)
+        };
+        let found = pruned.fit_family(data, budget, Some(self.resampling))?;
+        let seconds = found.training.seconds + found.seconds;
+        Ok(Section {
+            seconds,
+            ..of_family(&found)
+        })
+    }
+
+    /// The best dyadic trees, with as many halvings as the time allows.
+    fn dyadic(&self, data: &Dataset, clock: &mut Clock<'_>) -> Result<Section> {
+        let budget = clock.next(6);
+        let start = Instant::now();
+        let mut most: Option<FamilyFit> = None;
+        let resolutions = [
+            Resolution::Auto,
+            Resolution::Same(3),
+            Resolution::Same(2),
+            Resolution::Same(1),
+        ];
+        let mut n_tried = 0;
+        for resolution in resolutions {
+            n_tried += 1;
+            tell(&budget, &format!("dyadic trees{}", in_words(&resolution)));
+            let learner = Dyadic {
+                resolution,
+                loss: self.loss.clone(),
+                most_bytes: self.most_bytes,
+                ..Dyadic::default()
+            };
+            let part = match budget.left() {
+                None => budget.clone(),
+                Some(left) => budget.within(left / 3),
+            };
+            let found = Searched::new(learner).fit_family(data, &part, Some(self.resampling))?;
+            let is_validated = found.cross_validation.is_some();
+            // Of several that were stopped, the one that came farthest.
+            let knows_more = |other: &FamilyFit| found.family.len() > other.family.len();
+            if is_validated || most.as_ref().is_none_or(knows_more) {
+                most = Some(found);
+            }
+            if is_validated || budget.is_spent() {
+                break;
+            }
+        }
+        let found = most.expect("one was tried at least");
+        let mut section = of_family(&found);
+        if n_tried > 1 {
+            section
+                .words
+                .push_str(" For more halvings the time did not last.");
+        }
+        Ok(Section {
+            seconds: start.elapsed().as_secs_f64(),
+            ..section
+        })
+    }
+
+    /// The best trees of small depths.
+    fn optimal(&self, data: &Dataset, clock: &mut Clock<'_>) -> Result<Vec<(Optimal, Fit)>> {
+        let shares = [1, 2, 4];
+        let mut found: Vec<(Optimal, Fit)> = Vec::new();
+        for (depth, share) in DEPTHS.into_iter().zip(shares) {
+            let budget = clock.next(share);
+            tell(&budget, &format!("the best tree of depth {depth}"));
+            let learner = Optimal {
+                depth,
+                loss: self.loss.clone(),
+                most_bytes: self.most_bytes,
+                ..Optimal::default()
+            };
+            let fit = learner.fit(data, &budget)?;
+            found.push((learner, fit));
+        }
+        Ok(found)
+    }
+
+    /// The same trees on rows left out.
+    fn validated(
+        &self,
+        found: Vec<(Optimal, Fit)>,
+        data: &Dataset,
+        clock: &mut Clock<'_>,
+    ) -> Result<Section> {
+        let shares = [1, 3, 4];
+        let mut entries: Vec<Entry> = Vec::new();
+        let (mut seconds, mut learner) = (0.0, LearnerInfo::default());
+        for ((optimal, fit), share) in found.into_iter().zip(shares) {
+            let depth = optimal.depth;
+            let budget = clock.next(share);
+            tell(&budget, &format!("depth {depth} on rows left out"));
+            let validated = if is_hopeless(&fit, self.resampling, &budget) {
+                None
+            } else {
+                self.of_one_tree(&optimal, &fit.model, data, &budget)?
+            };
+            seconds += fit.training.seconds;
+            learner = fit.learner.clone();
+            entries.push(of_tree(&fit, validated));
+        }
+        Ok(Section {
+            id: "optimal".into(),
+            title: "Optimal, depth 1 to 3".into(),
+            kind: SectionKind::Trees,
+            learner,
+            penalty: None,
+            seconds,
+            chosen: choices(&entries),
+            words: String::new(),
+            trunk: None,
+            entries,
+        })
+    }
+
+    /// Error and standard error of a learner on rows left out; `None` if the budget is spent.
+    fn of_one_tree(
+        &self,
+        learner: &Optimal,
+        tree: &Tree,
+        data: &Dataset,
+        budget: &Budget,
+    ) -> Result<Option<(f64, f64)>> {
+        let make = |rows: Dataset, budget: &Budget| {
+            let fit = learner.fit(&rows, budget)?;
+            Ok((!budget.is_spent()).then(|| alone(fit.model)))
+        };
+        let all = alone(tree.clone());
+        let found = validate(&make, data, &all, self.resampling, budget)?;
+        Ok(found.map(|found| (found.error[0], found.se[0])))
+    }
+}
+
+/// A family of one tree: it stands for all weights.
+fn alone(tree: Tree) -> Family {
+    let value = SolutionValue {
+        cost: 0,
+        leaves: tree.n_leaves(),
+    };
+    let scale = Scale {
+        unit: 1.0,
+        total_weight: 1.0,
+    };
+    Family::new(Penalty::Linear, scale, vec![value], Arc::new(vec![tree]))
+}
+
+/// Would learning on all folds take far longer than there is time?
+fn is_hopeless(fit: &Fit, resampling: Resampling, budget: &Budget) -> bool {
+    let Some(left) = budget.left() else {
+        return false;
+    };
+    if fit.certificate.as_ref().is_some_and(|it| !it.is_optimal()) {
+        return true;
+    }
+    let threads = rayon::current_num_threads().max(1) as f64;
+    let seconds = fit.training.seconds * resampling.n_trees() as f64 / threads;
+    Duration::try_from_secs_f64(seconds / 2.0).is_ok_and(|needed| needed > left)
+}
+
+fn tell(budget: &Budget, what: &str) {
+    budget.progress().enter(what.to_owned());
+}
+
+fn in_words(resolution: &Resolution) -> String {
+    match resolution {
+        Resolution::Same(1) => ", one halving of each feature".into(),
+        Resolution::Same(k) => format!(", {k} halvings of each feature"),
+        _ => String::new(),
+    }
+}

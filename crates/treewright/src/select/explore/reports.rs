@@ -1,0 +1,120 @@
+//! Reports on a table, on one tree, on one family.
+
+use std::sync::Arc;
+
+use super::answer::{answer, good_enough, shorten};
+use super::sections::{capitalised, of_family, of_tree};
+use crate::cost::Loss;
+use crate::data::{Column, Dataset};
+use crate::error::Result;
+use crate::eval::{Report, Sample, Section, SectionKind};
+use crate::tree::{FamilyFit, Fit, NodeId, Tree};
+
+/// Confusion matrices of all trees together have at most so many numbers.
+const MOST_CONFUSION_CELLS: usize = 80_000;
+
+/// A report on rows, without trees.
+pub(super) fn blank(title: &str, data: &Dataset, loss: &Loss) -> Report {
+    Report {
+        title: title.to_owned(),
+        schema: Arc::clone(data.schema()),
+        loss: loss.clone(),
+        rows: data.n_rows(),
+        weight: data.total_weight(),
+        has_missing: data.columns().iter().map(Column::has_missing).collect(),
+        folds: None,
+        baseline: None,
+        answer: String::new(),
+        sections: Vec::new(),
+        start: (0, 0),
+        sample: Sample::of(data),
+        other_rows: None,
+    }
+}
+
+impl Report {
+    /// A report on one learned tree; with rows also on what it does to them.
+    pub fn on_model(title: &str, fit: &Fit, data: Option<&Dataset>) -> Result<Self> {
+        let name = &fit.learner.name;
+        let section = Section {
+            id: name.clone(),
+            title: capitalised(name),
+            kind: SectionKind::Trees,
+            learner: fit.learner.clone(),
+            penalty: None,
+            seconds: fit.training.seconds,
+            chosen: None,
+            words: String::new(),
+            trunk: None,
+            entries: vec![of_tree(fit, None)],
+        };
+        let tree = &fit.model;
+        on_sections(title, vec![section], tree, fit.training.rows, data)
+    }
+
+    /// A report on a family; with rows also on what its trees do to them.
+    pub fn on_family(title: &str, fit: &FamilyFit, data: Option<&Dataset>) -> Result<Self> {
+        let tree = fit.family.tree(0);
+        let mut report = on_sections(title, vec![of_family(fit)], &tree, fit.training.rows, data)?;
+        let params = &fit.learner.params;
+        let number = |name: &str| params.get(name).and_then(serde_json::Value::as_u64);
+        if let (Some(folds), Some(repeats), Some(seed)) =
+            (number("folds"), number("repeats"), number("seed"))
+        {
+            report.folds = Some((folds as usize, repeats as usize, seed));
+        }
+        Ok(report)
+    }
+}
+
+fn on_sections(
+    title: &str,
+    sections: Vec<Section>,
+    tree: &Tree,
+    rows: usize,
+    data: Option<&Dataset>,
+) -> Result<Report> {
+    let mut report = match data {
+        Some(data) => blank(title, data, tree.loss()),
+        None => Report {
+            title: title.to_owned(),
+            schema: Arc::clone(tree.schema()),
+            loss: tree.loss().clone(),
+            rows,
+            weight: tree.weight(NodeId::ROOT),
+            has_missing: vec![false; tree.schema().features.len()],
+            folds: None,
+            baseline: None,
+            answer: String::new(),
+            sections: Vec::new(),
+            start: (0, 0),
+            sample: None,
+            other_rows: None,
+        },
+    };
+    if data.is_some_and(|data| data.n_rows() != rows) {
+        report.other_rows = Some(report.rows);
+        (report.rows, report.weight) = (rows, tree.weight(NodeId::ROOT));
+    }
+    report.sections = sections;
+    if let Some(data) = data {
+        look_at(&mut report.sections, data)?;
+    }
+    shorten(&mut report.sections, tree.schema().classes().len());
+    report.start = good_enough(&report.sections);
+    report.answer = answer(&report);
+    Ok(report)
+}
+
+/// Looks at rows, as long as there is room for what is seen.
+pub(super) fn look_at(sections: &mut [Section], data: &Dataset) -> Result<()> {
+    let n_classes = data.schema().classes().len();
+    let mut room = MOST_CONFUSION_CELLS;
+    for entry in sections.iter_mut().flat_map(|section| &mut section.entries) {
+        if let Some(rest) = room.checked_sub(n_classes * n_classes) {
+            room = rest;
+            entry.look_at(data)?;
+        }
+    }
+    Ok(())
+}
