@@ -37,7 +37,12 @@ impl Two<'_> {
             {
                 self.look(front, many, best, spare);
             }
-            *is_done &= front.close::<T>(setting, best, budget, is_parallel);
+            // Walks stay closer to their start than sums over pieces.
+            *is_done &= if rows.weight() <= i16::LARGEST {
+                front.close::<i16>(setting, best, budget, is_parallel)
+            } else {
+                front.close::<T>(setting, best, budget, is_parallel)
+            };
         });
         for (front, _) in &fronts {
             floors.own[front.feature] = front.floor;

@@ -104,7 +104,7 @@ impl<'a> Front<'a> {
     /// What leaves and children cost on both sides of a cut.
     pub(super) fn at<T: Lane>(&self, setting: Setting<'_>, cut: u32) -> ([u64; 2], Vec<[u64; 2]>) {
         let price = setting.price;
-        let batch = Batch::<T>::new(&self.rows, self.feature, &[cut], None, true);
+        let batch = Batch::<T>::new(&self.rows, self.feature, &[cut], &[], true);
         let kinds = setting.table.kinds.iter().copied().enumerate();
         let child = |child| {
             batch.child(
@@ -284,11 +284,8 @@ impl<'a> Front<'a> {
         let is_narrow = self.prepare_paths(setting, &children, [first, last]);
         let is_category = |child: &usize| setting.table.kinds[*child] == Kind::Categorical;
         let is_whole = !is_narrow || children.iter().any(is_category);
-        // A single pass over all rows tells the sums at some cuts; those at all cuts take longer.
-        let below = match self.below.get() {
-            None if is_whole => None,
-            _ => Some(self.below()),
-        };
+        // A pass over all rows tells the sums at some cuts; those at all cuts take longer.
+        let below = if is_whole { &[] } else { self.below() };
         let batch = Batch::<T>::new(&self.rows, self.feature, &all, below, is_whole);
         let value = |&child: &usize| {
             let paths = self.paths.last().filter(|_| is_narrow);

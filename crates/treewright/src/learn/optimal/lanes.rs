@@ -24,6 +24,7 @@ pub(super) const LANES: usize = 16;
 /// A whole number in a lane: as narrow as sums of weights allow.
 pub(super) trait Lane: Copy + Ord + Debug + Default + Send + Sync + 'static {
     const LARGEST: u64;
+    const ZERO: Self;
     fn new(weight: u32) -> Self;
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
@@ -39,6 +40,7 @@ macro_rules! lane {
     ($type: ty, $add_up: path) => {
         impl Lane for $type {
             const LARGEST: u64 = <$type>::MAX as u64;
+            const ZERO: Self = 0;
 
             #[inline(always)]
             fn new(weight: u32) -> Self {
@@ -116,31 +118,36 @@ fn one_by_one<T: Lane>(numbers: &mut [T]) {
 pub(super) type Vector<T> = [T; LANES];
 
 #[inline(always)]
-fn zip<T: Lane>(a: Vector<T>, b: Vector<T>, f: impl Fn(T, T) -> T) -> Vector<T> {
+fn zip<T: Lane, const N: usize>(a: [T; N], b: [T; N], f: impl Fn(T, T) -> T) -> [T; N] {
     let mut out = a;
-    for lane in 0..LANES {
+    for lane in 0..N {
         out[lane] = f(a[lane], b[lane]);
     }
     out
 }
 
 #[inline(always)]
-pub(super) fn add<T: Lane>(a: Vector<T>, b: Vector<T>) -> Vector<T> {
+pub(super) fn add<T: Lane, const N: usize>(a: [T; N], b: [T; N]) -> [T; N] {
     zip(a, b, T::plus)
 }
 
 #[inline(always)]
-pub(super) fn sub<T: Lane>(a: Vector<T>, b: Vector<T>) -> Vector<T> {
+pub(super) fn sub<T: Lane, const N: usize>(a: [T; N], b: [T; N]) -> [T; N] {
     zip(a, b, T::minus)
 }
 
 #[inline(always)]
-pub(super) fn most<T: Lane>(a: Vector<T>, b: Vector<T>) -> Vector<T> {
+pub(super) fn and<T: Lane, const N: usize>(a: [T; N], b: [T; N]) -> [T; N] {
+    zip(a, b, T::and)
+}
+
+#[inline(always)]
+pub(super) fn most<T: Lane, const N: usize>(a: [T; N], b: [T; N]) -> [T; N] {
     zip(a, b, |a, b| if a > b { a } else { b })
 }
 
 #[inline(always)]
-pub(super) fn least<T: Lane>(a: Vector<T>, b: Vector<T>) -> Vector<T> {
+pub(super) fn least<T: Lane, const N: usize>(a: [T; N], b: [T; N]) -> [T; N] {
     zip(a, b, |a, b| if a < b { a } else { b })
 }
 

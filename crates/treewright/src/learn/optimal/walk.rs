@@ -9,11 +9,14 @@
 //! The rows below a cut of the root are a part of the walk, those above are the rest. A lane for each of up to
 //! 62 cuts of the root walks with the rows below it, another with those above.
 
-use super::lanes::{LANES, Lane, Vector, add, least, most, sub};
+use std::marker::PhantomData;
+use std::sync::OnceLock;
+
+use super::lanes::{Lane, add, and, least, most, sub};
 use super::level::Lanes;
-use super::path::{MOST_INTERVALS, Path, Run, step};
+use super::path::{MOST_INTERVALS, Path};
 use super::price::Price;
-use super::rows::{Cells, Rows};
+use super::rows::{Cells, Label, Rows};
 use super::table::{Kind, NONE};
 
 /// Heavier rows do not fit into a step.
@@ -24,7 +27,9 @@ pub(super) const MOST_WEIGHT: u32 = 1 << 22;
 pub(super) struct Batch<T: 'static> {
     root: usize,
     n_cuts: usize,
-    lanes: Lanes,
+    /// From ranks of the root to lanes, when they are needed.
+    lanes: OnceLock<Lanes>,
+    cuts: Vec<u32>,
     /// For each row the first lane in which it is below the cut, a bit for its class, and above 8 bits its
     /// step. Empty if only paths are walked.
     codes: Vec<u32>,
@@ -35,8 +40,11 @@ pub(super) struct Batch<T: 'static> {
     sums: Vec<[[i64; 2]; 2]>,
 }
 
+/// Up to so many cuts are walked together, with room for their ends.
+const MOST_LANES: usize = 64;
+
 /// A number for each lane and both sides.
-type Sides<T> = [[Vector<T>; 4]; 2];
+type Sides<T> = [[T; MOST_LANES]; 2];
 
 /// Where the class of a row is in its code.
 const CLASS: u32 = 64;
@@ -53,10 +61,10 @@ pub(super) struct Masks<T> {
 impl<T: Lane> Masks<T> {
     pub(super) fn new() -> Self {
         let sides = |first: u32, by: i64| {
-            let mut sides = [[[T::default(); LANES]; 4]; 2];
-            for lane in 0..4 * LANES {
+            let mut sides = [[T::default(); MOST_LANES]; 2];
+            for lane in 0..MOST_LANES {
                 let side = usize::from(lane < first as usize);
-                sides[side][lane / LANES][lane % LANES] = T::from_wide(by);
+                sides[side][lane] = T::from_wide(by);
             }
             sides
         };
@@ -81,27 +89,34 @@ impl<T: Lane> Batch<T> {
         rows: &Rows,
         root: usize,
         cuts: &[u32],
-        below: Option<&[[i64; 2]]>,
+        below: &[[i64; 2]],
         is_whole: bool,
     ) -> Self {
-        let lanes = Lanes::new(cuts);
-        let mut codes = Vec::new();
+        let (mut codes, mut lows) = (Vec::new(), Vec::with_capacity(cuts.len() + 1));
         if is_whole {
-            let ranks = rows.cells[root].ranks.iter().enumerate();
-            let code = |(row, &rank): (usize, &u32)| {
-                let step = step(rows, row);
-                let class = if step < 0 { CLASS } else { 0 };
-                lanes.of(rank) as u32 | class | (step << 8) as u32
-            };
-            codes = ranks.map(code).collect();
-        }
-        let (lows, all) = match below {
-            Some(below) => {
-                let lows: Vec<_> = cuts.iter().map(|&cut| below[cut as usize]).collect();
-                (lows, below[below.len() - 1])
+            codes = vec![0; rows.len()];
+            let cells = &rows.cells[root];
+            let ends = cuts.iter().map(|&cut| cells.starts[cut as usize] as usize);
+            let (mut sums, mut from) = ([0; 2], 0);
+            for (lane, to) in (0..).zip(ends.chain([cells.order.len()])) {
+                for &row in &cells.order[from..to] {
+                    let Label { class, weight } = rows.labels[row as usize];
+                    let step = if class == 0 {
+                        weight
+                    } else {
+                        weight.wrapping_neg()
+                    };
+                    codes[row as usize] = (step << 8) | (class * CLASS) | lane;
+                    sums[class as usize] += i64::from(weight);
+                }
+                lows.push(sums);
+                from = to;
             }
-            None => sums_below(&codes, cuts.len()),
-        };
+        } else {
+            lows.extend(cuts.iter().map(|&cut| below[cut as usize]));
+            lows.push(below[below.len() - 1]);
+        }
+        let all = lows.pop().unwrap_or([0; 2]);
         let sides = |low: [i64; 2]| [low, [all[0] - low[0], all[1] - low[1]]];
         Self {
             root,
@@ -110,8 +125,13 @@ impl<T: Lane> Batch<T> {
             is_plain: is_whole && rows.labels.iter().all(|label| label.weight == 1),
             masks: T::masks(),
             sums: lows.into_iter().map(sides).collect(),
-            lanes,
+            lanes: OnceLock::new(),
+            cuts: cuts.to_vec(),
         }
+    }
+
+    fn lanes(&self) -> &Lanes {
+        self.lanes.get_or_init(|| Lanes::new(&self.cuts))
     }
 
     /// What leaves cost, for both sides of each cut.
@@ -143,22 +163,31 @@ impl<T: Lane> Batch<T> {
         if kind == Kind::Categorical {
             return self.categories(arch, cells, &missing, price);
         }
-        let mut found = [[[[T::default(); LANES]; 4]; 2]; MOST_INTERVALS - 1];
-        let n_vectors = self.n_cuts.div_ceil(LANES);
+        let mut found = [[[T::default(); MOST_LANES]; 2]; MOST_INTERVALS - 1];
         // As many lanes as the registers of the processor have room for.
-        let is_narrow = size_of::<T>() == 2 && n_vectors > 1;
-        match n_intervals {
-            2 if is_narrow => walk.go::<2, 2>(arch, n_vectors, &mut found),
-            2 => walk.go::<1, 2>(arch, n_vectors, &mut found),
-            3 => walk.go::<1, 3>(arch, n_vectors, &mut found),
-            _ => walk.go::<1, 4>(arch, n_vectors, &mut found),
-        }
+        let (is_short, is_wide) = (size_of::<T>() == 2, is_wide(arch));
+        let most = match n_intervals {
+            2 | 3 if is_short && is_wide => 64,
+            2 if is_short => 32,
+            2 | 3 if is_wide => 32,
+            _ => 16,
+        };
+        let go = match (n_intervals, self.n_cuts.min(most)) {
+            (2, 33..) => Walk::go::<64, OneCut<T, 64>>,
+            (2, 17..) => Walk::go::<32, OneCut<T, 32>>,
+            (2, _) => Walk::go::<16, OneCut<T, 16>>,
+            (3, 33..) => Walk::go::<64, TwoCuts<T, 64>>,
+            (3, 17..) => Walk::go::<32, TwoCuts<T, 32>>,
+            (3, _) => Walk::go::<16, TwoCuts<T, 16>>,
+            _ => Walk::go::<16, Cuts<T, 16, 4>>,
+        };
+        go(walk, arch, &mut found);
         let found = &found[..n_intervals - 1];
         // Of `a` rows of the first class in these lanes, and all of the second, so many are gained.
         let by_intervals = |a: i64, lane: usize, side: usize| {
             let mut least = u64::MAX;
             for (intervals, found) in (2_u64..).zip(found) {
-                let gain = found[side][lane / LANES][lane % LANES].wide();
+                let gain = found[side][lane].wide();
                 least = least.min(price.loss((a - gain) as u64) + intervals * price.per_leaf);
             }
             least
@@ -184,7 +213,7 @@ impl<T: Lane> Batch<T> {
     /// For each cut and side the weights of both classes that have no cell.
     fn missing(&self, rows: &Rows, cells: &Cells) -> Vec<[[i64; 2]; 2]> {
         let mut sums = vec![[[0; 2]; 2]; self.n_cuts + 1];
-        let of_root = &rows.cells[self.root].ranks;
+        let (of_root, lanes) = (&rows.cells[self.root].ranks, self.lanes());
         for (row, _) in cells
             .ranks
             .iter()
@@ -192,7 +221,7 @@ impl<T: Lane> Batch<T> {
             .filter(|&(_, &rank)| rank == NONE)
         {
             let label = rows.labels[row];
-            let sum = &mut sums[self.lanes.of(of_root[row])][0];
+            let sum = &mut sums[lanes.of(of_root[row])][0];
             sum[label.class as usize] += i64::from(label.weight);
         }
         for lane in 1..sums.len() {
@@ -228,11 +257,9 @@ impl<T: Lane> Batch<T> {
                 rows: cells.rows(rank, rank + 1),
             };
             let [a, b] = arch.dispatch(group);
-            let at =
-                |vectors: &[Vector<T>; 4], lane: usize| vectors[lane / LANES][lane % LANES].wide();
-            let all = [at(&a, 4 * LANES - 1), at(&b, 4 * LANES - 1)];
+            let all = [a[MOST_LANES - 1].wide(), b[MOST_LANES - 1].wide()];
             for lane in 0..self.n_cuts {
-                let (low_a, low_b) = (at(&a, lane), at(&b, lane));
+                let (low_a, low_b) = (a[lane].wide(), b[lane].wide());
                 add(lane, 0, low_a, low_b);
                 add(lane, 1, all[0] - low_a, all[1] - low_b);
             }
@@ -247,24 +274,6 @@ impl<T: Lane> Batch<T> {
         };
         losses.iter().zip(&leaves).map(value).collect()
     }
-}
-
-/// The weights of both classes below each cut, and of all rows.
-fn sums_below(codes: &[u32], n_cuts: usize) -> (Vec<[i64; 2]>, [i64; 2]) {
-    // By the first lane in which a row is below the cut, the second class after the first.
-    let mut sums = [0_i64; 2 * CLASS as usize];
-    for &code in codes {
-        sums[(code & (2 * CLASS - 1)) as usize] += i64::from((code as i32 >> 8).abs());
-    }
-    let (first, second) = sums.split_at(CLASS as usize);
-    let mut below = [0; 2];
-    let mut lows = Vec::with_capacity(n_cuts + 1);
-    for lane in 0..=n_cuts {
-        below = [below[0] + first[lane], below[1] + second[lane]];
-        lows.push(below);
-    }
-    lows.pop();
-    (lows, below)
 }
 
 /// A walk over the rows of a child.
@@ -284,152 +293,265 @@ impl<T: 'static> Clone for Walk<'_, T> {
 impl<T: 'static> Copy for Walk<'_, T> {}
 
 impl<T: Lane> Walk<'_, T> {
-    /// In `C` times sixteen lanes at once, with `K` intervals.
-    fn go<const C: usize, const K: usize>(
-        self,
-        arch: pulp::Arch,
-        n_vectors: usize,
-        found: &mut Found<T>,
-    ) {
-        for from in (0..n_vectors).step_by(C) {
-            arch.dispatch(Chunks::<T, C, K>(self, from, found));
+    /// In `W` lanes at once.
+    fn go<const W: usize, S: Side<T, W>>(self, arch: pulp::Arch, found: &mut Found<T>) {
+        for from in (0..self.batch.n_cuts).step_by(W) {
+            let walk = self;
+            arch.dispatch(Chunk::<T, W, S> {
+                walk,
+                from,
+                found,
+                side: PhantomData,
+            });
         }
     }
 }
 
-/// A walk in `C` times sixteen lanes, from some vector on, with `K` intervals.
-struct Chunks<'a, T: 'static, const C: usize, const K: usize>(Walk<'a, T>, usize, &'a mut Found<T>);
+/// Does the processor have vectors of 64 bytes?
+fn is_wide(arch: pulp::Arch) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return matches!(arch, pulp::Arch::V4(_));
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
+}
 
-impl<T: Lane, const C: usize, const K: usize> pulp::NullaryFnOnce for Chunks<'_, T, C, K> {
+/// A walk in `W` lanes, from some lane on.
+struct Chunk<'a, T: 'static, const W: usize, S> {
+    walk: Walk<'a, T>,
+    from: usize,
+    found: &'a mut Found<T>,
+    side: PhantomData<S>,
+}
+
+impl<T: Lane, const W: usize, S: Side<T, W>> pulp::NullaryFnOnce for Chunk<'_, T, W, S> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Self(Walk { batch, cells, path }, from, found) = self;
-        let mut lanes = Walking::<T, C, K>::new();
+        let Walk { batch, cells, path } = self.walk;
         let has_ties = cells.n_ranks() < cells.order.len();
-        match (path, has_ties, batch.is_plain) {
-            (Some(path), ..) => lanes.along(path, batch, from),
-            (None, false, true) => lanes.all::<false, true>(batch, cells, from),
-            (None, false, false) => lanes.all::<false, false>(batch, cells, from),
-            (None, true, true) => lanes.all::<true, true>(batch, cells, from),
-            (None, true, false) => lanes.all::<true, false>(batch, cells, from),
-        }
-        for cuts in 1..K {
-            for side in 0..2 {
-                for c in 0..C {
-                    found[cuts - 1][side][from + c] = lanes.gain(cuts, side, c);
-                }
-            }
-        }
-    }
-}
-
-/// Where the lanes are.
-struct Walking<T, const C: usize, const K: usize> {
-    at: [[Vector<T>; C]; 2],
-    /// By the number of cuts, what is gained if the first label is the first class.
-    first: [[[Vector<T>; C]; 2]; K],
-    /// The same for the second class; with two intervals, the lowest place so far.
-    second: [[[Vector<T>; C]; 2]; K],
-}
-
-impl<T: Lane, const C: usize, const K: usize> Walking<T, C, K> {
-    #[inline(always)]
-    fn new() -> Self {
-        let zero = [[[T::default(); LANES]; C]; 2];
-        Self {
-            at: zero,
-            first: [zero; K],
-            second: [zero; K],
-        }
-    }
-
-    /// What is gained with some cuts, whatever the first label.
-    #[inline(always)]
-    fn gain(&self, cuts: usize, side: usize, c: usize) -> Vector<T> {
-        let second = if K == 2 {
-            sub(self.at[side][c], self.second[1][side][c])
-        } else {
-            self.second[cuts][side][c]
+        let from = self.from;
+        let sides: [S; 2] = match (path, has_ties, batch.is_plain) {
+            (Some(path), ..) => along(path, batch, from),
+            (None, false, true) => all::<T, W, S, false, true>(batch, cells, from),
+            (None, false, false) => all::<T, W, S, false, false>(batch, cells, from),
+            (None, true, true) => all::<T, W, S, true, true>(batch, cells, from),
+            (None, true, false) => all::<T, W, S, true, false>(batch, cells, from),
         };
-        most(self.first[cuts][side][c], second)
-    }
-
-    /// Over the rows that matter.
-    #[inline(always)]
-    fn along(&mut self, path: &Path, batch: &Batch<T>, from: usize) {
-        let mut runs = path.runs.iter();
-        for step in &path.steps {
-            if step.has_run
-                && let Some(run) = runs.next()
-            {
-                self.run(run);
-            }
-            let first = batch.lanes.of(step.rank);
-            let by = T::from_wide(i64::from(step.by));
-            self.step(&batch.masks.bits[first], from, by);
-            if step.is_end {
-                self.look();
-            }
+        for (at, side) in sides.iter().enumerate() {
+            side.gains(|cuts, gain| {
+                self.found[cuts - 1][at][from..][..W].copy_from_slice(&gain);
+            });
         }
     }
+}
 
-    /// Over all rows that have a cell.
-    #[inline(always)]
-    fn all<const TIES: bool, const PLAIN: bool>(
-        &mut self,
-        batch: &Batch<T>,
-        cells: &Cells,
-        from: usize,
-    ) {
-        let mut ends = cells.starts[1..].iter();
-        let mut next = ends.next().copied().unwrap_or(0);
-        let codes = &batch.codes[..];
-        let (masks, plain) = (&batch.masks.bits[..], &batch.masks.steps[..]);
-        for (place, &row) in (1..).zip(&cells.order) {
-            let code = codes[row as usize];
-            if PLAIN {
-                self.plain_step(&plain[(code & (2 * CLASS - 1)) as usize], from);
-            } else {
-                let by = T::from_wide(i64::from(code as i32 >> 8));
-                self.step(&masks[(code & (CLASS - 1)) as usize], from, by);
-            }
-            if !TIES {
-                self.look();
-            } else if place == next {
-                self.look();
-                next = ends.next().copied().unwrap_or(next);
-            }
+/// Over the rows that matter.
+#[inline(always)]
+fn along<T: Lane, const W: usize, S: Side<T, W>>(
+    path: &Path,
+    batch: &Batch<T>,
+    from: usize,
+) -> [S; 2] {
+    // Both sides are variables of their own, so that they stay in registers.
+    let (mut low, mut high) = (S::START, S::START);
+    let of_rank = batch.lanes();
+    let mut runs = path.runs.iter();
+    for step in &path.steps {
+        if step.has_run
+            && let Some(run) = runs.next()
+        {
+            low.run(&run.gains[0], run.has_cut);
+            high.run(&run.gains[1], run.has_cut);
         }
+        let masks = &batch.masks.bits[of_rank.of(step.rank)];
+        let by = [T::from_wide(i64::from(step.by)); W];
+        low.go(and(lanes(&masks[0], from), by));
+        high.go(and(lanes(&masks[1], from), by));
+        if step.is_end {
+            low.look();
+            high.look();
+        }
+    }
+    [low, high]
+}
+
+/// Over all rows that have a cell.
+#[inline(always)]
+fn all<T: Lane, const W: usize, S: Side<T, W>, const TIES: bool, const PLAIN: bool>(
+    batch: &Batch<T>,
+    cells: &Cells,
+    from: usize,
+) -> [S; 2] {
+    let (mut low, mut high) = (S::START, S::START);
+    let mut ends = cells.starts[1..].iter();
+    let mut next = ends.next().copied().unwrap_or(0);
+    let codes = &batch.codes[..];
+    let (masks, plain) = (&batch.masks.bits[..], &batch.masks.steps[..]);
+    for (place, &row) in (1..).zip(&cells.order) {
+        let code = codes[row as usize];
+        if PLAIN {
+            let steps = &plain[(code & (2 * CLASS - 1)) as usize];
+            low.go(lanes(&steps[0], from));
+            high.go(lanes(&steps[1], from));
+        } else {
+            let by = [T::from_wide(i64::from(code as i32 >> 8)); W];
+            let masks = &masks[(code & (CLASS - 1)) as usize];
+            low.go(and(lanes(&masks[0], from), by));
+            high.go(and(lanes(&masks[1], from), by));
+        }
+        if !TIES || place == next {
+            low.look();
+            high.look();
+        }
+        if TIES && place == next {
+            next = ends.next().copied().unwrap_or(next);
+        }
+    }
+    [low, high]
+}
+
+/// Some lanes of all.
+#[inline(always)]
+fn lanes<T: Lane, const W: usize>(all: &[T; MOST_LANES], from: usize) -> [T; W] {
+    *all[from..].first_chunk().expect("lanes are whole vectors")
+}
+
+/// Where the lanes of one side are.
+trait Side<T: Lane, const W: usize>: Sized {
+    const START: Self;
+    /// A row.
+    fn go(&mut self, by: [T; W]);
+    /// The child may be cut here.
+    fn look(&mut self);
+    /// Rows that are the same for all lanes.
+    fn run(&mut self, gains: &[[i32; 2]; MOST_INTERVALS], has_cut: bool);
+    /// What is gained with one cut, two cuts and so on, whatever the first label.
+    fn gains(&self, each: impl FnMut(usize, [T; W]));
+}
+
+/// Two intervals.
+struct OneCut<T, const W: usize> {
+    at: [T; W],
+    top: [T; W],
+    bottom: [T; W],
+}
+
+#[inline(always)]
+fn wide<T: Lane, const W: usize>(number: i32) -> [T; W] {
+    [T::from_wide(i64::from(number)); W]
+}
+
+impl<T: Lane, const W: usize> Side<T, W> for OneCut<T, W> {
+    const START: Self = Self {
+        at: [T::ZERO; W],
+        top: [T::ZERO; W],
+        bottom: [T::ZERO; W],
+    };
+
+    #[inline(always)]
+    fn go(&mut self, by: [T; W]) {
+        self.at = add(self.at, by);
     }
 
     #[inline(always)]
-    fn plain_step(&mut self, steps: &Sides<T>, from: usize) {
-        for side in 0..2 {
-            let steps = &steps[side][from..][..C];
-            for c in 0..C {
-                self.go(side, c, steps[c]);
-            }
-        }
+    fn look(&mut self) {
+        self.top = most(self.top, self.at);
+        self.bottom = least(self.bottom, self.at);
     }
 
     #[inline(always)]
-    fn step(&mut self, masks: &Sides<T>, from: usize, by: T) {
-        for side in 0..2 {
-            let masks = &masks[side][from..][..C];
-            for c in 0..C {
-                self.go(side, c, masks[c].map(|mask| mask.and(by)));
-            }
+    fn run(&mut self, gains: &[[i32; 2]; MOST_INTERVALS], has_cut: bool) {
+        let sum = gains[0][0];
+        if has_cut {
+            self.top = most(self.top, add(self.at, wide(gains[1][0])));
+            self.bottom = least(self.bottom, add(self.at, wide(sum - gains[1][1])));
         }
+        self.at = add(self.at, wide(sum));
     }
 
     #[inline(always)]
-    fn go(&mut self, side: usize, c: usize, by: Vector<T>) {
-        self.at[side][c] = add(self.at[side][c], by);
-        if K == 2 {
-            return;
+    fn gains(&self, mut each: impl FnMut(usize, [T; W])) {
+        each(1, most(self.top, sub(self.at, self.bottom)));
+    }
+}
+
+/// Three intervals. With more of them numbers are in arrays, which do not stay in registers.
+struct TwoCuts<T, const W: usize> {
+    at: [T; W],
+    /// By the first label and the number of cuts.
+    first: ([T; W], [T; W]),
+    second: ([T; W], [T; W]),
+}
+
+impl<T: Lane, const W: usize> Side<T, W> for TwoCuts<T, W> {
+    const START: Self = Self {
+        at: [T::ZERO; W],
+        first: ([T::ZERO; W], [T::ZERO; W]),
+        second: ([T::ZERO; W], [T::ZERO; W]),
+    };
+
+    #[inline(always)]
+    fn go(&mut self, by: [T; W]) {
+        self.at = add(self.at, by);
+        self.first.1 = add(self.first.1, by);
+        self.second.0 = add(self.second.0, by);
+    }
+
+    #[inline(always)]
+    fn look(&mut self) {
+        self.first.0 = most(self.first.0, self.at);
+        self.first.1 = most(self.first.1, self.first.0);
+        self.second.0 = most(self.second.0, [T::ZERO; W]);
+        self.second.1 = most(self.second.1, self.second.0);
+    }
+
+    #[inline(always)]
+    fn run(&mut self, gains: &[[i32; 2]; MOST_INTERVALS], has_cut: bool) {
+        let [none, one, two, ..] = gains;
+        let first = add(self.first.1, wide(none[0]));
+        let second = add(self.second.1, wide(none[1]));
+        let first_0 = add(self.first.0, wide(none[1]));
+        let second_0 = add(self.second.0, wide(none[0]));
+        if has_cut {
+            let first = most(first, add(self.first.0, wide(one[1])));
+            let second = most(second, add(self.second.0, wide(one[0])));
+            self.first.1 = most(first, add(self.at, wide(two[0])));
+            self.second.1 = most(second, wide(two[1]));
+            self.first.0 = most(first_0, add(self.at, wide(one[0])));
+            self.second.0 = most(second_0, wide(one[1]));
+        } else {
+            (self.first, self.second) = ((first_0, first), (second_0, second));
         }
+        self.at = add(self.at, wide(none[0]));
+    }
+
+    #[inline(always)]
+    fn gains(&self, mut each: impl FnMut(usize, [T; W])) {
+        each(1, most(self.first.0, self.second.0));
+        each(2, most(self.first.1, self.second.1));
+    }
+}
+
+/// `K` intervals.
+struct Cuts<T, const W: usize, const K: usize> {
+    at: [T; W],
+    /// By the number of cuts, what is gained if the first label is the first class.
+    first: [[T; W]; K],
+    /// The same for the second class.
+    second: [[T; W]; K],
+}
+
+impl<T: Lane, const W: usize, const K: usize> Side<T, W> for Cuts<T, W, K> {
+    const START: Self = Self {
+        at: [T::ZERO; W],
+        first: [[T::ZERO; W]; K],
+        second: [[T::ZERO; W]; K],
+    };
+
+    #[inline(always)]
+    fn go(&mut self, by: [T; W]) {
+        self.at = add(self.at, by);
         for cuts in 1..K {
             // The label that is the first class.
             let of = if cuts % 2 == 0 {
@@ -437,68 +559,47 @@ impl<T: Lane, const C: usize, const K: usize> Walking<T, C, K> {
             } else {
                 &mut self.second
             };
-            of[cuts][side][c] = add(of[cuts][side][c], by);
+            of[cuts] = add(of[cuts], by);
         }
     }
 
-    /// The child may be cut here.
     #[inline(always)]
     fn look(&mut self) {
-        let zero = [T::default(); LANES];
-        for side in 0..2 {
-            for c in 0..C {
-                let at = self.at[side][c];
-                let (first, second) = (&mut self.first, &mut self.second);
-                first[1][side][c] = most(first[1][side][c], at);
-                if K == 2 {
-                    second[1][side][c] = least(second[1][side][c], at);
-                    continue;
-                }
-                second[1][side][c] = most(second[1][side][c], zero);
-                for cuts in 2..K {
-                    first[cuts][side][c] = most(first[cuts][side][c], first[cuts - 1][side][c]);
-                    second[cuts][side][c] = most(second[cuts][side][c], second[cuts - 1][side][c]);
-                }
-            }
+        let (first, second) = (&mut self.first, &mut self.second);
+        first[1] = most(first[1], self.at);
+        second[1] = most(second[1], [T::ZERO; W]);
+        for cuts in 2..K {
+            first[cuts] = most(first[cuts], first[cuts - 1]);
+            second[cuts] = most(second[cuts], second[cuts - 1]);
         }
     }
 
     #[inline(always)]
-    fn run(&mut self, run: &Run) {
-        let wide = |number: i32| [T::from_wide(i64::from(number)); LANES];
-        for side in 0..2 {
-            let gains = &run.gains[side];
-            let sum = gains[0][0];
-            for c in 0..C {
-                let at = self.at[side][c];
-                self.at[side][c] = add(at, wide(sum));
-                if K == 2 && run.has_cut {
-                    let [top, bottom] = [wide(gains[1][0]), wide(sum - gains[1][1])];
-                    let (first, second) = (&mut self.first[1], &mut self.second[1]);
-                    first[side][c] = most(first[side][c], add(at, top));
-                    second[side][c] = least(second[side][c], add(at, bottom));
-                }
-                if K == 2 {
-                    continue;
-                }
-                for cuts in (1..K).rev() {
-                    let label = cuts % 2;
-                    let mut first = add(self.first[cuts][side][c], wide(gains[0][label]));
-                    let mut second = add(self.second[cuts][side][c], wide(gains[0][1 - label]));
-                    for inside in (1..=cuts).take_while(|_| run.has_cut) {
-                        let before = cuts - inside;
-                        let label = before % 2;
-                        let (from_first, from_second) = match before {
-                            0 => (at, [T::default(); LANES]),
-                            _ => (self.first[before][side][c], self.second[before][side][c]),
-                        };
-                        first = most(first, add(from_first, wide(gains[inside][label])));
-                        second = most(second, add(from_second, wide(gains[inside][1 - label])));
-                    }
-                    self.first[cuts][side][c] = first;
-                    self.second[cuts][side][c] = second;
-                }
+    fn run(&mut self, gains: &[[i32; 2]; MOST_INTERVALS], has_cut: bool) {
+        for cuts in (1..K).rev() {
+            let label = cuts % 2;
+            let mut first = add(self.first[cuts], wide(gains[0][label]));
+            let mut second = add(self.second[cuts], wide(gains[0][1 - label]));
+            for inside in (1..=cuts).take_while(|_| has_cut) {
+                let before = cuts - inside;
+                let label = before % 2;
+                let (from_first, from_second) = match before {
+                    0 => (self.at, [T::ZERO; W]),
+                    _ => (self.first[before], self.second[before]),
+                };
+                first = most(first, add(from_first, wide(gains[inside][label])));
+                second = most(second, add(from_second, wide(gains[inside][1 - label])));
             }
+            self.first[cuts] = first;
+            self.second[cuts] = second;
+        }
+        self.at = add(self.at, wide(gains[0][0]));
+    }
+
+    #[inline(always)]
+    fn gains(&self, mut each: impl FnMut(usize, [T; W])) {
+        for cuts in 1..K {
+            each(cuts, most(self.first[cuts], self.second[cuts]));
         }
     }
 }
@@ -511,22 +612,18 @@ struct Group<'a, T: 'static> {
 
 impl<T: Lane> pulp::NullaryFnOnce for Group<'_, T> {
     /// For both classes the weights below each cut; the last lane has all.
-    type Output = [[Vector<T>; 4]; 2];
+    type Output = Sides<T>;
 
     #[inline(always)]
     fn call(self) -> Self::Output {
-        let mut sums = [[[T::default(); LANES]; 4]; 2];
+        let mut sums = [[T::default(); MOST_LANES]; 2];
         for &row in self.rows {
             let code = self.batch.codes[row as usize];
             let by = code as i32 >> 8;
             let sums = &mut sums[usize::from(by < 0)];
             let weight = T::from_wide(i64::from(by.abs()));
             let mask = &self.batch.masks.bits[(code & (CLASS - 1)) as usize][0];
-            for c in 0..4 {
-                for lane in 0..LANES {
-                    sums[c][lane] = sums[c][lane].plus(mask[c][lane].and(weight));
-                }
-            }
+            *sums = add(*sums, and(*mask, [weight; MOST_LANES]));
         }
         sums
     }

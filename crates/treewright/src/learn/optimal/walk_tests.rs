@@ -150,6 +150,14 @@ fn paths<const K: usize>(
     [path(range), path(wider).narrowed::<K>(range)]
 }
 
+/// With vectors of all lengths that this processor has.
+fn processors() -> Vec<pulp::Arch> {
+    let mut all = vec![pulp::Arch::Scalar, pulp::Arch::new()];
+    #[cfg(target_arch = "x86_64")]
+    all.extend(pulp::x86::V3::try_new().map(pulp::Arch::V3));
+    all
+}
+
 fn check<T: Lane>(rng: &mut Rng, heaviest: u32, leaf_cost: &str) {
     let rows = random_rows(rng, heaviest);
     let most = rng.usize(2..=if rows.len() < 20 { 4 } else { 3 });
@@ -172,8 +180,10 @@ fn check<T: Lane>(rng: &mut Rng, heaviest: u32, leaf_cost: &str) {
     // Paths may be for a wider range.
     let range = rng.u32(..=first)..rng.u32(last..=n_ranks);
     let wider = rng.u32(..=range.start)..rng.u32(range.end..=n_ranks);
-    let below = rng.bool().then(|| below(&rows));
-    let batch = Batch::<T>::new(&rows, 0, &cuts, below.as_deref(), true);
+    let below = below(&rows);
+    // Paths do not need all rows.
+    let [whole, narrow] =
+        [true, false].map(|is_whole| Batch::<T>::new(&rows, 0, &cuts, &below, is_whole));
     for (child, kind) in [
         (0, Kind::Numeric),
         (1, Kind::Numeric),
@@ -187,11 +197,12 @@ fn check<T: Lane>(rng: &mut Rng, heaviest: u32, leaf_cost: &str) {
         };
         let [path, narrowed] = made(&rows, child, &range, &wider);
         let paths = [None, Some(&path), Some(&narrowed)];
-        let values = paths.map(|path| {
-            let path = path.filter(|_| kind == Kind::Numeric);
-            let goal = (price, most);
-            batch.child(pulp::Arch::new(), &rows, (child, kind), path, goal)
-        });
+        let mut values = Vec::new();
+        for path in paths.map(|path| path.filter(|_| kind == Kind::Numeric)) {
+            let batch = if path.is_some() { &narrow } else { &whole };
+            let value = |arch| batch.child(arch, &rows, (child, kind), path, (price, most));
+            values.extend(processors().into_iter().map(value));
+        }
         for (lane, &cut) in cuts.iter().enumerate() {
             for side in 0..2 {
                 let is_in = |&row: &usize| (rows.cells[0].ranks[row] >= cut) == (side == 1);
