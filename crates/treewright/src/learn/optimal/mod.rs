@@ -13,7 +13,7 @@
 //! | `leaf_size` | how large a leaf must be, in rows or in weight |
 //! | `price` | what a tree is worth, as one whole number |
 //! | `line`, `one` | the best intervals of one feature: trees of one level |
-//! | `pieces`, `lanes`, `level`, `sweep` | all cuts of a root at once, from afar |
+//! | `pieces`, `lanes`, `gains`, `level`, `sweep` | all cuts of a root at once, from afar |
 //! | `finer`, `reach` | a closer look |
 //! | `walk`, `path`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
 //! | `two`, `by_levels`, `by_walks` | trees of two levels, by all of these |
@@ -31,7 +31,12 @@ mod finer;
 #[expect(
     clippy::inline_always,
     clippy::needless_range_loop,
-    reason = "only what is inlined is made for the widest vectors; lanes lie side by side"
+    reason = "only what is inlined is made for the widest vectors; classes go together"
+)]
+mod gains;
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is made for the widest vectors"
 )]
 mod lanes;
 mod leaf_size;

@@ -1,6 +1,7 @@
 //! From the tables of a level to costs: of leaves and by children, for both sides and all lanes.
 
-use super::lanes::{Gains, LANES, Lane, Side, View, add, most};
+use super::gains::Gains;
+use super::lanes::{LANES, Lane, Side, View, add, is_wide, most, sub};
 use super::level::{Child, Lanes, Level, SIDES, Setting, amounts, n_intervals};
 use super::rows::Rows;
 use super::table::{Kind, NONE};
@@ -20,13 +21,19 @@ impl<T: Lane> Level<T> {
         mut child: Child<T>,
         is_live: [bool; 2],
     ) {
-        setting.arch.dispatch(Sweep {
+        let sweep = Sweep {
             level: self,
             setting,
             rows,
             child: &mut child,
             is_live,
-        });
+        };
+        // As many lanes as a register of the processor has room for.
+        if size_of::<T>() == 2 && is_wide(setting.arch) {
+            setting.arch.dispatch(InLanes::<T, LANES>(sweep));
+        } else {
+            setting.arch.dispatch(InLanes::<T, { LANES / 2 }>(sweep));
+        }
         self.children.push(child);
     }
 
@@ -50,7 +57,7 @@ impl<T: Lane> Level<T> {
 
     /// The costs by a child feature.
     #[inline(always)]
-    fn sweep_child(
+    fn sweep_child<const W: usize>(
         &mut self,
         setting: Setting<'_>,
         rows: &Rows,
@@ -58,21 +65,36 @@ impl<T: Lane> Level<T> {
         is_live: [bool; 2],
     ) {
         let is_numeric = setting.table.kinds[child.feature] == Kind::Numeric;
-        let mut gains = Gains::default();
+        let mut gains = Gains::<T, W>::default();
         for (at, side) in SIDES.into_iter().enumerate().filter(|&(at, _)| is_live[at]) {
             let mut least = vec![u64::MAX; self.stride];
             let mut real = vec![u64::MAX; self.stride];
             if !is_numeric && child.table.is_empty() {
-                self.many_categories(setting, rows, child.feature, side, &mut least);
+                match side {
+                    Side::Low => {
+                        self.many_categories::<false>(setting, rows, child.feature, &mut least);
+                    }
+                    Side::High => {
+                        self.many_categories::<true>(setting, rows, child.feature, &mut least);
+                    }
+                }
                 real.clone_from(&least);
             } else {
-                for from in (0..self.cuts.len()).step_by(LANES) {
-                    let (least, real) = (&mut least[from..][..LANES], &mut real[from..][..LANES]);
-                    if is_numeric {
-                        self.intervals(setting, child, &mut gains, (from, side), (least, real));
-                    } else {
-                        self.categories(setting, child, (from, side), least);
-                        real.copy_from_slice(least);
+                for from in (0..self.cuts.len()).step_by(W) {
+                    let values = (&mut least[from..][..W], &mut real[from..][..W]);
+                    match (is_numeric, side) {
+                        (true, Side::Low) => {
+                            self.intervals::<W, false>(setting, child, &mut gains, from, values);
+                        }
+                        (true, Side::High) => {
+                            self.intervals::<W, true>(setting, child, &mut gains, from, values);
+                        }
+                        (false, Side::Low) => {
+                            self.categories::<W, false>(setting, child, from, values);
+                        }
+                        (false, Side::High) => {
+                            self.categories::<W, true>(setting, child, from, values);
+                        }
                     }
                 }
             }
@@ -87,48 +109,33 @@ impl<T: Lane> Level<T> {
         }
     }
 
-    /// The weight of all rows in sixteen lanes.
-    #[inline(always)]
-    fn weights(&self, n_classes: usize, from: usize, side: Side) -> [i64; LANES] {
-        let view = self.view(&self.sums);
-        let mut weights = [0; LANES];
-        for class in 0..n_classes {
-            let sums = view.load(0, class, from, side);
-            for lane in 0..LANES {
-                weights[lane] += sums[lane].wide();
-            }
-        }
-        weights
-    }
-
     /// The gain of a piece that is a leaf, and whether it has rows at all.
     #[inline(always)]
-    fn leaf(
+    fn leaf<const W: usize, const HIGH: bool>(
         &self,
         n_classes: usize,
         view: View<'_, T>,
         piece: usize,
         from: usize,
-        side: Side,
-    ) -> ([T; LANES], [T; LANES]) {
-        let mut gain = view.load(piece, 0, from, side);
+    ) -> ([T; W], [T; W]) {
+        let mut gain = view.load::<W, HIGH>(piece, 0, from);
         for class in 1..n_classes {
-            gain = most(gain, view.load(piece, class, from, side));
+            gain = most(gain, view.load::<W, HIGH>(piece, class, from));
         }
         let mut any = gain;
         if self.n_slots > n_classes {
-            any = most(any, view.load(piece, n_classes, from, side));
+            any = most(any, view.load::<W, HIGH>(piece, n_classes, from));
         }
-        (gain, any.map(|any| T::new(u32::from(any > T::default()))))
+        (gain, any.map(|any| T::new(u32::from(any > T::ZERO))))
     }
 
     #[inline(always)]
-    fn intervals(
+    fn intervals<const W: usize, const HIGH: bool>(
         &self,
         setting: Setting<'_>,
         child: &Child<T>,
-        gains: &mut Gains<T>,
-        (from, side): (usize, Side),
+        gains: &mut Gains<T, W>,
+        from: usize,
         (least, real): (&mut [u64], &mut [u64]),
     ) {
         let n_classes = setting.table.n_classes;
@@ -138,21 +145,39 @@ impl<T: Lane> Level<T> {
         if n_intervals == 0 {
             return;
         }
-        gains.find(view, &child.pieces, n_classes, n_intervals, from, side);
-        let mut weights = self.weights(n_classes, from, side);
-        let mut leaves = [0_u64; LANES];
-        let has_missing = child.table.len() > child.pieces.len() * self.n_slots * self.stride;
+        let n_pieces = child.pieces.len();
+        let has_missing = child.table.len() > n_pieces * self.n_slots * self.stride;
+        let (mut weights, mut leaves) = ([0_i64; W], [0_u64; W]);
+        let all = self.view(&self.sums);
+        let mut totals: Vec<[T; W]> = Vec::with_capacity(n_classes);
+        for class in 0..n_classes {
+            let mut total = all.load::<W, HIGH>(0, class, from);
+            if has_missing {
+                total = sub(total, view.load::<W, HIGH>(n_pieces, class, from));
+            }
+            for lane in 0..W {
+                weights[lane] += total[lane].wide();
+            }
+            totals.push(total);
+        }
         if has_missing {
-            let (gain, any) = self.leaf(n_classes, view, child.pieces.len(), from, side);
-            for lane in 0..LANES {
+            for class in 0..n_classes {
+                let missing = view.load::<W, HIGH>(n_pieces, class, from);
+                for lane in 0..W {
+                    weights[lane] += missing[lane].wide();
+                }
+            }
+            let (gain, any) = self.leaf::<W, HIGH>(n_classes, view, n_pieces, from);
+            for lane in 0..W {
                 weights[lane] -= gain[lane].wide();
                 leaves[lane] = any[lane].wide() as u64;
             }
         }
+        gains.find::<HIGH>(view, &child.pieces, &totals, n_intervals, from);
         // One interval is a leaf, unless there are missing cells.
         for k in usize::from(!has_missing)..n_intervals {
             let per_leaf = (k as u64 + 1) * price.per_leaf;
-            for lane in 0..LANES {
+            for lane in 0..W {
                 let value = |gain: T| {
                     price.loss((weights[lane] - gain.wide()).max(0) as u64)
                         + leaves[lane] * price.per_leaf
@@ -165,38 +190,51 @@ impl<T: Lane> Level<T> {
     }
 
     #[inline(always)]
-    fn categories(
+    fn categories<const W: usize, const HIGH: bool>(
         &self,
         setting: Setting<'_>,
         child: &Child<T>,
-        (from, side): (usize, Side),
-        least: &mut [u64],
+        from: usize,
+        (least, real): (&mut [u64], &mut [u64]),
     ) {
         let n_classes = setting.table.n_classes;
         let view = self.view(&child.table);
-        let weights = self.weights(n_classes, from, side);
-        let mut gains = [T::default(); LANES];
-        let mut leaves = [T::default(); LANES];
+        let weights = self.weights::<W, HIGH>(n_classes, from);
+        let (mut gains, mut leaves) = ([T::ZERO; W], [T::ZERO; W]);
         for piece in 0..child.table.len() / (self.n_slots * self.stride) {
-            let (gain, any) = self.leaf(n_classes, view, piece, from, side);
+            let (gain, any) = self.leaf::<W, HIGH>(n_classes, view, piece, from);
             gains = add(gains, gain);
             leaves = add(leaves, any);
         }
-        for lane in 0..LANES {
+        for lane in 0..W {
             let loss = setting
                 .price
                 .loss((weights[lane] - gains[lane].wide()) as u64);
             least[lane] = loss + leaves[lane].wide() as u64 * setting.price.per_leaf;
         }
+        real.copy_from_slice(least);
+    }
+
+    /// The weight of all rows in some lanes.
+    #[inline(always)]
+    fn weights<const W: usize, const HIGH: bool>(&self, n_classes: usize, from: usize) -> [i64; W] {
+        let view = self.view(&self.sums);
+        let mut weights = [0; W];
+        for class in 0..n_classes {
+            let sums = view.load::<W, HIGH>(0, class, from);
+            for lane in 0..W {
+                weights[lane] += sums[lane].wide();
+            }
+        }
+        weights
     }
 
     /// Categories one after the other, when a table of all would be too large.
-    fn many_categories(
+    fn many_categories<const HIGH: bool>(
         &self,
         setting: Setting<'_>,
         rows: &Rows,
         feature: usize,
-        side: Side,
         least: &mut [u64],
     ) {
         let n_classes = setting.table.n_classes;
@@ -220,7 +258,7 @@ impl<T: Lane> Level<T> {
             }
             add_up(&mut table, self.stride);
             for from in (0..self.cuts.len()).step_by(LANES) {
-                let (gain, any) = self.leaf(n_classes, self.view(&table), 0, from, side);
+                let (gain, any) = self.leaf::<LANES, HIGH>(n_classes, self.view(&table), 0, from);
                 for lane in 0..LANES {
                     gains[from + lane] += gain[lane].wide();
                     leaves[from + lane] += any[lane].wide() as u64;
@@ -228,7 +266,7 @@ impl<T: Lane> Level<T> {
             }
         }
         for from in (0..self.cuts.len()).step_by(LANES) {
-            let weights = self.weights(n_classes, from, side);
+            let weights = self.weights::<LANES, HIGH>(n_classes, from);
             for lane in 0..LANES {
                 let loss = (weights[lane] - gains[from + lane]) as u64;
                 let leaves = leaves[from + lane] * setting.price.per_leaf;
@@ -247,14 +285,23 @@ struct Sweep<'a, T> {
     is_live: [bool; 2],
 }
 
-impl<T: Lane> pulp::NullaryFnOnce for Sweep<'_, T> {
+/// The same in `W` lanes at once.
+struct InLanes<'a, T, const W: usize>(Sweep<'a, T>);
+
+impl<T: Lane, const W: usize> pulp::NullaryFnOnce for InLanes<'_, T, W> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        add_up(&mut self.child.table, self.level.stride);
-        self.level
-            .sweep_child(self.setting, self.rows, self.child, self.is_live);
+        let Sweep {
+            level,
+            setting,
+            rows,
+            child,
+            is_live,
+        } = self.0;
+        add_up(&mut child.table, level.stride);
+        level.sweep_child::<W>(setting, rows, child, is_live);
     }
 }
 

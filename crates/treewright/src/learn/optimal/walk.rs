@@ -12,7 +12,7 @@
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-use super::lanes::{Lane, add, and, least, most, sub};
+use super::lanes::{Lane, add, and, is_wide, least, most, sub};
 use super::level::Lanes;
 use super::path::{MOST_INTERVALS, Path};
 use super::price::Price;
@@ -305,14 +305,6 @@ impl<T: Lane> Walk<'_, T> {
             });
         }
     }
-}
-
-/// Does the processor have vectors of 64 bytes?
-fn is_wide(arch: pulp::Arch) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return matches!(arch, pulp::Arch::V4(_));
-    #[cfg(not(target_arch = "x86_64"))]
-    return false;
 }
 
 /// A walk in `W` lanes, from some lane on.
