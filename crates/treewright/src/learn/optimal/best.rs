@@ -102,22 +102,37 @@ pub(super) struct Solved {
     pub(super) value: Option<u64>,
     /// No tree has a smaller value; but it is not worth much more than the bound of the search.
     pub(super) least: u64,
-    /// For each feature: no tree of a set that contains these rows has a smaller value for them, if it asks
-    /// that feature first. If all these rows go to one branch there, they have a level less.
-    pub(super) inherited: Vec<u64>,
+    /// What holds for all sets that contain these rows, too.
+    pub(super) inherited: Known,
     pub(super) sketch: Option<Sketch>,
     /// Was everything looked at?
     pub(super) is_done: bool,
 }
 
-/// What is known about features that are asked first.
+/// What is known about some rows, and so about all sets that contain them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Known {
+    /// For each feature: no tree has a smaller value for these rows, if it asks that feature first. If all these
+    /// rows go to one branch there, they have a level less. Nothing about any if there are none.
+    pub(super) floors: Vec<u64>,
+    /// No tree with a level less has a smaller value.
+    pub(super) flat: u64,
+}
+
+impl Known {
+    pub(super) fn floor(&self, feature: usize) -> u64 {
+        self.floors.get(feature).copied().unwrap_or(0)
+    }
+}
+
+/// What a search finds out about features that are asked first.
 pub(super) struct Floors<'a> {
     /// By this search.
     pub(super) own: Vec<u64>,
     /// No tree with a level less has a smaller value.
     pub(super) flat: u64,
-    /// What was known before, for these rows and all sets that contain them.
-    pub(super) before: &'a [u64],
+    /// What was known before.
+    pub(super) before: &'a Known,
 }
 
 impl Solved {
@@ -134,11 +149,11 @@ impl Solved {
             flat,
             before,
         } = floors;
-        let inherit = |(feature, &floor): (usize, &u64)| {
-            let before = before.get(feature).copied().unwrap_or(0);
-            floor.min(flat).max(before)
+        let inherit = |(feature, &floor): (usize, &u64)| floor.min(flat).max(before.floor(feature));
+        let inherited = Known {
+            floors: floors.iter().enumerate().map(inherit).collect(),
+            flat: flat.max(before.flat),
         };
-        let inherited = floors.iter().enumerate().map(inherit).collect();
         let value = Some(best.value()).filter(|&value| value < bound);
         let floor = floors.iter().copied().chain(leaf).min().unwrap_or(u64::MAX);
         let least = match value {
@@ -159,7 +174,7 @@ impl Solved {
         Self {
             value: Some(value).filter(|&value| value < bound),
             least: value,
-            inherited: Vec::new(),
+            inherited: Known::default(),
             sketch: Some(sketch),
             is_done: true,
         }
@@ -167,12 +182,26 @@ impl Solved {
 
     /// Rows whose value as a leaf is known, if nothing else can be below the bound: all other trees have at least
     /// the value `others`. What was known about features before is all that is known.
-    pub(super) fn as_leaf(leaf: u64, bound: u64, others: u64, before: &[u64]) -> Self {
+    pub(super) fn as_leaf(leaf: u64, bound: u64, others: u64, before: &Known) -> Self {
         Self {
             least: leaf.min(others),
-            inherited: before.to_vec(),
+            inherited: before.clone(),
             sketch: (leaf < bound).then_some(Sketch::Leaf),
             ..Self::exactly(leaf, bound, Sketch::Leaf)
+        }
+    }
+
+    /// No tree has a smaller value than `least`, which is all that had to be known.
+    pub(super) fn at_least(least: u64, n_features: usize) -> Self {
+        Self {
+            value: None,
+            least,
+            inherited: Known {
+                floors: vec![least; n_features],
+                flat: least,
+            },
+            sketch: None,
+            is_done: true,
         }
     }
 
@@ -181,7 +210,7 @@ impl Solved {
         Self {
             value: None,
             least: LARGEST,
-            inherited: Vec::new(),
+            inherited: Known::default(),
             sketch: None,
             is_done: true,
         }

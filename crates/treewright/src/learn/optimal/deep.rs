@@ -9,8 +9,9 @@ use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::best::{Best, Floors, Root, Sketch, Solved};
+use super::best::{Best, Floors, Known, Root, Sketch, Solved};
 use super::level::Setting;
+use super::region::{Edge, Region};
 use super::rows::Rows;
 use super::search::Search;
 use super::table::{Kind, NONE};
@@ -26,8 +27,8 @@ struct Range {
     high: u32,
     /// What the rows below the first and above the last cut cost at least.
     least: [u64; 2],
-    /// The same by features that are asked next.
-    floors: [Arc<[u64]>; 2],
+    /// What else is known about them.
+    known: [Arc<Known>; 2],
 }
 
 impl Ord for Range {
@@ -99,7 +100,7 @@ impl<'s, 'a> Deep<'s, 'a> {
         rows: &Arc<Rows>,
         depth: usize,
         bound: u64,
-        floors: &[u64],
+        before: &Known,
         flat: Option<Solved>,
     ) -> Solved {
         let mut deep = Self {
@@ -112,7 +113,7 @@ impl<'s, 'a> Deep<'s, 'a> {
             is_top: flat.is_some(),
             is_cut_short: AtomicBool::new(false),
         };
-        deep.start(rows, floors, flat);
+        deep.start(rows, before, flat);
         deep.work();
         let queue = deep
             .queue
@@ -126,7 +127,7 @@ impl<'s, 'a> Deep<'s, 'a> {
         let known = Floors {
             own: all,
             flat: queue.flat,
-            before: floors,
+            before,
         };
         Solved::new(
             &deep.best,
@@ -137,7 +138,7 @@ impl<'s, 'a> Deep<'s, 'a> {
         )
     }
 
-    fn start(&mut self, rows: &Arc<Rows>, floors: &[u64], flat: Option<Solved>) {
+    fn start(&mut self, rows: &Arc<Rows>, before: &Known, flat: Option<Solved>) {
         let setting = self.search.setting;
         let n_features = setting.table.kinds.len();
         let mut queue = Queue {
@@ -149,10 +150,14 @@ impl<'s, 'a> Deep<'s, 'a> {
         }
         let least = setting.price.per_leaf;
         if self.best.value() > 2 * least {
-            // A level less is quick, and often nearly as good.
-            let flat = flat.unwrap_or_else(|| {
-                self.search
-                    .solve(rows, self.depth - 1, self.best.value(), &[])
+            // A level less is quick, and often nearly as good, unless it is known that it is not good enough.
+            let bound = self.best.value();
+            let flat = flat.unwrap_or_else(|| match before.flat {
+                known if known >= bound => Solved::at_least(known, n_features),
+                _ => {
+                    let nothing = Known::default();
+                    self.search.solve(rows, self.depth - 1, bound, &nothing)
+                }
             });
             queue.is_stopped |= !flat.is_done;
             queue.flat = flat.least;
@@ -160,9 +165,9 @@ impl<'s, 'a> Deep<'s, 'a> {
             if let (Some(value), Some(sketch), 3..) = (flat.value, &flat.sketch, self.depth) {
                 self.best.offer(value, sketch.clone());
             }
-            let none: Arc<[u64]> = vec![0; n_features].into();
+            let none = Arc::new(Known::default());
             for feature in 0..n_features {
-                let floor = floors.get(feature).copied().unwrap_or(0);
+                let floor = before.floor(feature);
                 if floor >= self.best.limit(Root { feature, cut: None }) {
                     queue.floors[feature] = floor;
                     continue;
@@ -193,7 +198,8 @@ impl<'s, 'a> Deep<'s, 'a> {
             let n_ranks = root.rows.cells[root.feature].n_ranks() as u32;
             for ranks in [0..cut, cut..n_ranks] {
                 let rows = Arc::new(root.rows.within(root.feature, ranks));
-                let solved = self.search.solve(&rows, self.depth - 1, bound, &[]);
+                let nothing = Known::default();
+                let solved = self.search.solve(&rows, self.depth - 1, bound, &nothing);
                 let (Some(side), Some(sketch)) = (solved.value, solved.sketch) else {
                     return;
                 };
@@ -210,7 +216,7 @@ impl<'s, 'a> Deep<'s, 'a> {
         &mut self,
         rows: &Arc<Rows>,
         feature: usize,
-        none: &Arc<[u64]>,
+        none: &Arc<Known>,
     ) -> (u64, Option<Range>) {
         let setting = self.search.setting;
         let cells = &rows.cells[feature];
@@ -221,7 +227,9 @@ impl<'s, 'a> Deep<'s, 'a> {
         if cells.has_missing() {
             let part = Arc::new(rows.missing(feature));
             let limit = self.best.limit(Root { feature, cut: None });
-            let solved = self.search.solve(&part, self.depth - 1, limit, &[]);
+            let solved = self
+                .search
+                .solve(&part, self.depth - 1, limit, &Known::default());
             self.note(&solved);
             let Some(value) = solved.value.filter(|_| solved.is_done) else {
                 return (solved.least, None);
@@ -237,9 +245,19 @@ impl<'s, 'a> Deep<'s, 'a> {
         let mut floor = u64::MAX;
         let mut present = Arc::clone(rows);
         if cells.has_missing() {
-            present = Arc::new(rows.only(|row| cells.ranks[row] != NONE));
+            let with_numbers = rows.only(|row| cells.ranks[row] != NONE);
+            let edge = Edge {
+                feature: feature as u32,
+                is_high: true,
+            };
+            present = Arc::new(Rows {
+                region: rows.region.as_ref().map(|region| region.cut(edge, 0)),
+                ..with_numbers
+            });
             let bound = self.best.limit(Root { feature, cut: None }) - missing;
-            let solved = self.search.solve(&present, self.depth - 1, bound, &[]);
+            let solved = self
+                .search
+                .solve(&present, self.depth - 1, bound, &Known::default());
             self.note(&solved);
             floor = missing.saturating_add(solved.least);
             if let Some(value) = solved.value {
@@ -260,7 +278,7 @@ impl<'s, 'a> Deep<'s, 'a> {
             low: 1,
             high: n_ranks - 1,
             least: [least; 2],
-            floors: [Arc::clone(none), Arc::clone(none)],
+            known: [Arc::clone(none), Arc::clone(none)],
         };
         self.roots.push(Numbers {
             feature,
@@ -296,7 +314,9 @@ impl<'s, 'a> Deep<'s, 'a> {
             }
             let bound = best - value - others;
             let part = Arc::new(rows.group(feature, rank));
-            let solved = self.search.solve(&part, self.depth - 1, bound, &[]);
+            let solved = self
+                .search
+                .solve(&part, self.depth - 1, bound, &Known::default());
             self.note(&solved);
             let (Some(branch), Some(sketch), true) = (solved.value, &solved.sketch, solved.is_done)
             else {
@@ -407,29 +427,40 @@ impl<'s, 'a> Deep<'s, 'a> {
         } else {
             [1, 0]
         };
-        let mut least = [per_leaf; 2];
+        let regions = [0, 1].map(|side| root.region(self.search, middle, side == 1));
+        let bounds = &self.search.bounds;
+        let mut least = [0, 1].map(|side| {
+            let known = regions[side].as_ref();
+            let known = known.map_or(0, |region| bounds.find(self.depth - 1, region));
+            known.max(range.least[side])
+        });
         for side in order {
             let best = self
                 .best
                 .limit(self.first(range))
                 .saturating_sub(root.missing);
-            let other = 1 - side;
-            let bound = best.saturating_sub(range.least[other]);
+            // What is found holds for the other cuts as well: not less than at the end of the range.
+            let bound = best.saturating_sub(range.least[1 - side]);
             let ranks = [0..middle, middle..n_ranks][side].clone();
-            let floors = &range.floors[side];
+            let known = &range.known[side];
             // Two leaves would be too many: then there is no need for the orders of the features.
-            let is_leaf = bound <= 2 * per_leaf && self.search.setting.rule.min_leaf == 1;
-            let solved = if is_leaf {
+            let is_leaf = bound <= 2 * per_leaf && self.search.is_monotone();
+            let solved = if least[side] >= bound && self.search.is_monotone() {
+                Solved::at_least(least[side], self.search.setting.table.kinds.len())
+            } else if is_leaf {
                 let leaf = root.leaf(self.search.setting, ranks);
-                Solved::as_leaf(leaf, bound, 2 * per_leaf, floors)
+                Solved::as_leaf(leaf, bound, 2 * per_leaf, known)
             } else {
-                let rows = Arc::new(root.rows.within(root.feature, ranks));
-                self.search.solve(&rows, self.depth - 1, bound, floors)
+                let rows = Arc::new(Rows {
+                    region: regions[side].clone(),
+                    ..root.rows.within(root.feature, ranks)
+                });
+                self.search.solve(&rows, self.depth - 1, bound, known)
             };
             if !solved.is_done {
                 return None;
             }
-            least[side] = solved.least.max(range.least[side]);
+            least[side] = solved.least.max(least[side]);
             sides[side] = Some(solved);
         }
         let [Some(low), Some(high)] = sides else {
@@ -453,21 +484,21 @@ impl<'s, 'a> Deep<'s, 'a> {
         }
         let best = self.best.limit(self.first(range));
         let value = least[0] + least[1] + root.missing;
-        let floors = [low.inherited.into(), high.inherited.into()];
-        let ranges = if self.search.setting.rule.min_leaf == 1 {
+        let known = [low.inherited, high.inherited].map(Arc::new);
+        let ranges = if self.search.is_monotone() {
             let slack = value.saturating_sub(best);
             let (before, after) = root.far_from(middle, range.low, range.high, slack);
             [
                 Range {
                     high: before,
                     least: [range.least[0], least[1]],
-                    floors: [Arc::clone(&range.floors[0]), Arc::clone(&floors[1])],
+                    known: [Arc::clone(&range.known[0]), Arc::clone(&known[1])],
                     ..range.clone()
                 },
                 Range {
                     low: after,
                     least: [least[0], range.least[1]],
-                    floors: [Arc::clone(&floors[0]), Arc::clone(&range.floors[1])],
+                    known: [Arc::clone(&known[0]), Arc::clone(&range.known[1])],
                     ..range.clone()
                 },
             ]
@@ -499,6 +530,25 @@ impl<'s, 'a> Deep<'s, 'a> {
 }
 
 impl Numbers {
+    /// The rows below a cut, or above.
+    fn region(&self, search: &Search<'_>, cut: u32, is_high: bool) -> Option<Region> {
+        let region = self.rows.region.as_ref().filter(|_| search.is_monotone())?;
+        let cells = &self.rows.cells[self.feature];
+        let rank = |place: u32| {
+            let id = self.rows.ids[cells.order[place as usize] as usize];
+            search.setting.table.whole.cells[self.feature].ranks[id as usize]
+        };
+        // As far as the nearest row on the other side.
+        let place = cells.starts[cut as usize];
+        let end = if is_high {
+            rank(place - 1) + 1
+        } else {
+            rank(place)
+        };
+        let feature = self.feature as u32;
+        Some(region.cut(Edge { feature, is_high }, end))
+    }
+
     /// The value of the rows of some ranks as a leaf of any size.
     fn leaf(&self, setting: Setting<'_>, ranks: std::ops::Range<u32>) -> u64 {
         let mut sums = vec![0_u64; self.rows.sums.len()];

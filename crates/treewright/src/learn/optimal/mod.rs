@@ -18,6 +18,7 @@
 //! | `walk`, `path`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
 //! | `two`, `by_levels`, `by_walks` | trees of two levels, by all of these |
 //! | `deep` | trees of more levels: the root with the least bound first |
+//! | `region` | what is known about sets of rows holds for all that contain them |
 //! | `best` | the best tree so far, and what a search leaves behind |
 //! | `search` | which of these, and the tree of a value |
 //! | `plant` | from a plan to a tree with all rows in it |
@@ -58,6 +59,7 @@ mod price;
     reason = "numbers of intervals on both sides go together"
 )]
 mod reach;
+mod region;
 mod rows;
 mod search;
 mod sizes;
@@ -88,6 +90,7 @@ use self::level::Setting;
 use self::line::Rule;
 use self::plant::plant;
 use self::price::{Price, Size};
+use self::region::Bounds;
 use self::rows::Cells;
 use self::search::{Plan, Search, Stopped};
 pub use self::sizes::Sizes;
@@ -283,6 +286,7 @@ impl Optimal {
             },
             budget,
             most_bytes: self.most_bytes,
+            bounds: Bounds::default(),
             per_row: if may_need_leaf { price.per_leaf } else { 0 },
         };
         let mut found = Found {

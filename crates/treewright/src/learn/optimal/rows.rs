@@ -1,5 +1,6 @@
 //! Sets of rows, each feature with its ranks among them and its order.
 
+use super::region::Region;
 use super::table::NONE;
 
 /// Some weighted rows of a table.
@@ -14,6 +15,8 @@ pub(super) struct Rows {
     pub(super) sums: Vec<u64>,
     /// Does any row have no weight?
     pub(super) has_idle: bool,
+    /// The cuts of numbers that leave just these rows, if there are such.
+    pub(super) region: Option<Region>,
 }
 
 /// The class of a row, and what it gains if that is predicted.
@@ -143,6 +146,7 @@ impl Rows {
             cells,
             sums: vec![0; n_classes],
             has_idle: false,
+            region: None,
         };
         rows.add_up();
         rows
@@ -245,6 +249,7 @@ impl Rows {
             cells: cells.collect(),
             sums: vec![0; self.sums.len()],
             has_idle: false,
+            region: None,
         };
         rows.add_up();
         rows

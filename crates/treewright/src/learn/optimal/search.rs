@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::best::{Root, Sketch, Solved};
+use super::best::{Known, Root, Sketch, Solved};
 use super::deep::Deep;
 use super::exact::Front;
 use super::lanes::Lane;
 use super::level::Setting;
 use super::line::{self, Line};
+use super::region::Bounds;
 use super::rows::{Cells, Rows};
 use super::table::{Kind, NONE};
 use super::two::Two;
@@ -37,6 +38,7 @@ pub(super) struct Search<'a> {
     pub(super) per_row: u64,
     /// What waits may take so much memory.
     pub(super) most_bytes: usize,
+    pub(super) bounds: Bounds,
 }
 
 /// The search was stopped from outside.
@@ -44,14 +46,38 @@ pub(super) struct Search<'a> {
 pub(super) struct Stopped;
 
 impl Search<'_> {
-    /// The least value of some rows if it is below `bound`. With floors for features from an earlier search.
+    /// The least value of some rows if it is below `bound`, with what is known from earlier searches.
     pub(super) fn solve(
         &self,
         rows: &Arc<Rows>,
         depth: usize,
         bound: u64,
-        floors: &[u64],
+        before: &Known,
     ) -> Solved {
+        let region = rows
+            .region
+            .as_ref()
+            .filter(|_| depth > 1 && self.is_monotone());
+        let Some(region) = region else {
+            return self.solve_new(rows, depth, bound, before);
+        };
+        let least = self.bounds.find(depth, region);
+        if least >= bound {
+            return Solved::at_least(least, self.setting.table.kinds.len());
+        }
+        let solved = self.solve_new(rows, depth, bound, before);
+        let whole = &self.setting.table.whole;
+        self.bounds.insert(depth, region, rows, whole, solved.least);
+        solved
+    }
+
+    /// Do fewer rows never cost more? A leaf can become too small.
+    pub(super) fn is_monotone(&self) -> bool {
+        self.setting.rule.min_leaf == 1
+    }
+
+    /// The same for rows that were not met before.
+    fn solve_new(&self, rows: &Arc<Rows>, depth: usize, bound: u64, before: &Known) -> Solved {
         match depth {
             0 => match self.setting.leaf(rows) {
                 Some(value) => Solved::exactly(value, bound, Sketch::Leaf),
@@ -61,8 +87,8 @@ impl Search<'_> {
                 Some(value) => Solved::exactly(value, bound, Sketch::Leaf),
                 None => Solved::never(),
             },
-            2 if self.is_narrow() => self.two(false).solve(rows, bound, floors),
-            _ => Deep::solve(self, rows, depth, bound, floors, None),
+            2 if self.is_narrow() => self.two(false).solve(rows, bound, before),
+            _ => Deep::solve(self, rows, depth, bound, before, None),
         }
     }
 
@@ -76,17 +102,17 @@ impl Search<'_> {
         flat: Option<Solved>,
     ) -> Solved {
         match depth {
-            ..2 => self.solve(rows, depth, bound, &[]),
-            2 if self.is_narrow() => self.two(true).solve(rows, bound, &[]),
+            ..2 => self.solve(rows, depth, bound, &Known::default()),
+            2 if self.is_narrow() => self.two(true).solve(rows, bound, &Known::default()),
             2 => Deep::solve(
                 self,
                 rows,
                 depth,
                 bound,
-                &[],
-                Some(self.solve(rows, 1, bound, &[])),
+                &Known::default(),
+                Some(self.solve(rows, 1, bound, &Known::default())),
             ),
-            _ => Deep::solve(self, rows, depth, bound, &[], flat),
+            _ => Deep::solve(self, rows, depth, bound, &Known::default(), flat),
         }
     }
 
@@ -159,7 +185,7 @@ impl Search<'_> {
         }
         let flat = match depth {
             2 => None,
-            _ => Some(self.solve(rows, depth - 1, leaf, &[])),
+            _ => Some(self.solve(rows, depth - 1, leaf, &Known::default())),
         };
         let solved = self.solve_node(rows, depth, leaf, flat);
         if !solved.is_done {

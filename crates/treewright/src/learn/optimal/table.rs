@@ -15,6 +15,7 @@ use crate::data::{Column, Dataset, MISSING_CODE};
 use crate::learn::greedy::{Packing, is_tie, sorted_list};
 
 use super::leaf_size::LeafSize;
+use super::region::Region;
 use super::rows::{Cells, Label, Rows};
 
 /// What all sets of rows of a table have in common.
@@ -84,7 +85,10 @@ impl<'a> Table<'a> {
             kinds: data.columns().iter().map(Kind::of).collect(),
             n_classes: p,
             constant,
-            whole: Arc::new(Rows::new(labels, cells, p)),
+            whole: Arc::new(Rows {
+                region: Some(Region::default()),
+                ..Rows::new(labels, cells, p)
+            }),
             real,
             leaf_size,
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::best::{Best, Floors, Root, Sketch, Solved};
+use super::best::{Best, Floors, Known, Root, Sketch, Solved};
 use super::lanes::Lane;
 use super::level::{Setting, Spare};
 use super::pieces::Pieces;
@@ -39,7 +39,7 @@ pub(super) struct Entered<'a> {
 impl Two<'_> {
     /// The least value of some rows, if it is below `bound`. For features with a floor of at least `bound`
     /// nothing better is expected.
-    pub(super) fn solve(self, rows: &Rows, bound: u64, floors: &[u64]) -> Solved {
+    pub(super) fn solve(self, rows: &Rows, bound: u64, before: &Known) -> Solved {
         // A walk is never further from its start than there are steps; sums count some rows repeatedly.
         let Setting {
             table, rule, sizes, ..
@@ -49,15 +49,15 @@ impl Two<'_> {
         let most_often = if is_walk { 1 } else { rule.most.max(2) as u64 };
         let most = rows.weight().max(rows.len() as u64) * most_often;
         if most <= i16::LARGEST {
-            self.solve_in::<i16>(rows, bound, floors)
+            self.solve_in::<i16>(rows, bound, before)
         } else if most <= i32::LARGEST {
-            self.solve_in::<i32>(rows, bound, floors)
+            self.solve_in::<i32>(rows, bound, before)
         } else {
-            self.solve_in::<i64>(rows, bound, floors)
+            self.solve_in::<i64>(rows, bound, before)
         }
     }
 
-    fn solve_in<T: Lane>(self, rows: &Rows, bound: u64, before: &[u64]) -> Solved {
+    fn solve_in<T: Lane>(self, rows: &Rows, bound: u64, before: &Known) -> Solved {
         let best = Best::below(bound, self.is_node);
         let leaf = self.setting.leaf(rows);
         if let Some(leaf) = leaf {
@@ -65,7 +65,7 @@ impl Two<'_> {
         }
         let n_features = self.setting.table.kinds.len();
         let mut floors = Floors {
-            own: before.to_vec(),
+            own: before.floors.clone(),
             flat: 0,
             before,
         };

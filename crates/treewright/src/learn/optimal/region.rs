@@ -1,0 +1,145 @@
+//! Sets of rows as cuts of features, and bounds for all sets that contain one.
+//!
+//! Rows that are left by some cuts, `x < 3` and `y >= 7`, contain those of `x < 2` and `y >= 9`. Fewer rows never
+//! cost more: so what was found for the smaller set is a bound for the larger one, wherever in the search
+//! the two are met. Sets are compared that are cut on the same sides of the same features.
+
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::rows::Rows;
+
+/// The rows of a table that some cuts leave.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Region {
+    /// A feature and a side, and where it ends, by rising features and sides. The smaller an end, the fewer rows.
+    cuts: Vec<(Edge, u32)>,
+}
+
+/// A side of a feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Edge {
+    pub(super) feature: u32,
+    pub(super) is_high: bool,
+}
+
+impl Edge {
+    /// Where a side ends with the rows below a rank, or from it on.
+    fn end(self, rank: u32) -> u32 {
+        if self.is_high { u32::MAX - rank } else { rank }
+    }
+}
+
+impl Region {
+    /// One cut more: only rows below a rank of the whole table are left, or only those from it on.
+    pub(super) fn cut(&self, edge: Edge, rank: u32) -> Self {
+        let mut cuts = self.cuts.clone();
+        let end = edge.end(rank);
+        match cuts.binary_search_by_key(&edge, |&(edge, _)| edge) {
+            Ok(at) => cuts[at].1 = cuts[at].1.min(end),
+            Err(at) => cuts.insert(at, (edge, end)),
+        }
+        Self { cuts }
+    }
+
+    /// The same rows with the smallest ends.
+    fn tight(&self, rows: &Rows, whole: &Rows) -> Self {
+        let tight = |&(edge, end): &(Edge, u32)| {
+            let feature = edge.feature as usize;
+            let order = &rows.cells[feature].order;
+            let rank = |row: u32| whole.cells[feature].ranks[rows.ids[row as usize] as usize];
+            let end = match edge.is_high {
+                true => order.first().map_or(end, |&row| edge.end(rank(row))),
+                false => order.last().map_or(end, |&row| edge.end(rank(row) + 1)),
+            };
+            (edge, end)
+        };
+        Self {
+            cuts: self.cuts.iter().map(tight).collect(),
+        }
+    }
+}
+
+/// Bounds of sets that were met.
+#[derive(Debug, Default)]
+pub(super) struct Bounds {
+    by_edges: Mutex<FxHashMap<(usize, Vec<Edge>), List>>,
+}
+
+/// Sets that are cut on the same sides, none of which is contained in another with a larger bound.
+#[derive(Debug, Default)]
+struct List {
+    /// As many for each set as there are sides.
+    ends: Vec<u32>,
+    least: Vec<u64>,
+}
+
+/// A list does not become longer: to search it would take too long.
+const LONGEST: usize = 2_000;
+
+fn is_within(ends: &[u32], others: &[u32]) -> bool {
+    ends.iter().zip(others).all(|(end, other)| end <= other)
+}
+
+impl Bounds {
+    /// The largest bound that is known for trees of a depth.
+    pub(super) fn find(&self, depth: usize, region: &Region) -> u64 {
+        let (key, ends) = parts(depth, region);
+        let lists = self.by_edges.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(list) = lists.get(&key) else {
+            return 0;
+        };
+        let known = list.ends.chunks_exact(ends.len()).zip(&list.least);
+        let below = known.filter(|(known, _)| is_within(known, &ends));
+        below.map(|(_, &least)| least).max().unwrap_or(0)
+    }
+
+    /// No tree of a depth has a smaller value for some rows.
+    pub(super) fn insert(
+        &self,
+        depth: usize,
+        region: &Region,
+        rows: &Rows,
+        whole: &Rows,
+        least: u64,
+    ) {
+        let (key, ends) = parts(depth, &region.tight(rows, whole));
+        if ends.is_empty() {
+            return;
+        }
+        let mut lists = self.by_edges.lock().unwrap_or_else(PoisonError::into_inner);
+        lists.entry(key).or_default().insert(&ends, least);
+    }
+}
+
+impl List {
+    fn insert(&mut self, ends: &[u32], least: u64) {
+        let n = ends.len();
+        let mut n_kept = 0;
+        for at in 0..self.least.len() {
+            let known = &self.ends[at * n..][..n];
+            if self.least[at] >= least && is_within(known, ends) {
+                // Nothing was dropped: what the new set would replace, this one does.
+                return;
+            }
+            let is_needless = self.least[at] <= least && is_within(ends, known);
+            if !is_needless {
+                self.ends.copy_within(at * n..(at + 1) * n, n_kept * n);
+                self.least[n_kept] = self.least[at];
+                n_kept += 1;
+            }
+        }
+        self.least.truncate(n_kept);
+        self.ends.truncate(n_kept * n);
+        if n_kept < LONGEST {
+            self.least.push(least);
+            self.ends.extend_from_slice(ends);
+        }
+    }
+}
+
+fn parts(depth: usize, region: &Region) -> ((usize, Vec<Edge>), Vec<u32>) {
+    let (edges, ends) = region.cuts.iter().copied().unzip();
+    ((depth, edges), ends)
+}
