@@ -192,13 +192,14 @@ impl Solved {
     }
 
     /// No tree has a smaller value than `least`, which is all that had to be known.
-    pub(super) fn at_least(least: u64, n_features: usize) -> Self {
+    pub(super) fn at_least(least: u64, before: &Known, n_features: usize) -> Self {
+        let floor = |feature: usize| before.floor(feature).max(least);
         Self {
             value: None,
             least,
             inherited: Known {
-                floors: vec![least; n_features],
-                flat: least,
+                floors: (0..n_features).map(floor).collect(),
+                flat: before.flat.max(least),
             },
             sketch: None,
             is_done: true,

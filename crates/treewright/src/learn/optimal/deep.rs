@@ -10,61 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::best::{Best, Floors, Known, Root, Sketch, Solved};
-use super::level::Setting;
-use super::region::{Edge, Region};
+use super::range::{Numbers, Range};
+use super::region::Edge;
 use super::rows::Rows;
 use super::search::Search;
 use super::table::{Kind, NONE};
-
-/// Cuts of a feature that are still to be tried.
-#[derive(Debug, Clone)]
-struct Range {
-    /// No cut in it has a smaller value.
-    bound: u64,
-    root: usize,
-    /// The first and the last cut.
-    low: u32,
-    high: u32,
-    /// What the rows below the first and above the last cut cost at least.
-    least: [u64; 2],
-    /// What else is known about them.
-    known: [Arc<Known>; 2],
-}
-
-impl Ord for Range {
-    /// The smallest bound is the greatest range: it comes first.
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let key = |range: &Self| (range.bound, range.root, range.low);
-        key(other).cmp(&key(self))
-    }
-}
-
-impl PartialOrd for Range {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Range {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Range {}
-
-/// A numeric feature as the root.
-#[derive(Debug)]
-pub(super) struct Numbers {
-    feature: usize,
-    /// The rows that have a number.
-    rows: Arc<Rows>,
-    /// The value of the others.
-    missing: u64,
-    missing_sketch: Option<Sketch>,
-    /// What the rows below each rank could cost, at most.
-    most: Vec<u64>,
-}
 
 /// What waits, and what is being done.
 #[derive(Debug, Default)]
@@ -80,10 +30,10 @@ struct Queue {
 
 /// A search from three levels on.
 pub(super) struct Deep<'s, 'a> {
-    search: &'s Search<'a>,
-    depth: usize,
-    roots: Vec<Numbers>,
-    best: Best,
+    pub(super) search: &'s Search<'a>,
+    pub(super) depth: usize,
+    pub(super) roots: Vec<Numbers>,
+    pub(super) best: Best,
     queue: Mutex<Queue>,
     news: Condvar,
     /// Is it about all rows?
@@ -153,7 +103,7 @@ impl<'s, 'a> Deep<'s, 'a> {
             // A level less is quick, and often nearly as good, unless it is known that it is not good enough.
             let bound = self.best.value();
             let flat = flat.unwrap_or_else(|| match before.flat {
-                known if known >= bound => Solved::at_least(known, n_features),
+                known if known >= bound => Solved::at_least(known, before, n_features),
                 _ => {
                     let nothing = Known::default();
                     self.search.solve(rows, self.depth - 1, bound, &nothing)
@@ -195,9 +145,8 @@ impl<'s, 'a> Deep<'s, 'a> {
             let bound = self.best.limit(question).saturating_sub(root.missing);
             let mut value = root.missing;
             let mut parts = Vec::new();
-            let n_ranks = root.rows.cells[root.feature].n_ranks() as u32;
-            for ranks in [0..cut, cut..n_ranks] {
-                let rows = Arc::new(root.rows.within(root.feature, ranks));
+            for rows in root.rows.parted(root.feature, cut) {
+                let rows = Arc::new(rows);
                 let nothing = Known::default();
                 let solved = self.search.solve(&rows, self.depth - 1, bound, &nothing);
                 let (Some(side), Some(sketch)) = (solved.value, solved.sketch) else {
@@ -350,11 +299,17 @@ impl<'s, 'a> Deep<'s, 'a> {
     }
 
     /// The first question that a tree of a range can have.
-    fn first(&self, range: &Range) -> Root {
+    pub(super) fn first(&self, range: &Range) -> Root {
         Root {
             feature: self.roots[range.root].feature,
             cut: Some(range.low),
         }
+    }
+
+    /// Trees that ask a feature first may have this value.
+    pub(super) fn lower_floor(&self, feature: usize, value: u64) {
+        let floor = &mut self.lock().floors[feature];
+        *floor = value.min(*floor);
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
@@ -411,171 +366,4 @@ impl<'s, 'a> Deep<'s, 'a> {
                 .unwrap_or_else(PoisonError::into_inner);
         }
     }
-
-    /// Solves the middle cut of a range; what remains are two ranges. `None` if time is up.
-    fn split(&self, range: &Range) -> Option<Vec<Range>> {
-        let root = &self.roots[range.root];
-        let per_leaf = self.search.setting.price.per_leaf;
-        let cells = &root.rows.cells[root.feature];
-        let middle = middle(&cells.starts, range.low, range.high);
-        let n_ranks = cells.n_ranks() as u32;
-        let n_below = cells.starts[middle as usize] as usize;
-        let mut sides: [Option<Solved>; 2] = [None, None];
-        // The larger side first: if it alone costs too much, so do all cuts beyond.
-        let order = if 2 * n_below > root.rows.len() {
-            [0, 1]
-        } else {
-            [1, 0]
-        };
-        let regions = [0, 1].map(|side| root.region(self.search, middle, side == 1));
-        let bounds = &self.search.bounds;
-        let mut least = [0, 1].map(|side| {
-            let known = regions[side].as_ref();
-            let known = known.map_or(0, |region| bounds.find(self.depth - 1, region));
-            known.max(range.least[side])
-        });
-        for side in order {
-            let best = self
-                .best
-                .limit(self.first(range))
-                .saturating_sub(root.missing);
-            // What is found holds for the other cuts as well: not less than at the end of the range.
-            let bound = best.saturating_sub(range.least[1 - side]);
-            let ranks = [0..middle, middle..n_ranks][side].clone();
-            let known = &range.known[side];
-            // Two leaves would be too many: then there is no need for the orders of the features.
-            let is_leaf = bound <= 2 * per_leaf && self.search.is_monotone();
-            let solved = if least[side] >= bound && self.search.is_monotone() {
-                Solved::at_least(least[side], self.search.setting.table.kinds.len())
-            } else if is_leaf {
-                let leaf = root.leaf(self.search.setting, ranks);
-                Solved::as_leaf(leaf, bound, 2 * per_leaf, known)
-            } else {
-                let rows = Arc::new(Rows {
-                    region: regions[side].clone(),
-                    ..root.rows.within(root.feature, ranks)
-                });
-                self.search.solve(&rows, self.depth - 1, bound, known)
-            };
-            if !solved.is_done {
-                return None;
-            }
-            least[side] = solved.least.max(least[side]);
-            sides[side] = Some(solved);
-        }
-        let [Some(low), Some(high)] = sides else {
-            return None;
-        };
-        if let (Some(a), Some(b)) = (low.value, high.value) {
-            let root_question = Root {
-                feature: root.feature,
-                cut: Some(middle),
-            };
-            let value = a + b + root.missing;
-            if value <= self.best.value() {
-                let parts = [
-                    low.sketch.clone(),
-                    high.sketch.clone(),
-                    root.missing_sketch.clone(),
-                ];
-                let parts = parts.into_iter().flatten().collect();
-                self.best.offer(value, Sketch::Split(root_question, parts));
-            }
-        }
-        let best = self.best.limit(self.first(range));
-        let value = least[0] + least[1] + root.missing;
-        let known = [low.inherited, high.inherited].map(Arc::new);
-        let ranges = if self.search.is_monotone() {
-            let slack = value.saturating_sub(best);
-            let (before, after) = root.far_from(middle, range.low, range.high, slack);
-            [
-                Range {
-                    high: before,
-                    least: [range.least[0], least[1]],
-                    known: [Arc::clone(&range.known[0]), Arc::clone(&known[1])],
-                    ..range.clone()
-                },
-                Range {
-                    low: after,
-                    least: [least[0], range.least[1]],
-                    known: [Arc::clone(&known[0]), Arc::clone(&range.known[1])],
-                    ..range.clone()
-                },
-            ]
-        } else {
-            // Fewer rows may cost more: nothing is known about the other cuts.
-            [
-                Range {
-                    high: middle - 1,
-                    ..range.clone()
-                },
-                Range {
-                    low: middle + 1,
-                    ..range.clone()
-                },
-            ]
-        };
-        let mut queue = self.lock();
-        // The middle cut, and those that are too near to it.
-        let known = &mut queue.floors[root.feature];
-        *known = (*known).min(value).min(best);
-        let is_empty = |range: &Range| range.low > range.high;
-        let bounded = |range: Range| Range {
-            bound: range.least[0] + range.least[1] + root.missing,
-            ..range
-        };
-        let ranges = ranges.into_iter().filter(|range| !is_empty(range));
-        Some(ranges.map(bounded).collect())
-    }
-}
-
-impl Numbers {
-    /// The rows below a cut, or above.
-    fn region(&self, search: &Search<'_>, cut: u32, is_high: bool) -> Option<Region> {
-        let region = self.rows.region.as_ref().filter(|_| search.is_monotone())?;
-        let cells = &self.rows.cells[self.feature];
-        let rank = |place: u32| {
-            let id = self.rows.ids[cells.order[place as usize] as usize];
-            search.setting.table.whole.cells[self.feature].ranks[id as usize]
-        };
-        // As far as the nearest row on the other side.
-        let place = cells.starts[cut as usize];
-        let end = if is_high {
-            rank(place - 1) + 1
-        } else {
-            rank(place)
-        };
-        let feature = self.feature as u32;
-        Some(region.cut(Edge { feature, is_high }, end))
-    }
-
-    /// The value of the rows of some ranks as a leaf of any size.
-    fn leaf(&self, setting: Setting<'_>, ranks: std::ops::Range<u32>) -> u64 {
-        let mut sums = vec![0_u64; self.rows.sums.len()];
-        for &row in self.rows.cells[self.feature].rows(ranks.start, ranks.end) {
-            let label = self.rows.labels[row as usize];
-            sums[label.class as usize] += u64::from(label.weight);
-        }
-        let most = sums.iter().copied().max().unwrap_or(0);
-        setting.price.leaf(sums.iter().sum::<u64>() - most)
-    }
-
-    /// The last cut before and the first one after `middle` that are further from it than `slack`.
-    fn far_from(&self, middle: u32, low: u32, high: u32, slack: u64) -> (u32, u32) {
-        let at = |cut: u32| self.most[cut as usize];
-        let cuts = &self.most[low as usize..middle as usize];
-        let before = low + cuts.partition_point(|&most| at(middle) - most > slack) as u32;
-        let cuts = &self.most[middle as usize..=high as usize];
-        let after = middle + cuts.partition_point(|&most| most - at(middle) <= slack) as u32;
-        (before.max(1) - 1, after)
-    }
-}
-
-/// The cut in the middle of the rows between the first and the last.
-fn middle(starts: &[u32], low: u32, high: u32) -> u32 {
-    let (first, last) = (starts[low as usize], starts[high as usize]);
-    let half = u32::midpoint(first, last);
-    let cuts = &starts[low as usize..=high as usize];
-    let at = low + cuts.partition_point(|&start| start < half) as u32;
-    at.clamp(low, high)
 }

@@ -134,11 +134,7 @@ impl<'a> Front<'a> {
 
     /// Solves the first cuts, evenly over all rows; and no cut at all, which is a tree of one level.
     pub(super) fn begin<T: Lane>(&mut self, setting: Setting<'_>, best: &Best) {
-        let lanes = match self.rows.len() {
-            ..400 => 16,
-            400..6000 => 32,
-            _ => 62,
-        };
+        let lanes = if self.rows.len() < 6000 { 32 } else { 62 };
         let zones = std::mem::take(&mut self.zones);
         let Some(zone) = zones.first() else {
             return;

@@ -17,7 +17,7 @@
 //! | `finer`, `reach` | a closer look |
 //! | `walk`, `path`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
 //! | `two`, `by_levels`, `by_walks` | trees of two levels, by all of these |
-//! | `deep` | trees of more levels: the root with the least bound first |
+//! | `deep`, `range` | trees of more levels: the root with the least bound first |
 //! | `region` | what is known about sets of rows holds for all that contain them |
 //! | `best` | the best tree so far, and what a search leaves behind |
 //! | `search` | which of these, and the tree of a value |
@@ -54,6 +54,7 @@ mod path;
 mod pieces;
 mod plant;
 mod price;
+mod range;
 #[expect(
     clippy::needless_range_loop,
     reason = "numbers of intervals on both sides go together"

@@ -49,11 +49,12 @@ impl Region {
             let feature = edge.feature as usize;
             let order = &rows.cells[feature].order;
             let rank = |row: u32| whole.cells[feature].ranks[rows.ids[row as usize] as usize];
-            let end = match edge.is_high {
-                true => order.first().map_or(end, |&row| edge.end(rank(row))),
-                false => order.last().map_or(end, |&row| edge.end(rank(row) + 1)),
+            let nearest = if edge.is_high {
+                order.first().map(|&row| rank(row))
+            } else {
+                order.last().map(|&row| rank(row) + 1)
             };
-            (edge, end)
+            (edge, nearest.map_or(end, |rank| edge.end(rank)))
         };
         Self {
             cuts: self.cuts.iter().map(tight).collect(),

@@ -107,22 +107,35 @@ impl Cells {
         }
     }
 
-    /// The cells of some rows. `new` has the new number of each row; that of those that are left out is one
-    /// too large. Nothing branches on whether a row is one of them, which would be a coin toss.
-    fn only(&self, new: &[u32], n_new: usize) -> Self {
-        let mut order = vec![0; n_new + 1];
-        let mut n_in = 0;
+    /// The cells of the rows on two sides.
+    fn parted(&self, new: &[New], [n_low, n_high]: [usize; 2]) -> (Self, Self) {
+        let mut low = vec![0; n_low + 1];
+        let mut high = vec![0; n_high + 1];
+        let (mut at_low, mut at_high) = (0, 0);
         for &row in &self.order {
-            order[n_in] = row;
-            n_in += usize::from((new[row as usize] as usize) < n_new);
+            let is_high = usize::from(new[row as usize].is_high());
+            low[at_low] = row;
+            high[at_high] = row;
+            at_low += 1 - is_high;
+            at_high += is_high;
         }
-        order.truncate(n_in);
+        low.truncate(at_low);
+        high.truncate(at_high);
+        let number = |row: u32| new[row as usize].number();
+        (
+            self.renumbered(low, n_low, number),
+            self.renumbered(high, n_high, number),
+        )
+    }
+
+    /// The cells of some rows in the order of this feature, which get new numbers.
+    fn renumbered(&self, mut order: Vec<u32>, n_new: usize, new: impl Fn(u32) -> u32) -> Self {
         let mut ranks = vec![NONE; n_new];
-        let mut starts = vec![0; self.n_ranks().min(n_in) + 1];
+        let mut starts = vec![0; self.n_ranks().min(order.len()) + 1];
         let (mut n_ranks, mut last) = (0, NONE);
         for (end, row) in (1..).zip(&mut order) {
             let rank = self.ranks[*row as usize];
-            *row = new[*row as usize];
+            *row = new(*row);
             n_ranks += u32::from(rank != last);
             last = rank;
             ranks[*row as usize] = n_ranks - 1;
@@ -134,6 +147,40 @@ impl Cells {
             order,
             starts,
         }
+    }
+
+    /// The cells of some rows. `new` has the new number of each row; that of those that are left out is one
+    /// too large. Nothing branches on whether a row is one of them, which would be a coin toss.
+    fn only(&self, new: &[u32], n_new: usize) -> Self {
+        let mut order = vec![0; n_new + 1];
+        let mut n_in = 0;
+        for &row in &self.order {
+            order[n_in] = row;
+            n_in += usize::from((new[row as usize] as usize) < n_new);
+        }
+        order.truncate(n_in);
+        self.renumbered(order, n_new, |row| new[row as usize])
+    }
+}
+
+/// The new number of a row on one of two sides.
+#[derive(Debug, Clone, Copy, Default)]
+struct New(u32);
+
+impl New {
+    #[inline]
+    fn of(number: usize, is_high: bool) -> Self {
+        Self((number as u32) << 1 | u32::from(is_high))
+    }
+
+    #[inline]
+    fn is_high(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    #[inline]
+    fn number(self) -> u32 {
+        self.0 >> 1
     }
 }
 
@@ -182,6 +229,54 @@ impl Rows {
     pub(super) fn within(&self, feature: usize, ranks: std::ops::Range<u32>) -> Self {
         let of = &self.cells[feature].ranks;
         self.only(|row| ranks.contains(&of[row]))
+    }
+
+    /// The rows below a cut of a feature that all have, and the others.
+    pub(super) fn parted(&self, feature: usize, cut: u32) -> [Self; 2] {
+        let of = &self.cells[feature].ranks;
+        let n_low = self.cells[feature].starts[cut as usize] as usize;
+        let sizes = [n_low, self.len() - n_low];
+        let mut new = vec![New::default(); self.len()];
+        let nothing = Label {
+            class: 0,
+            weight: 0,
+        };
+        let mut ids = sizes.map(|size| vec![0; size + 1]);
+        let mut labels = sizes.map(|size| vec![nothing; size + 1]);
+        let mut n_in = [0; 2];
+        for (row, new) in new.iter_mut().enumerate() {
+            let is_high = of[row] >= cut;
+            // Both sides are written to, and one of them counts: to branch would be a coin toss.
+            for side in 0..2 {
+                ids[side][n_in[side]] = self.ids[row];
+                labels[side][n_in[side]] = self.labels[row];
+            }
+            *new = New::of(n_in[usize::from(is_high)], is_high);
+            n_in[0] += usize::from(!is_high);
+            n_in[1] += usize::from(is_high);
+        }
+        let cells = self.cells.iter().map(|cells| cells.parted(&new, sizes));
+        let (low, high): (Vec<Cells>, Vec<Cells>) = cells.collect();
+        let [low_ids, high_ids] = ids;
+        let [low_labels, high_labels] = labels;
+        let rows = |mut ids: Vec<u32>, mut labels: Vec<Label>, cells: Vec<Cells>| {
+            ids.pop();
+            labels.pop();
+            let mut rows = Self {
+                ids,
+                labels,
+                cells,
+                sums: vec![0; self.sums.len()],
+                has_idle: false,
+                region: None,
+            };
+            rows.add_up();
+            rows
+        };
+        [
+            rows(low_ids, low_labels, low),
+            rows(high_ids, high_labels, high),
+        ]
     }
 
     /// Those of the rows that have no cell.

@@ -63,7 +63,7 @@ impl Search<'_> {
         };
         let least = self.bounds.find(depth, region);
         if least >= bound {
-            return Solved::at_least(least, self.setting.table.kinds.len());
+            return Solved::at_least(least, before, self.setting.table.kinds.len());
         }
         let solved = self.solve_new(rows, depth, bound, before);
         let whole = &self.setting.table.whole;
