@@ -185,6 +185,16 @@ pub(super) fn is_wide(arch: pulp::Arch) -> bool {
     return false;
 }
 
+/// The same processor with vectors of 32 bytes: where numbers are in memory and not in registers, longer ones would
+/// lie in two lines of the cache.
+pub(super) fn narrow(arch: pulp::Arch) -> pulp::Arch {
+    #[cfg(target_arch = "x86_64")]
+    if let pulp::Arch::V4(wide) = arch {
+        return pulp::Arch::V3(*wide);
+    }
+    arch
+}
+
 impl<T: Lane> View<'_, T> {
     #[inline(always)]
     pub(super) fn load<const W: usize, const HIGH: bool>(

@@ -1,7 +1,7 @@
 //! From the tables of a level to costs: of leaves and by children, for both sides and all lanes.
 
 use super::gains::Gains;
-use super::lanes::{LANES, Lane, Side, View, add, is_wide, most, sub};
+use super::lanes::{LANES, Lane, Side, View, add, is_wide, most, narrow, sub};
 use super::level::{Child, Lanes, Level, SIDES, Setting, amounts, n_intervals};
 use super::rows::Rows;
 use super::table::{Kind, NONE};
@@ -29,10 +29,10 @@ impl<T: Lane> Level<T> {
             is_live,
         };
         // As many lanes as a register of the processor has room for.
-        if size_of::<T>() == 2 && is_wide(setting.arch) {
+        if size_of::<T>() == 2 && setting.rule.most == 2 && is_wide(setting.arch) {
             setting.arch.dispatch(InLanes::<T, LANES>(sweep));
         } else {
-            setting.arch.dispatch(InLanes::<T, { LANES / 2 }>(sweep));
+            narrow(setting.arch).dispatch(InLanes::<T, { LANES / 2 }>(sweep));
         }
         self.children.push(child);
     }

@@ -46,6 +46,11 @@ const MOST_LANES: usize = 64;
 /// A number for each lane and both sides.
 type Sides<T> = [[T; MOST_LANES]; 2];
 
+/// A vector that lies in two lines of the cache takes twice as long to load.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Aligned<V>(V);
+
 /// Where the class of a row is in its code.
 const CLASS: u32 = 64;
 
@@ -53,9 +58,9 @@ const CLASS: u32 = 64;
 #[derive(Debug)]
 pub(super) struct Masks<T> {
     /// The lanes from it on, and the others: all bits or none.
-    bits: Vec<Sides<T>>,
+    bits: Vec<Aligned<Sides<T>>>,
     /// A step up in these lanes, then for all first lanes a step down.
-    steps: Vec<Sides<T>>,
+    steps: Vec<Aligned<Sides<T>>>,
 }
 
 impl<T: Lane> Masks<T> {
@@ -66,7 +71,7 @@ impl<T: Lane> Masks<T> {
                 let side = usize::from(lane < first as usize);
                 sides[side][lane] = T::from_wide(by);
             }
-            sides
+            Aligned(sides)
         };
         let steps = (0..2 * CLASS).map(|code| match code {
             ..CLASS => sides(code, 1),
@@ -356,7 +361,7 @@ fn along<T: Lane, const W: usize, S: Side<T, W>>(
             low.run(&run.gains[0], run.has_cut);
             high.run(&run.gains[1], run.has_cut);
         }
-        let masks = &batch.masks.bits[of_rank.of(step.rank)];
+        let Aligned(masks) = &batch.masks.bits[of_rank.of(step.rank)];
         let by = [T::from_wide(i64::from(step.by)); W];
         low.go(and(lanes(&masks[0], from), by));
         high.go(and(lanes(&masks[1], from), by));
@@ -383,12 +388,12 @@ fn all<T: Lane, const W: usize, S: Side<T, W>, const TIES: bool, const PLAIN: bo
     for (place, &row) in (1..).zip(&cells.order) {
         let code = codes[row as usize];
         if PLAIN {
-            let steps = &plain[(code & (2 * CLASS - 1)) as usize];
+            let Aligned(steps) = &plain[(code & (2 * CLASS - 1)) as usize];
             low.go(lanes(&steps[0], from));
             high.go(lanes(&steps[1], from));
         } else {
             let by = [T::from_wide(i64::from(code as i32 >> 8)); W];
-            let masks = &masks[(code & (CLASS - 1)) as usize];
+            let Aligned(masks) = &masks[(code & (CLASS - 1)) as usize];
             low.go(and(lanes(&masks[0], from), by));
             high.go(and(lanes(&masks[1], from), by));
         }
@@ -614,8 +619,8 @@ impl<T: Lane> pulp::NullaryFnOnce for Group<'_, T> {
             let by = code as i32 >> 8;
             let sums = &mut sums[usize::from(by < 0)];
             let weight = T::from_wide(i64::from(by.abs()));
-            let mask = &self.batch.masks.bits[(code & (CLASS - 1)) as usize][0];
-            *sums = add(*sums, and(*mask, [weight; MOST_LANES]));
+            let Aligned(mask) = &self.batch.masks.bits[(code & (CLASS - 1)) as usize];
+            *sums = add(*sums, and(mask[0], [weight; MOST_LANES]));
         }
         sums
     }
