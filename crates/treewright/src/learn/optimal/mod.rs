@@ -19,9 +19,11 @@
 //! | `two`, `by_levels`, `by_walks` | trees of two levels, by all of these |
 //! | `deep` | trees of more levels: the root with the least bound first |
 //! | `best` | the best tree so far, and what a search leaves behind |
+//! | `alike` | rows that no tree can tell apart: a bound when a search was stopped |
 //! | `search` | which of these, and the tree of a value |
 //! | `plant` | from a plan to a tree with all rows in it |
 
+mod alike;
 mod best;
 mod by_levels;
 mod by_walks;
@@ -166,9 +168,10 @@ impl Optimal {
         let reserve = GREEDY_PER_TABLE * before.elapsed();
         let price = self.price(&table, scale, is_whole)?;
         let found = if self.bytes(data) > self.most_bytes {
+            let leaf = price.leaf(table.whole.error());
             Found {
                 plan: Plan::Leaf,
-                bound: Some(0.0),
+                bound: bound_of_any_depth(&table, price, 0, leaf),
             }
         } else {
             self.search(&table, price, &budget.keeping(reserve), sizes)
@@ -296,19 +299,14 @@ impl Optimal {
         for depth in 2.min(deepest)..=deepest {
             let solved = search.solve_node(&rows, depth, best, flat.take());
             let is_done = solved.is_done;
-            if !is_done {
-                // Of deeper trees nothing is known but that a split has two leaves.
-                let least = if depth == deepest {
-                    solved.least
-                } else {
-                    2 * price.per_leaf
-                };
-                let loss = price.in_losses(least.min(best)) + table.constant as f64;
-                found.bound = Some(loss.max(0.0));
-            }
             if let Some(value) = solved.value.filter(|&value| value < best) {
                 best = value;
                 known = Some((depth, solved.clone()));
+            }
+            if !is_done {
+                // Of deeper trees the search knows nothing.
+                let least = if depth == deepest { solved.least } else { 0 };
+                found.bound = bound_of_any_depth(table, price, least, best);
             }
             flat = Some(solved);
             if !is_done {
@@ -372,4 +370,16 @@ impl Optimal {
             self.intervals(data)
         )
     }
+}
+
+/// After a search that was stopped: no tree is worth less, in units of loss. The search has found a tree that is
+/// worth `best`, and that none is worth less than `known`; `None` if no tree can be better than that one.
+fn bound_of_any_depth(table: &Table<'_>, price: Price, known: u64, best: u64) -> Option<f64> {
+    // One leaf, or at least two; and rows that are alike stay together.
+    let leaf = price.leaf(table.whole.error());
+    let split = price.loss(alike::least_loss(&table.whole)) + 2 * price.per_leaf;
+    let least = known.min(best).max(split.min(leaf));
+    let is_met = price.without_leaf_count(best) <= price.without_leaf_count(least);
+    let loss = price.in_losses(least) + table.constant as f64;
+    (!is_met).then_some(loss.max(0.0))
 }

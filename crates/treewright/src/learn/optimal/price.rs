@@ -95,7 +95,12 @@ impl Price {
 
     /// Loss and leaf prices of a value, in units of loss; the leaves that only break ties are left out.
     pub(super) fn in_losses(self, value: u64) -> f64 {
-        (value / self.much) as f64 / (self.per_loss / self.much) as f64
+        self.without_leaf_count(value) as f64 / (self.per_loss / self.much) as f64
+    }
+
+    /// A whole number that is the same for trees with the same objective, and less for better ones.
+    pub(super) fn without_leaf_count(self, value: u64) -> u64 {
+        value / self.much
     }
 }
 
