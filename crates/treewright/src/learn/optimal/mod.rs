@@ -18,6 +18,7 @@
 //! | `walk`, `path`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
 //! | `two`, `by_levels`, `by_walks` | trees of two levels, by all of these |
 //! | `deep` | trees of more levels: the root with the least bound first |
+//! | `looks` | when to look at the clock |
 //! | `best` | the best tree so far, and what a search leaves behind |
 //! | `alike` | rows that no tree can tell apart: a bound when a search was stopped |
 //! | `search` | which of these, and the tree of a value |
@@ -44,6 +45,9 @@ mod lanes;
 mod leaf_size;
 mod level;
 mod line;
+mod looks;
+#[cfg(test)]
+mod looks_tests;
 #[cfg(test)]
 mod memory_tests;
 mod one;
@@ -80,7 +84,7 @@ mod walk;
 mod walk_tests;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Map;
 
@@ -88,10 +92,11 @@ use self::best::Solved;
 use self::leaf_size::LeafSize;
 use self::level::Setting;
 use self::line::Rule;
+use self::looks::Stopped;
 use self::plant::plant;
 use self::price::{Price, Size};
 use self::rows::Cells;
-use self::search::{Plan, Search, Stopped};
+use self::search::{Plan, Search};
 pub use self::sizes::Sizes;
 use self::table::{Kind, Table};
 use super::greedy::{MissingPolicy, check_min_leaf_weight};
@@ -104,6 +109,10 @@ use crate::tree::{Certificate, Fit, LearnerInfo, Training, Tree};
 
 /// A greedy tree takes at most about so many times as long as making the table.
 const GREEDY_PER_TABLE: u32 = 4;
+/// How long a step of asking one question takes, about.
+const NANOS_PER_STEP: u64 = 4;
+/// So many steps may come after the end of the time: they take a fraction of a second.
+const LITTLE_WORK: u64 = 1 << 26;
 
 /// The learner of optimal trees of bounded depth.
 #[derive(Debug, Clone, PartialEq)]
@@ -273,19 +282,29 @@ impl Optimal {
         let rows = Arc::clone(&table.whole);
         let may_need_leaf =
             table.kinds.contains(&Kind::Categorical) || rows.cells.iter().any(Cells::has_missing);
-        let search = Search {
-            setting: Setting {
-                table,
-                price,
-                rule: Rule {
-                    most: self.intervals.unwrap_or(table.n_classes + 1),
-                    min_leaf: table.leaf_size.least,
-                },
-                arch: pulp::Arch::new(),
-                sizes,
+        let setting = Setting {
+            table,
+            price,
+            rule: Rule {
+                most: self.intervals.unwrap_or(table.n_classes + 1),
+                min_leaf: table.leaf_size.least,
             },
+            arch: pulp::Arch::new(),
+            sizes,
+        };
+        // The last level of a tree is made at the end. With many classes in many intervals that takes so long that
+        // some time is kept for it.
+        let work = setting.work_of_one(setting.rule.most);
+        let left = budget.left().filter(|_| work > LITTLE_WORK);
+        let kept = left.map_or(Duration::ZERO, |left| {
+            Duration::from_nanos(work.saturating_mul(NANOS_PER_STEP)).min(left / 4)
+        });
+        let budget = &budget.keeping(kept);
+        let search = Search {
+            setting,
             budget,
             most_bytes: self.most_bytes,
+            work_at_last: LITTLE_WORK.max(kept.as_nanos() as u64 / NANOS_PER_STEP),
             per_row: if may_need_leaf { price.per_leaf } else { 0 },
         };
         let mut found = Found {
@@ -316,12 +335,16 @@ impl Optimal {
         let Some((depth, solved)) = known else {
             return found;
         };
+        // The tree of a search that was stopped must not take long.
+        let in_a_hurry = search.in_a_hurry();
+        let is_late = found.bound.is_some() && in_a_hurry.setting.rule != search.setting.rule;
+        let search = if is_late { in_a_hurry } else { search };
         // A tree of one level may be as good.
         let is_flat = depth == 1
             || depth == 2
                 && price.leaves(best) <= search.most_leaves_of_one()
-                && search.setting.one(&rows) == Some(best);
-        let plan = match solved.is_done {
+                && search.one(&rows).is_ok_and(|value| value == Some(best));
+        let plan = match solved.is_done && !is_late {
             true if is_flat => search.plan(&rows, 1),
             true => search.plan_below(&rows, depth, solved.sketch.as_ref()),
             false => Err(Stopped),
