@@ -12,6 +12,7 @@ mod dyadic_penalties;
 mod dyadic_sizes;
 mod laws;
 mod optimal;
+mod optimal_alike;
 mod optimal_large;
 mod optimal_odd;
 mod optimal_stopped;

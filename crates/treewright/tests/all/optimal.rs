@@ -15,9 +15,9 @@ use crate::reference::bounded::Bounded;
 use crate::tables::{Table, assemble, random_column};
 
 /// A learner, and the price of a leaf as a fraction.
-type Task = (Optimal, (u64, u64));
+pub(crate) type Task = (Optimal, (u64, u64));
 
-fn small_table(rng: &mut Rng, most_rows: usize, most_features: usize) -> Table {
+pub(crate) fn small_table(rng: &mut Rng, most_rows: usize, most_features: usize) -> Table {
     let n_rows = rng.usize(1..=most_rows);
     let n_features = rng.usize(1..=most_features);
     let columns: Vec<Column> = (0..n_features)
@@ -64,7 +64,7 @@ fn random_classes(rng: &mut Rng, columns: &[Column], n_rows: usize, n_classes: u
         .collect()
 }
 
-fn random_task(rng: &mut Rng, data: &Dataset, depth: usize, most: usize) -> Task {
+pub(crate) fn random_task(rng: &mut Rng, data: &Dataset, depth: usize, most: usize) -> Task {
     let n_classes = data.schema().classes().len();
     let (p, q) = [(0, 1), (0, 1), (1, 100), (1, 7), (1, 20), (3, 1000)][rng.usize(..6)];
     let intervals = [Some(1), Some(2), Some(3), None][rng.usize(..most)];

@@ -150,3 +150,27 @@ fn a_memory_limit_leaves_an_honest_tree() {
     }
     assert!(n_stopped > 15, "{n_stopped} were stopped");
 }
+
+#[test]
+fn many_classes_are_given_up_at_once() {
+    let mut rng = Rng::with_seed(7);
+    let most = Most {
+        rows: [1500, 1500],
+        features: 3,
+        classes: 300,
+    };
+    let table = table(&mut rng, most);
+    for (depth, min_leaf) in [(1, 1), (2, 1), (2, 3), (3, 1)] {
+        let learner = Optimal {
+            depth,
+            min_leaf,
+            ..Optimal::default()
+        };
+        let flag = Arc::new(AtomicBool::new(true));
+        let budget = Budget::unlimited().with_interrupt(flag);
+        let fit = learner.fit(&table.data, &budget).unwrap();
+        let case = format!("{learner:?}");
+        assert!(!fit.certificate.as_ref().unwrap().is_optimal(), "{case}");
+        check_claims(&fit, &table.data, &learner, &case);
+    }
+}

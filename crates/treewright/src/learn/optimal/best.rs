@@ -206,6 +206,15 @@ impl Solved {
         }
     }
 
+    /// There was no time to find out anything.
+    pub(super) fn stopped() -> Self {
+        Self {
+            least: 0,
+            is_done: false,
+            ..Self::never()
+        }
+    }
+
     /// There is no tree.
     pub(super) fn never() -> Self {
         Self {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::best::{Best, Floors, Root};
 use super::lanes::Lane;
 use super::level::{Level, Spare};
+use super::looks::Stopped;
 use super::pieces::Pieces;
 use super::rows::Rows;
 use super::two::Two;
@@ -213,20 +214,19 @@ impl Two<'_> {
             }
         } else if let Some(zone) = zones.min()
             && zone.bound < best.value()
-            && let Some(value) = self.at(root, level.cuts[zone.lane])
+            && let Ok(Some(value)) = self.at(root, level.cuts[zone.lane])
         {
             best.offer(value, zone.first.alone());
         }
     }
 
     /// The value of a cut.
-    fn at<T>(self, root: &Coarse<'_, T>, cut: u32) -> Option<u64> {
+    fn at<T>(self, root: &Coarse<'_, T>, cut: u32) -> Result<Option<u64>, Stopped> {
         let n_ranks = root.rows.cells[root.feature].n_ranks() as u32;
-        let low = self.setting.one(&root.rows.within(root.feature, 0..cut))?;
-        let high = self
-            .setting
-            .one(&root.rows.within(root.feature, cut..n_ranks))?;
-        Some(low + high + root.missing)
+        let low = self.one(&root.rows.within(root.feature, 0..cut))?;
+        let high = self.one(&root.rows.within(root.feature, cut..n_ranks))?;
+        let both = low.zip(high);
+        Ok(both.map(|(low, high)| low + high + root.missing))
     }
 
     /// Looks closer wherever something better is possible. Was there time for all?
@@ -289,7 +289,11 @@ impl Two<'_> {
     ) -> bool {
         if self.setting.rule.min_leaf > 1 && level.is_single(zone.lane) {
             // Bounds do not know of the least size of leaves.
-            if let Some(value) = self.at(root, level.cuts[zone.lane]) {
+            let Ok(value) = self.at(root, level.cuts[zone.lane]) else {
+                *floor = (*floor).min(zone.bound);
+                return false;
+            };
+            if let Some(value) = value {
                 best.offer(value, zone.first.alone());
                 *floor = (*floor).min(value);
             }

@@ -10,12 +10,13 @@
 //! minimum only ever gets more places to choose from, so it is kept, and the work is `K * classes` for each
 //! different value. This is the last level of T1 and T2 of Auer, Holte and Maass (1995).
 
+use super::looks::{Looks, Stopped};
 use super::price::Price;
 use super::rows::Rows;
 use super::table::Table;
 
 /// How a line may be cut.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rule {
     /// At most so many intervals.
     pub(super) most: usize,
@@ -34,20 +35,30 @@ pub(super) struct Line {
 }
 
 /// The least value of the rows that have a cell of a feature, cut into intervals of any size.
-pub(super) fn least(rows: &Rows, feature: usize, most: usize, price: Price) -> u64 {
+pub(super) fn least(
+    rows: &Rows,
+    feature: usize,
+    most: usize,
+    price: Price,
+    looks: &mut Looks<'_>,
+) -> Result<u64, Stopped> {
     let cells = &rows.cells[feature];
     if most >= cells.n_ranks() && most > 2 {
-        return least_of_any(rows, feature, price);
+        looks.before(cells.n_ranks() * rows.sums.len())?;
+        return Ok(least_of_any(rows, feature, price));
     }
-    let mut intervals = Intervals::new(rows.sums.len(), most.min(cells.n_ranks()));
+    let most = most.min(cells.n_ranks());
+    let per_rank = most * rows.sums.len();
+    let mut intervals = Intervals::new(rows.sums.len(), most);
     for group in cells.starts.windows(2) {
+        looks.before(per_rank)?;
         intervals.cut();
         for &row in &cells.order[group[0] as usize..group[1] as usize] {
             let label = rows.labels[row as usize];
             intervals.add(label.class as usize, label.weight);
         }
     }
-    intervals.least(price)
+    Ok(intervals.least(price))
 }
 
 /// The same if there may be as many intervals as there are ranks: a number for each label is enough.
@@ -312,15 +323,20 @@ impl Line {
     }
 
     /// The least value of all rows; `None` if no cutting has enough rows everywhere.
-    pub(super) fn best(&self, rule: Rule, price: Price) -> Option<u64> {
+    pub(super) fn best(
+        &self,
+        rule: Rule,
+        price: Price,
+        looks: &mut Looks<'_>,
+    ) -> Result<Option<u64>, Stopped> {
         let n = self.places.len() - 1;
-        (1..=rule.most.min(n))
-            .scan(self.none(), |before, _| {
-                *before = self.one_more(before, rule, price);
-                Some(before[n])
-            })
-            .flatten()
-            .min()
+        let (mut values, mut best) = (self.none(), None);
+        for _ in 0..rule.most.min(n) {
+            looks.before(self.losses.len())?;
+            values = self.one_more(&values, rule, price);
+            best = best.into_iter().chain(values[n]).min();
+        }
+        Ok(best)
     }
 
     /// Values of the rows before each place, without any interval.

@@ -19,10 +19,13 @@
 //! | `two`, `by_levels`, `by_walks` | trees of two levels, by all of these |
 //! | `deep`, `range` | trees of more levels: the root with the least bound first |
 //! | `region` | what is known about sets of rows holds for all that contain them |
+//! | `looks` | when to look at the clock |
 //! | `best` | the best tree so far, and what a search leaves behind |
+//! | `alike` | rows that no tree can tell apart: a bound when a search was stopped |
 //! | `search` | which of these, and the tree of a value |
 //! | `plant` | from a plan to a tree with all rows in it |
 
+mod alike;
 mod best;
 mod by_levels;
 mod by_walks;
@@ -43,6 +46,9 @@ mod lanes;
 mod leaf_size;
 mod level;
 mod line;
+mod looks;
+#[cfg(test)]
+mod looks_tests;
 #[cfg(test)]
 mod memory_tests;
 mod one;
@@ -81,7 +87,7 @@ mod walk;
 mod walk_tests;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Map;
 
@@ -89,11 +95,12 @@ use self::best::Solved;
 use self::leaf_size::LeafSize;
 use self::level::Setting;
 use self::line::Rule;
+use self::looks::{Looks, Stopped};
 use self::plant::plant;
 use self::price::{Price, Size};
 use self::region::Bounds;
 use self::rows::Cells;
-use self::search::{Plan, Search, Stopped};
+use self::search::{Plan, Search};
 pub use self::sizes::Sizes;
 use self::table::{Kind, Table};
 use super::greedy::{MissingPolicy, check_min_leaf_weight};
@@ -106,6 +113,10 @@ use crate::tree::{Certificate, Fit, LearnerInfo, Training, Tree};
 
 /// A greedy tree takes at most about so many times as long as making the table.
 const GREEDY_PER_TABLE: u32 = 4;
+/// How long a step of asking one question takes, about.
+const NANOS_PER_STEP: u64 = 4;
+/// So many steps may come after the end of the time: they take a fraction of a second.
+const LITTLE_WORK: u64 = 1 << 26;
 
 /// The learner of optimal trees of bounded depth.
 #[derive(Debug, Clone, PartialEq)]
@@ -170,9 +181,10 @@ impl Optimal {
         let reserve = GREEDY_PER_TABLE * before.elapsed();
         let price = self.price(&table, scale, is_whole)?;
         let found = if self.bytes(data) > self.most_bytes {
+            let leaf = price.leaf(table.whole.error());
             Found {
                 plan: Plan::Leaf,
-                bound: Some(0.0),
+                bound: Some(bound_of_any_depth(&table, price, 0, leaf)),
             }
         } else {
             self.search(&table, price, &budget.keeping(reserve), sizes)
@@ -274,20 +286,30 @@ impl Optimal {
         let rows = Arc::clone(&table.whole);
         let may_need_leaf =
             table.kinds.contains(&Kind::Categorical) || rows.cells.iter().any(Cells::has_missing);
-        let search = Search {
-            setting: Setting {
-                table,
-                price,
-                rule: Rule {
-                    most: self.intervals.unwrap_or(table.n_classes + 1),
-                    min_leaf: table.leaf_size.least,
-                },
-                arch: pulp::Arch::new(),
-                sizes,
+        let setting = Setting {
+            table,
+            price,
+            rule: Rule {
+                most: self.intervals.unwrap_or(table.n_classes + 1),
+                min_leaf: table.leaf_size.least,
             },
+            arch: pulp::Arch::new(),
+            sizes,
+        };
+        // The last level of a tree is made at the end. With many classes in many intervals that takes so long that
+        // some time is kept for it.
+        let work = setting.work_of_one(setting.rule.most);
+        let left = budget.left().filter(|_| work > LITTLE_WORK);
+        let kept = left.map_or(Duration::ZERO, |left| {
+            Duration::from_nanos(work.saturating_mul(NANOS_PER_STEP)).min(left / 4)
+        });
+        let budget = &budget.keeping(kept);
+        let search = Search {
+            setting,
             budget,
             most_bytes: self.most_bytes,
-            bounds: Bounds::default(),
+            bounds: &Bounds::default(),
+            work_at_last: LITTLE_WORK.max(kept.as_nanos() as u64 / NANOS_PER_STEP),
             per_row: if may_need_leaf { price.per_leaf } else { 0 },
         };
         let mut found = Found {
@@ -301,19 +323,14 @@ impl Optimal {
         for depth in 2.min(deepest)..=deepest {
             let solved = search.solve_node(&rows, depth, best, flat.take());
             let is_done = solved.is_done;
-            if !is_done {
-                // Of deeper trees nothing is known but that a split has two leaves.
-                let least = if depth == deepest {
-                    solved.least
-                } else {
-                    2 * price.per_leaf
-                };
-                let loss = price.in_losses(least.min(best)) + table.constant as f64;
-                found.bound = Some(loss.max(0.0));
-            }
             if let Some(value) = solved.value.filter(|&value| value < best) {
                 best = value;
                 known = Some((depth, solved.clone()));
+            }
+            if !is_done {
+                // Of deeper trees the search knows nothing.
+                let least = if depth == deepest { solved.least } else { 0 };
+                found.bound = Some(bound_of_any_depth(table, price, least, best));
             }
             flat = Some(solved);
             if !is_done {
@@ -323,12 +340,16 @@ impl Optimal {
         let Some((depth, solved)) = known else {
             return found;
         };
+        // The tree of a search that was stopped must not take long.
+        let in_a_hurry = search.in_a_hurry();
+        let is_late = found.bound.is_some() && in_a_hurry.setting.rule != search.setting.rule;
+        let search = if is_late { in_a_hurry } else { search };
         // A tree of one level may be as good.
         let is_flat = depth == 1
             || depth == 2
                 && price.leaves(best) <= search.most_leaves_of_one()
-                && search.setting.one(&rows) == Some(best);
-        let plan = match solved.is_done {
+                && search.setting.one(&rows, &mut Looks::new(&|| is_late)) == Ok(Some(best));
+        let plan = match solved.is_done && !is_late {
             true if is_flat => search.plan(&rows, 1),
             true => search.plan_below(&rows, depth, solved.sketch.as_ref()),
             false => Err(Stopped),
@@ -377,4 +398,15 @@ impl Optimal {
             self.intervals(data)
         )
     }
+}
+
+/// After a search that was stopped: no tree is worth less, in units of loss. The search has found a tree that is
+/// worth `best`, and that none is worth less than `known`.
+fn bound_of_any_depth(table: &Table<'_>, price: Price, known: u64, best: u64) -> f64 {
+    // One leaf, or at least two; and rows that are alike stay together.
+    let leaf = price.leaf(table.whole.error());
+    let split = price.loss(alike::least_loss(&table.whole)) + 2 * price.per_leaf;
+    let least = known.min(best).max(split.min(leaf));
+    let loss = price.in_losses(least) + table.constant as f64;
+    loss.max(0.0)
 }

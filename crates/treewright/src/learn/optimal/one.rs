@@ -2,6 +2,7 @@
 
 use super::level::Setting;
 use super::line::{self, Line};
+use super::looks::{Looks, Stopped};
 use super::path::MOST_INTERVALS;
 use super::rows::Rows;
 use super::table::{Kind, NONE};
@@ -43,40 +44,67 @@ impl Setting<'_> {
         Some(self.price.leaf(sums.iter().sum::<u64>() - most))
     }
 
+    /// About how many steps it takes to ask all rows one question, in at most so many intervals.
+    pub(super) fn work_of_one(self, intervals: usize) -> u64 {
+        let table = self.table;
+        let most = intervals.min(table.whole.len());
+        let of_cell = (most as u64).saturating_mul(table.n_classes as u64);
+        of_cell.saturating_mul(table.whole.len() as u64 * table.kinds.len() as u64)
+    }
+
     /// The least value of some rows by at most one question; `None` if there are too few of them.
-    pub(super) fn one(self, rows: &Rows) -> Option<u64> {
-        let mut best = self.leaf(rows)?;
+    pub(super) fn one(self, rows: &Rows, looks: &mut Looks<'_>) -> Result<Option<u64>, Stopped> {
+        let Some(mut best) = self.leaf(rows) else {
+            return Ok(None);
+        };
         for feature in 0..self.table.kinds.len() {
             // Two leaves are the least that a question can cost.
             if best <= 2 * self.price.per_leaf {
                 break;
             }
-            if let Some(value) = self.asked(rows, feature) {
+            if let Some(value) = self.asked(rows, feature, looks)? {
                 best = best.min(value);
             }
         }
-        Some(best)
+        Ok(Some(best))
     }
 
     /// The least value by asking a feature, all branches of which are leaves.
-    pub(super) fn asked(self, rows: &Rows, feature: usize) -> Option<u64> {
+    pub(super) fn asked(
+        self,
+        rows: &Rows,
+        feature: usize,
+        looks: &mut Looks<'_>,
+    ) -> Result<Option<u64>, Stopped> {
         let cells = &rows.cells[feature];
         if cells.n_ranks() == 0 {
-            return None;
+            return Ok(None);
         }
-        let missing = self.missing(rows, feature)?;
+        looks.before(rows.len())?;
+        let Some(missing) = self.missing(rows, feature) else {
+            return Ok(None);
+        };
         let present = match self.table.kinds[feature] {
-            Kind::Numeric if self.rule.min_leaf == 1 => {
-                line::least(rows, feature, self.rule.most, self.price)
+            Kind::Numeric if self.rule.min_leaf == 1 => Some(line::least(
+                rows,
+                feature,
+                self.rule.most,
+                self.price,
+                looks,
+            )?),
+            Kind::Numeric => {
+                looks.before(rows.len() * self.table.n_classes)?;
+                let line = Line::new(self.table, rows, feature);
+                line.best(self.rule, self.price, looks)?
             }
-            Kind::Numeric => Line::new(self.table, rows, feature).best(self.rule, self.price)?,
             Kind::Categorical => {
+                looks.before(cells.n_ranks() * self.table.n_classes)?;
                 let groups = (0..cells.n_ranks() as u32).map(|rank| cells.rows(rank, rank + 1));
                 let values = groups.map(|group| self.leaf_of(rows, group));
-                values.sum::<Option<u64>>()?
+                values.sum::<Option<u64>>()
             }
         };
-        Some(missing + present)
+        Ok(present.map(|present| missing + present))
     }
 
     /// The value of rows without a cell, as a leaf.

@@ -9,7 +9,8 @@ use super::deep::Deep;
 use super::exact::Front;
 use super::lanes::Lane;
 use super::level::Setting;
-use super::line::{self, Line};
+use super::line::{self, Line, Rule};
+use super::looks::{Looks, Stopped};
 use super::region::Bounds;
 use super::rows::{Cells, Rows};
 use super::table::{Kind, NONE};
@@ -38,12 +39,10 @@ pub(super) struct Search<'a> {
     pub(super) per_row: u64,
     /// What waits may take so much memory.
     pub(super) most_bytes: usize,
-    pub(super) bounds: Bounds,
+    pub(super) bounds: &'a Bounds,
+    /// When time is up, so much may still be done for the last level of a tree.
+    pub(super) work_at_last: u64,
 }
-
-/// The search was stopped from outside.
-#[derive(Debug)]
-pub(super) struct Stopped;
 
 impl Search<'_> {
     /// The least value of some rows if it is below `bound`, with what is known from earlier searches.
@@ -83,9 +82,10 @@ impl Search<'_> {
                 Some(value) => Solved::exactly(value, bound, Sketch::Leaf),
                 None => Solved::never(),
             },
-            1 => match self.setting.one(rows) {
-                Some(value) => Solved::exactly(value, bound, Sketch::Leaf),
-                None => Solved::never(),
+            1 => match self.one(rows) {
+                Ok(Some(value)) => Solved::exactly(value, bound, Sketch::Leaf),
+                Ok(None) => Solved::never(),
+                Err(Stopped) => Solved::stopped(),
             },
             2 if self.is_narrow() => self.two(false).solve(rows, bound, before),
             _ => Deep::solve(self, rows, depth, bound, before, None),
@@ -113,6 +113,29 @@ impl Search<'_> {
                 Some(self.solve(rows, 1, bound, &Known::default())),
             ),
             _ => Deep::solve(self, rows, depth, bound, &Known::default(), flat),
+        }
+    }
+
+    /// The least value of some rows by at most one question; `None` if there are too few of them.
+    pub(super) fn one(&self, rows: &Rows) -> Result<Option<u64>, Stopped> {
+        let is_spent = || self.budget.is_spent();
+        self.setting.one(rows, &mut Looks::new(&is_spent))
+    }
+
+    /// The same search for when time is up: with only as many intervals as a tree can be made of at once.
+    pub(super) fn in_a_hurry(&self) -> Self {
+        let rule = self.setting.rule;
+        let most = self.work_at_last / self.setting.work_of_one(1).max(1);
+        let most = usize::try_from(most).unwrap_or(usize::MAX).max(2);
+        Self {
+            setting: Setting {
+                rule: Rule {
+                    most: rule.most.min(most),
+                    ..rule
+                },
+                ..self.setting
+            },
+            ..*self
         }
     }
 
@@ -294,7 +317,12 @@ impl Search<'_> {
     /// The best tree of one level.
     fn plan_one(&self, rows: &Rows, leaf: u64) -> Plan {
         let features = 0..self.setting.table.kinds.len();
-        let asked = |feature: usize| Some((self.setting.asked(rows, feature)?, feature));
+        // A value that is known needs its tree, however late it is.
+        let mut looks = Looks::new(&|| false);
+        let asked = |feature: usize| {
+            let value = self.setting.asked(rows, feature, &mut looks);
+            Some((value.ok()??, feature))
+        };
         let Some((value, feature)) = features.filter_map(asked).min() else {
             return Plan::Leaf;
         };

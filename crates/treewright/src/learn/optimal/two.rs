@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::best::{Best, Floors, Known, Root, Sketch, Solved};
 use super::lanes::Lane;
 use super::level::{Setting, Spare};
+use super::looks::{Looks, Stopped};
 use super::pieces::Pieces;
 use super::rows::Rows;
 use super::table::{Kind, NONE};
@@ -130,40 +131,42 @@ impl Two<'_> {
             floor,
             is_done: true,
         };
+        let stopped = || Entered {
+            is_done: false,
+            ..nothing(0)
+        };
         if self.budget.is_spent() {
-            return Entered {
-                is_done: false,
-                ..nothing(0)
-            };
+            return stopped();
         }
         if cells.n_ranks() == 0 || cells.n_ranks() == 1 && !cells.has_missing() {
             return nothing(u64::MAX);
         }
         let mut missing = 0;
         if cells.has_missing() {
-            match self.setting.one(&rows.missing(feature)) {
-                Some(value) => missing = value,
-                None => return nothing(u64::MAX),
+            match self.one(&rows.missing(feature)) {
+                Ok(Some(value)) => missing = value,
+                Ok(None) => return nothing(u64::MAX),
+                Err(Stopped) => return stopped(),
             }
         }
         let uncut = Root { feature, cut: None };
         if self.setting.table.kinds[feature] == Kind::Categorical {
-            let value = self.categories(rows, feature, missing, best.limit(uncut));
-            if self.budget.is_spent() {
-                return Entered {
-                    is_done: false,
-                    ..nothing(value)
-                };
-            }
+            let Ok(value) = self.categories(rows, feature, missing, best.limit(uncut)) else {
+                return stopped();
+            };
             best.offer(value, uncut.alone());
             return nothing(value);
         }
         let (mut floor, mut numbers) = (u64::MAX, Cow::Borrowed(rows));
         if cells.has_missing() {
             let present = rows.only(|row| cells.ranks[row] != NONE);
-            if let Some(whole) = self.setting.one(&present) {
-                floor = missing + whole;
-                best.offer(floor, uncut.alone());
+            match self.one(&present) {
+                Ok(Some(whole)) => {
+                    floor = missing + whole;
+                    best.offer(floor, uncut.alone());
+                }
+                Ok(None) => {}
+                Err(Stopped) => return stopped(),
             }
             numbers = Cow::Owned(present);
         }
@@ -175,20 +178,32 @@ impl Two<'_> {
         }
     }
 
+    /// The least value of some rows by at most one question; `None` if there are too few of them.
+    pub(super) fn one(self, rows: &Rows) -> Result<Option<u64>, Stopped> {
+        let is_spent = || self.budget.is_spent();
+        self.setting.one(rows, &mut Looks::new(&is_spent))
+    }
+
     /// The sum over categories, or a bound for it that is not below `bound`.
-    fn categories(self, rows: &Rows, feature: usize, missing: u64, bound: u64) -> u64 {
+    fn categories(
+        self,
+        rows: &Rows,
+        feature: usize,
+        missing: u64,
+        bound: u64,
+    ) -> Result<u64, Stopped> {
         let n_ranks = rows.cells[feature].n_ranks() as u32;
         let mut value = missing;
         for rank in 0..n_ranks {
             let others = u64::from(n_ranks - rank) * self.setting.price.per_leaf;
-            if value + others >= bound || self.budget.is_spent() {
-                return value + others;
+            if value + others >= bound {
+                return Ok(value + others);
             }
-            let Some(branch) = self.setting.one(&rows.group(feature, rank)) else {
-                return u64::MAX;
+            let Some(branch) = self.one(&rows.group(feature, rank))? else {
+                return Ok(u64::MAX);
             };
             value += branch;
         }
-        value
+        Ok(value)
     }
 }
