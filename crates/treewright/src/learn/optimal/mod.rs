@@ -67,6 +67,8 @@ mod range;
 )]
 mod reach;
 mod region;
+#[cfg(test)]
+mod region_tests;
 mod rows;
 mod search;
 mod sizes;
@@ -308,7 +310,7 @@ impl Optimal {
             setting,
             budget,
             most_bytes: self.most_bytes,
-            bounds: &Bounds::default(),
+            bounds: &Bounds::new(self.most_bytes),
             work_at_last: LITTLE_WORK.max(kept.as_nanos() as u64 / NANOS_PER_STEP),
             per_row: if may_need_leaf { price.per_leaf } else { 0 },
         };

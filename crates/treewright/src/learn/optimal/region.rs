@@ -63,9 +63,17 @@ impl Region {
 }
 
 /// Bounds of sets that were met.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Bounds {
-    by_edges: Mutex<FxHashMap<(usize, Vec<Edge>), List>>,
+    met: Mutex<Met>,
+    /// There are no more sets than this.
+    most_sets: usize,
+}
+
+#[derive(Debug, Default)]
+struct Met {
+    by_edges: FxHashMap<(usize, Vec<Edge>), List>,
+    n_sets: usize,
 }
 
 /// Sets that are cut on the same sides, none of which is contained in another with a larger bound.
@@ -78,17 +86,29 @@ struct List {
 
 /// A list does not become longer: to search it would take too long.
 const LONGEST: usize = 2_000;
+/// Nor are there more sets in all.
+const MOST_SETS: usize = 1 << 20;
+/// A set takes about so much memory.
+const BYTES_PER_SET: usize = 64;
 
 fn is_within(ends: &[u32], others: &[u32]) -> bool {
     ends.iter().zip(others).all(|(end, other)| end <= other)
 }
 
 impl Bounds {
+    /// Nothing is known yet. Some of the memory may be used for what will be.
+    pub(super) fn new(most_bytes: usize) -> Self {
+        Self {
+            met: Mutex::default(),
+            most_sets: (most_bytes / 8 / BYTES_PER_SET).min(MOST_SETS),
+        }
+    }
+
     /// The largest bound that is known for trees of a depth.
     pub(super) fn find(&self, depth: usize, region: &Region) -> u64 {
         let (key, ends) = parts(depth, region);
-        let lists = self.by_edges.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(list) = lists.get(&key) else {
+        let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(list) = met.by_edges.get(&key) else {
             return 0;
         };
         let known = list.ends.chunks_exact(ends.len()).zip(&list.least);
@@ -109,8 +129,14 @@ impl Bounds {
         if ends.is_empty() {
             return;
         }
-        let mut lists = self.by_edges.lock().unwrap_or_else(PoisonError::into_inner);
-        lists.entry(key).or_default().insert(&ends, least);
+        let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+        if met.n_sets < self.most_sets {
+            let list = met.by_edges.entry(key).or_default();
+            let n_before = list.least.len();
+            list.insert(&ends, least);
+            let n_after = list.least.len();
+            met.n_sets = met.n_sets - n_before + n_after;
+        }
     }
 }
 
