@@ -15,7 +15,7 @@
 //! | `line`, `one` | the best intervals of one feature: trees of one level |
 //! | `pieces`, `lanes`, `gains`, `level`, `sweep` | all cuts of a root at once, from afar |
 //! | `finer`, `reach` | a closer look |
-//! | `walk`, `path`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
+//! | `walk`, `sides`, `path`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
 //! | `two`, `by_levels`, `by_walks` | trees of two levels, by all of these |
 //! | `deep`, `range` | trees of more levels: the root with the least bound first |
 //! | `region` | what is known about sets of rows holds for all that contain them |
@@ -71,6 +71,11 @@ mod region;
 mod region_tests;
 mod rows;
 mod search;
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is made for the widest vectors"
+)]
+mod sides;
 mod sizes;
 #[expect(
     clippy::inline_always,
