@@ -9,6 +9,7 @@ use super::level::{Level, Spare};
 use super::looks::Stopped;
 use super::pieces::Pieces;
 use super::rows::Rows;
+use super::strips::{Room, Strips};
 use super::two::Two;
 
 /// A root and its coarsest level.
@@ -32,6 +33,7 @@ struct Coarse<'a, T> {
     flat: Option<u64>,
     /// Was there time for it?
     is_done: bool,
+    strips: Strips,
 }
 
 /// Cuts from a lane on, and before the next one.
@@ -64,7 +66,7 @@ impl Two<'_> {
             self.first(rows, &pieces, feature, best, spare)
         });
         floors.flat = roots.iter().find_map(|root| root.flat).unwrap_or(0);
-        let is_done = self.zoom_all(&mut roots, best);
+        let is_done = self.zoom_all(&mut roots, best, &Room::new(rows));
         for root in &roots {
             floors.own[root.feature] = root.floor;
         }
@@ -93,6 +95,7 @@ impl Two<'_> {
             floor: entered.floor,
             flat: None,
             is_done: entered.is_done,
+            strips: Strips::new(rows, self.setting.sizes),
         };
         let Some(numbers) = entered.numbers else {
             return coarse;
@@ -139,7 +142,12 @@ impl Two<'_> {
             level.recycle(spare);
             return;
         };
-        if root.rows.len() < setting.sizes.second_rows || setting.table.n_classes > 3 {
+        // The more classes there are, the larger tables are; the more intervals, the more a closer look takes.
+        let least_rows = match (setting.table.n_classes, setting.rule.most) {
+            (n_classes @ 4.., ..=2) => setting.sizes.second_per_class * n_classes,
+            _ => setting.sizes.second_rows,
+        };
+        if root.rows.len() < least_rows {
             root.level = Some(level);
             return;
         }
@@ -230,7 +238,7 @@ impl Two<'_> {
     }
 
     /// Looks closer wherever something better is possible. Was there time for all?
-    fn zoom_all<T: Lane>(self, roots: &mut [Coarse<'_, T>], best: &Best) -> bool {
+    fn zoom_all<T: Lane>(self, roots: &mut [Coarse<'_, T>], best: &Best, room: &Room) -> bool {
         // Good roots first: what they bring makes others needless.
         roots.sort_by_key(|root| root.zones.iter().min().copied());
         self.map(&mut *roots, |spare, root| self.second(root, best, spare));
@@ -264,7 +272,7 @@ impl Two<'_> {
                 });
                 let level = root.level.as_ref().or(built.as_ref());
                 let level = level.expect("there is one of both");
-                is_done = self.closer(root, level, zone, best, &mut floor, spare);
+                is_done = self.closer(root, level, zone, best, &mut floor, room, spare);
             }
             let mut known = floors[at].lock().unwrap_or_else(PoisonError::into_inner);
             *known = floor.min(*known);
@@ -285,6 +293,7 @@ impl Two<'_> {
         zone: LaneZone,
         best: &Best,
         floor: &mut u64,
+        room: &Room,
         spare: &mut Spare<T>,
     ) -> bool {
         if self.setting.rule.min_leaf > 1 && level.is_single(zone.lane) {
@@ -300,7 +309,8 @@ impl Two<'_> {
             return true;
         }
         let limit = best.limit(zone.first).saturating_sub(root.missing);
-        let finer = level.finer(self.setting, &root.rows, zone.lane, limit, spare);
+        let kept = (&root.strips, room);
+        let finer = level.finer(self.setting, &root.rows, zone.lane, limit, kept, spare);
         *floor = (*floor).min(finer.floor.saturating_add(root.missing));
         let mut zones = Self::zones(root, &finer);
         self.offer(root, &finer, &zones, best);
@@ -312,7 +322,7 @@ impl Two<'_> {
                 *floor = (*floor).min(zone.bound);
                 is_done &= is_far;
             } else {
-                is_done &= self.closer(root, &finer, zone, best, floor, spare);
+                is_done &= self.closer(root, &finer, zone, best, floor, room, spare);
             }
         }
         finer.recycle(spare);

@@ -67,7 +67,11 @@ impl Two<'_> {
         let per_leaf = self.setting.price.per_leaf;
         let mut front = Front::new(feature, numbers, entered.missing, per_leaf);
         front.floor = entered.floor;
-        if let Some(pieces) = pieces.filter(|_| is_whole) {
+        if let Some(scouted) = self.scouted {
+            let (zones, flat) = scouted.zones(self.setting.table, feature, best);
+            (front.zones, front.flat) = (zones, Some(flat));
+            front.drop_far(best);
+        } else if let Some(pieces) = pieces.filter(|_| is_whole) {
             self.look::<T>(&mut front, pieces, best, spare);
         } else {
             front.begin::<T>(self.setting, best);

@@ -5,6 +5,7 @@ use super::level::{Child, Lanes, Level, Setting, Spare, zeros};
 use super::pieces::part;
 use super::reach::Goal;
 use super::rows::{Cells, Rows};
+use super::strips::{Room, Strips};
 use super::table::{Kind, NONE};
 
 /// Rows between two lanes of a coarser level.
@@ -40,6 +41,7 @@ impl<T: Lane> Level<T> {
         rows: &Rows,
         lane: usize,
         best: u64,
+        kept: (&Strips, &Room),
         spare: &mut Spare<T>,
     ) -> Self {
         let end = self.end(lane);
@@ -84,7 +86,8 @@ impl<T: Lane> Level<T> {
                 lanes: [lane, end],
                 best,
             };
-            let finer = self.finer_child(setting, rows, child, &mut level, &moving, goal, spare);
+            let finer =
+                self.finer_child(setting, rows, child, &mut level, &moving, goal, kept, spare);
             level.sweep(setting, rows, finer, live);
         }
         level
@@ -126,6 +129,7 @@ impl<T: Lane> Level<T> {
         level: &mut Self,
         moving: &Moving<'_>,
         goal: Goal,
+        (strips, room): (&Strips, &Room),
         spare: &mut Spare<T>,
     ) -> Child<T> {
         let mut finer = Child {
@@ -178,10 +182,27 @@ impl<T: Lane> Level<T> {
             }
         }
         // All rows of the others.
-        for old in (0..child.pieces.len()).filter(|&old| parting.is_parted[old]) {
+        let is_parted = |old: &usize| parting.is_parted[*old];
+        let n_rows = |old: usize| {
+            let piece = child.pieces[old];
+            cells.rows(piece.start, piece.end).len()
+        };
+        let n_looks = || (0..child.pieces.len()).filter(is_parted).map(n_rows).sum();
+        let strip = strips.of(room, rows, self.root, child.feature, n_looks);
+        for old in (0..child.pieces.len()).filter(is_parted) {
             let after = parting.first.get(old + 1).copied();
             for new in parting.first[old]..after.unwrap_or(parting.pieces.len()) {
                 let piece = parting.pieces[new];
+                if let Some(strip) = strip {
+                    let [from, to] =
+                        [piece.start, piece.end].map(|rank| cells.starts[rank as usize]);
+                    for row in &strip[from as usize..to as usize] {
+                        let slot = new * level.n_slots + row.slot as usize;
+                        let sum = &mut table[slot * level.stride + moving.lanes.of(row.rank)];
+                        *sum = sum.plus(T::new(u32::from(row.amount)));
+                    }
+                    continue;
+                }
                 for &row in cells.rows(piece.start, piece.end) {
                     level.add(&mut table, new, rows, row, moving.lane(row));
                 }

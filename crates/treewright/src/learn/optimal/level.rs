@@ -82,10 +82,19 @@ impl<T: Lane> Level<T> {
     ) -> Self {
         let of = |feature: usize| pieces.of(rows, feature, setting.table.kinds[feature]);
         let mut level = Self::new(setting, rows, root, of(root).cuts.clone());
-        let lanes = Lanes::new(&level.cuts);
-        let ranks = &rows.cells[root].ranks;
-        let code = |row: usize| level.slot(rows, row) * level.stride + lanes.of(ranks[row]);
-        let codes: Vec<u32> = (0..rows.len()).map(|row| code(row) as u32).collect();
+        let code = |row: usize, lane: usize| (level.slot(rows, row) * level.stride + lane) as u32;
+        let codes: Vec<u32> = if of(root).are_lanes_pieces() {
+            let pieces = of(root).of_row.iter().enumerate();
+            pieces
+                .map(|(row, &piece)| code(row, piece as usize + 1))
+                .collect()
+        } else {
+            let lanes = Lanes::new(&level.cuts);
+            let ranks = rows.cells[root].ranks.iter().enumerate();
+            ranks
+                .map(|(row, &rank)| code(row, lanes.of(rank)))
+                .collect()
+        };
         let is_plain = rows.labels.iter().all(|label| label.weight == 1);
         let amounts: Vec<T> = if is_plain { Vec::new() } else { amounts(rows) };
         for (row, &code) in codes.iter().enumerate() {

@@ -39,6 +39,7 @@ fn many_classes_are_given_up_at_the_next_look() {
         };
         let losses = RowLosses::new(&data, &learner.loss, "optimal trees").unwrap();
         let table = Table::new(&data, &losses, LeafSize::new(&learner, &data));
+        let table = table.sorted((0..data.columns().len()).collect());
         let price = learner.price(&table, losses.scale, losses.is_whole);
         let setting = Setting {
             table: &table,

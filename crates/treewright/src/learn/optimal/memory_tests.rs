@@ -44,9 +44,10 @@ fn too_little_memory_is_never_taken_for_a_proof() {
             };
             let losses = RowLosses::new(&data, &learner.loss, "optimal trees").unwrap();
             let table = Table::new(&data, &losses, LeafSize::new(&learner, &data));
+            let table = table.sorted((0..data.columns().len()).collect());
             let price = learner.price(&table, losses.scale, true).unwrap();
             // Without the first look at the memory.
-            let found = learner.search(&table, price, &Budget::unlimited(), Sizes::USUAL);
+            let found = learner.search(&table, price, &Budget::unlimited(), Sizes::USUAL, None);
             let tree = plant(&found.plan, &data, &learner.loss).unwrap();
             let objective = learner.objective(&Training::of_leaves(&tree, &data));
             (objective, found.bound.is_none())

@@ -14,8 +14,9 @@
 //! | `price` | what a tree is worth, as one whole number |
 //! | `line`, `one` | the best intervals of one feature: trees of one level |
 //! | `pieces`, `lanes`, `gains`, `level`, `sweep` | all cuts of a root at once, from afar |
-//! | `finer`, `reach` | a closer look |
+//! | `finer`, `reach`, `strips` | a closer look |
 //! | `walk`, `sides`, `path`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
+//! | `scout` | which features of a large table are worth sorting |
 //! | `two`, `by_levels`, `by_walks` | trees of two levels, by all of these |
 //! | `deep`, `range` | trees of more levels: the root with the least bound first |
 //! | `region` | what is known about sets of rows holds for all that contain them |
@@ -70,6 +71,7 @@ mod region;
 #[cfg(test)]
 mod region_tests;
 mod rows;
+mod scout;
 mod search;
 #[expect(
     clippy::inline_always,
@@ -77,6 +79,7 @@ mod search;
 )]
 mod sides;
 mod sizes;
+mod strips;
 #[expect(
     clippy::inline_always,
     reason = "only what is inlined is made for the widest vectors"
@@ -107,9 +110,11 @@ use self::plant::plant;
 use self::price::{Price, Size};
 use self::region::Bounds;
 use self::rows::Cells;
+use self::scout::Scouted;
 use self::search::{Plan, Search};
 pub use self::sizes::Sizes;
 use self::table::{Kind, Table};
+use self::two::Two;
 use super::greedy::{MissingPolicy, check_min_leaf_weight};
 use super::{Greedy, Learner};
 use crate::budget::Budget;
@@ -183,19 +188,31 @@ impl Optimal {
         let tolerance = (!is_whole).then(|| losses.tolerance(data));
         let before = Instant::now();
         let table = Table::new(data, &losses, LeafSize::new(self, data));
-        // If the search is not finished, the tree must not be worse than a greedy one. To learn that is mostly
-        // sorting, as making the table was.
-        let reserve = GREEDY_PER_TABLE * before.elapsed();
         let price = self.price(&table, scale, is_whole)?;
-        let found = if self.bytes(data) > self.most_bytes {
+        let is_too_large = self.bytes(data) > self.most_bytes;
+        let scouted = (!is_too_large).then(|| self.scout(&table, price, budget, sizes));
+        let scouted = scouted.flatten();
+        let all = (0..data.columns().len()).collect();
+        let features = scouted.as_ref().map(|scouted| scouted.features.clone());
+        let table = table.sorted(features.unwrap_or(all));
+        // If the search is not finished, the tree must not be worse than a greedy one. To learn that is mostly
+        // sorting all columns, as making the table was.
+        let part = data.columns().len() / table.columns.len().max(1);
+        let reserve = GREEDY_PER_TABLE * part as u32 * before.elapsed();
+        let mut found = if is_too_large {
             let leaf = price.leaf(table.whole.error());
             Found {
                 plan: Plan::Leaf,
                 bound: Some(bound_of_any_depth(&table, price, 0, leaf)),
             }
         } else {
-            self.search(&table, price, &budget.keeping(reserve), sizes)
+            let budget = budget.keeping(reserve);
+            self.search(&table, price, &budget, sizes, scouted.as_ref())
         };
+        if let (Some(bound), Some(scouted)) = (&mut found.bound, &scouted) {
+            // That is said of trees with the features that are left.
+            *bound = bound.min(price.in_losses(scouted.value) + table.constant as f64);
+        }
         let tree = plant(&found.plan, data, &self.loss)?;
         let training = Training::of_leaves(&tree, data);
         let mut best = (tree, training);
@@ -288,12 +305,8 @@ impl Optimal {
         Price::new(&self.leaf_cost, scale, is_whole, size)
     }
 
-    /// One depth after the other: if time is up, the best tree of the last one stands.
-    fn search(&self, table: &Table<'_>, price: Price, budget: &Budget, sizes: Sizes) -> Found {
-        let rows = Arc::clone(&table.whole);
-        let may_need_leaf =
-            table.kinds.contains(&Kind::Categorical) || rows.cells.iter().any(Cells::has_missing);
-        let setting = Setting {
+    fn setting<'a>(&self, table: &'a Table<'a>, price: Price, sizes: Sizes) -> Setting<'a> {
+        Setting {
             table,
             price,
             rule: Rule {
@@ -302,7 +315,48 @@ impl Optimal {
             },
             arch: pulp::Arch::new(),
             sizes,
+        }
+    }
+
+    /// The features that matter for trees of two levels, where it pays to find that out before they are sorted.
+    fn scout(
+        &self,
+        table: &Table<'_>,
+        price: Price,
+        budget: &Budget,
+        sizes: Sizes,
+    ) -> Option<Scouted> {
+        let setting = self.setting(table, price, sizes);
+        // What is kept takes less memory than the sorted table.
+        let n_rows = table.whole.len();
+        let is_worth_it = n_rows >= sizes.scouted_rows
+            && n_rows >= 2 * sizes.many * table.kinds.len()
+            && self.depth == 2
+            && setting.rule.min_leaf == 1
+            && setting.is_narrow();
+        let columns = is_worth_it.then(|| table.numbers())??;
+        let two = Two {
+            setting,
+            budget,
+            is_node: true,
+            scouted: None,
         };
+        two.scout(&table.whole, &columns)
+    }
+
+    /// One depth after the other: if time is up, the best tree of the last one stands.
+    fn search(
+        &self,
+        table: &Table<'_>,
+        price: Price,
+        budget: &Budget,
+        sizes: Sizes,
+        scouted: Option<&Scouted>,
+    ) -> Found {
+        let rows = Arc::clone(&table.whole);
+        let may_need_leaf =
+            table.kinds.contains(&Kind::Categorical) || rows.cells.iter().any(Cells::has_missing);
+        let setting = self.setting(table, price, sizes);
         // The last level of a tree is made at the end. With many classes in many intervals that takes so long that
         // some time is kept for it.
         let work = setting.work_of_one(setting.rule.most);
@@ -317,6 +371,7 @@ impl Optimal {
             most_bytes: self.most_bytes,
             bounds: &Bounds::new(self.most_bytes),
             work_at_last: LITTLE_WORK.max(kept.as_nanos() as u64 / NANOS_PER_STEP),
+            scouted,
             per_row: if may_need_leaf { price.per_leaf } else { 0 },
         };
         let mut found = Found {

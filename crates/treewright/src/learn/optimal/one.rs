@@ -21,6 +21,13 @@ impl Setting<'_> {
         self.table.n_classes == 2 && is_few && rule.min_leaf == 1 && is_light()
     }
 
+    /// Are there so few classes and intervals that sums for all of them are worth it? Else cuts are tried one
+    /// by one.
+    pub(super) fn is_narrow(self) -> bool {
+        let all = self.table.n_classes.saturating_mul(self.rule.most);
+        all <= self.sizes.sums
+    }
+
     /// The value of some rows as a leaf, if there are enough of them.
     pub(super) fn leaf(self, rows: &Rows) -> Option<u64> {
         let least = self.rule.min_leaf;

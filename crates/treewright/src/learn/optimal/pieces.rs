@@ -43,6 +43,14 @@ pub(super) struct FeaturePieces {
 /// So many pieces have numbers that fit into a byte, with one for missing cells.
 pub(super) const MOST_PIECES: usize = 254;
 
+impl FeaturePieces {
+    /// Does every lane begin where a piece does?
+    pub(super) fn are_lanes_pieces(&self) -> bool {
+        let starts = self.pieces.iter().map(|piece| piece.start);
+        self.cuts.len() == self.pieces.len() + 1 && starts.zip(&self.cuts).all(|(a, &b)| a == b)
+    }
+}
+
 impl Pieces {
     /// Few pieces, and many.
     pub(super) fn both(rows: &Rows, sizes: [(usize, usize); 2]) -> [Arc<Self>; 2] {
@@ -57,6 +65,18 @@ impl Pieces {
                 features: rows.cells.iter().map(|_| OnceLock::new()).collect(),
             })
         })
+    }
+
+    /// Pieces that are known.
+    pub(super) fn given(features: Vec<FeaturePieces>) -> Self {
+        Self {
+            sizes: (0, 0),
+            shares: Arc::new(Shares {
+                of_class: Vec::new(),
+                below: Vec::new(),
+            }),
+            features: features.into_iter().map(OnceLock::from).collect(),
+        }
     }
 
     /// The pieces of a feature of the same rows.
@@ -131,7 +151,7 @@ fn by_row(cells: &Cells, pieces: &[Piece]) -> Vec<u8> {
 }
 
 /// What a unit of weight counts in each class: half by the weight, half by the class.
-fn shares(rows: &Rows) -> Vec<f32> {
+pub(super) fn shares(rows: &Rows) -> Vec<f32> {
     let n_present = rows.sums.iter().filter(|&&sum| sum > 0).count();
     let all = rows.weight().max(1) as f32;
     let share = |&sum: &u64| 1.0 / all + 1.0 / (n_present as f32 * sum.max(1) as f32);
@@ -150,7 +170,7 @@ fn singles(cells: &Cells) -> Vec<Piece> {
 }
 
 /// At most so many pieces with about the same share, given that of all ranks below each.
-fn even(below: &[f64], most: usize) -> Vec<Piece> {
+pub(super) fn even(below: &[f64], most: usize) -> Vec<Piece> {
     let n_ranks = below.len() - 1;
     if n_ranks <= most {
         return (0..n_ranks as u32)

@@ -13,6 +13,7 @@ use super::line::{self, Line, Rule};
 use super::looks::{Looks, Stopped};
 use super::region::Bounds;
 use super::rows::{Cells, Rows};
+use super::scout::Scouted;
 use super::table::{Kind, NONE};
 use super::two::Two;
 use crate::budget::Budget;
@@ -42,6 +43,8 @@ pub(super) struct Search<'a> {
     pub(super) bounds: &'a Bounds,
     /// When time is up, so much may still be done for the last level of a tree.
     pub(super) work_at_last: u64,
+    /// What is known of all rows from afar, for trees of two levels.
+    pub(super) scouted: Option<&'a Scouted>,
 }
 
 impl Search<'_> {
@@ -87,7 +90,7 @@ impl Search<'_> {
                 Ok(None) => Solved::never(),
                 Err(Stopped) => Solved::stopped(),
             },
-            2 if self.is_narrow() => self.two(false).solve(rows, bound, before),
+            2 if self.setting.is_narrow() => self.two(false).solve(rows, bound, before),
             _ => Deep::solve(self, rows, depth, bound, before, None),
         }
     }
@@ -103,7 +106,7 @@ impl Search<'_> {
     ) -> Solved {
         match depth {
             ..2 => self.solve(rows, depth, bound, &Known::default()),
-            2 if self.is_narrow() => self.two(true).solve(rows, bound, &Known::default()),
+            2 if self.setting.is_narrow() => self.two(true).solve(rows, bound, &Known::default()),
             2 => Deep::solve(
                 self,
                 rows,
@@ -139,20 +142,12 @@ impl Search<'_> {
         }
     }
 
-    /// Are there so few classes and intervals that sums for all of them are worth it? Else cuts are tried one
-    /// by one.
-    fn is_narrow(&self) -> bool {
-        let Setting {
-            table, rule, sizes, ..
-        } = self.setting;
-        table.n_classes.saturating_mul(rule.most) <= sizes.sums
-    }
-
     fn two(&self, is_node: bool) -> Two<'_> {
         Two {
             setting: self.setting,
             budget: self.budget,
             is_node,
+            scouted: self.scouted.filter(|_| is_node),
         }
     }
 
@@ -305,7 +300,7 @@ impl Search<'_> {
             };
             let [below, above] = ranks.map(|rank| self.setting.table.number(child, rows, rank));
             Plan::Split {
-                feature: child,
+                feature: self.setting.table.columns[child],
                 cuts: vec![between(below, above)],
                 children: vec![Plan::Leaf; 2],
             }
@@ -392,7 +387,7 @@ impl Search<'_> {
             Kind::Categorical => Vec::new(),
         };
         Plan::Split {
-            feature,
+            feature: self.setting.table.columns[feature],
             cuts,
             children,
         }

@@ -22,6 +22,8 @@ use super::rows::{Cells, Label, Rows};
 #[derive(Debug)]
 pub(super) struct Table<'a> {
     data: &'a Dataset,
+    /// The columns that are features here; all others do not matter.
+    pub(super) columns: Vec<usize>,
     pub(super) kinds: Vec<Kind>,
     pub(super) n_classes: usize,
     /// The row of the table behind each weighted row; `None` if they are the same.
@@ -43,6 +45,7 @@ pub(super) enum Kind {
 pub(super) const NONE: u32 = u32::MAX;
 
 impl<'a> Table<'a> {
+    /// All columns of the data, in no order yet.
     pub(super) fn new(data: &'a Dataset, losses: &RowLosses, leaf_size: LeafSize) -> Self {
         let p = losses.n_classes;
         let mut labels = Vec::with_capacity(data.n_rows());
@@ -68,30 +71,57 @@ impl<'a> Table<'a> {
             real.extend((before..labels.len()).map(|_| row as u32));
         }
         let real = (labels.len() != data.n_rows()).then_some(real);
-        let cells = |column: &Column| {
-            let cells = cells(column);
-            match &real {
+        let n_columns = data.columns().len();
+        Self {
+            data,
+            columns: (0..n_columns).collect(),
+            kinds: data.columns().iter().map(Kind::of).collect(),
+            n_classes: p,
+            constant,
+            whole: Arc::new(Rows::new(labels, vec![Cells::default(); n_columns], p)),
+            real,
+            leaf_size,
+        }
+    }
+
+    /// The same rows with the order of these columns, which are all that is left.
+    pub(super) fn sorted(self, columns: Vec<usize>) -> Self {
+        let cells = |&column: &usize| {
+            let cells = cells(&self.data.columns()[column]);
+            match &self.real {
                 None => cells,
                 Some(real) => cells.spread(real),
             }
         };
         let cells = if rayon::current_num_threads() > 1 {
-            data.columns().par_iter().map(cells).collect()
+            columns.par_iter().map(cells).collect()
         } else {
-            data.columns().iter().map(cells).collect()
+            columns.iter().map(cells).collect()
+        };
+        let whole = Rows {
+            cells,
+            region: Some(Region::default()),
+            ..Arc::unwrap_or_clone(self.whole)
         };
         Self {
-            data,
-            kinds: data.columns().iter().map(Kind::of).collect(),
-            n_classes: p,
-            constant,
-            whole: Arc::new(Rows {
-                region: Some(Region::default()),
-                ..Rows::new(labels, cells, p)
-            }),
-            real,
-            leaf_size,
+            kinds: columns.iter().map(|&column| self.kinds[column]).collect(),
+            columns,
+            whole: Arc::new(whole),
+            ..self
         }
+    }
+
+    /// The numbers of all columns if every cell of the data is one, and a row of the data is a row here.
+    pub(super) fn numbers(&self) -> Option<Vec<&'a [f64]>> {
+        let numbers = |column: &'a Column| match column {
+            Column::Numeric(numbers) => {
+                let has_missing = numbers.iter().any(|number| number.is_nan());
+                (!has_missing).then_some(&numbers[..])
+            }
+            Column::Categorical(_) => None,
+        };
+        let is_plain = self.real.is_none();
+        is_plain.then(|| self.data.columns().iter().map(numbers).collect())?
     }
 
     /// No way from the root to a leaf is longer: every question separates some rows, categories can be
@@ -122,12 +152,26 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// How many different numbers of all rows are below this one.
+    pub(super) fn rank_of(&self, feature: usize, number: f64) -> u32 {
+        let (mut from, mut to) = (0, self.whole.cells[feature].n_ranks() as u32);
+        while from < to {
+            let middle = from.midpoint(to);
+            if self.number(feature, &self.whole, middle) < number {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        from
+    }
+
     /// The number that is a rank among some rows.
     pub(super) fn number(&self, feature: usize, rows: &Rows, rank: u32) -> f64 {
         let cells = &rows.cells[feature];
         let id = rows.ids[cells.order[cells.starts[rank as usize] as usize] as usize];
         let row = self.real.as_ref().map_or(id, |real| real[id as usize]);
-        match &self.data.columns()[feature] {
+        match &self.data.columns()[self.columns[feature]] {
             // Minus zero is zero.
             Column::Numeric(numbers) => numbers[row as usize] + 0.0,
             Column::Categorical(codes) => f64::from(codes[row as usize]),

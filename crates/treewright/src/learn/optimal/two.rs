@@ -15,6 +15,7 @@ use super::level::{Setting, Spare};
 use super::looks::{Looks, Stopped};
 use super::pieces::Pieces;
 use super::rows::Rows;
+use super::scout::Scouted;
 use super::table::{Kind, NONE};
 use crate::budget::Budget;
 
@@ -25,6 +26,8 @@ pub(super) struct Two<'a> {
     pub(super) budget: &'a Budget,
     /// Is it about a node of the tree? Then all threads work, and of equal trees the first is wanted.
     pub(super) is_node: bool,
+    /// What is known of all rows from afar, if the search is about these.
+    pub(super) scouted: Option<&'a Scouted>,
 }
 
 /// A root whose branches for missing cells and categories are solved.
