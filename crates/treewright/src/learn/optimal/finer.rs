@@ -5,7 +5,7 @@ use super::level::{Child, Lanes, Level, Setting, Spare, zeros};
 use super::pieces::part;
 use super::reach::Goal;
 use super::rows::{Cells, Rows};
-use super::strips::{Room, Strips};
+use super::strips::{Room, StripRow, Strips};
 use super::table::{Kind, NONE};
 
 /// Rows between two lanes of a coarser level.
@@ -99,6 +99,16 @@ impl<T: Lane> Level<T> {
         let slot = self.slot(rows, row as usize);
         let sum = &mut table[(piece * self.n_slots + slot) * self.stride + lane];
         *sum = sum.plus(T::new(rows.labels[row as usize].amount()));
+    }
+
+    /// Adds rows that lie side by side.
+    #[inline(never)]
+    fn add_strip(&self, table: &mut [T], piece: usize, rows: &[StripRow], lanes: &Lanes) {
+        for row in rows {
+            let slot = piece * self.n_slots + row.slot as usize;
+            let sum = &mut table[slot * self.stride + lanes.of(row.rank)];
+            *sum = sum.plus(T::new(u32::from(row.amount)));
+        }
     }
 
     /// Adds those rows of an old piece that are below or above all lanes to a new one.
@@ -196,15 +206,16 @@ impl<T: Lane> Level<T> {
                 if let Some(strip) = strip {
                     let [from, to] =
                         [piece.start, piece.end].map(|rank| cells.starts[rank as usize]);
-                    for row in &strip[from as usize..to as usize] {
-                        let slot = new * level.n_slots + row.slot as usize;
-                        let sum = &mut table[slot * level.stride + moving.lanes.of(row.rank)];
-                        *sum = sum.plus(T::new(u32::from(row.amount)));
+                    level.add_strip(
+                        &mut table,
+                        new,
+                        &strip[from as usize..to as usize],
+                        &moving.lanes,
+                    );
+                } else {
+                    for &row in cells.rows(piece.start, piece.end) {
+                        level.add(&mut table, new, rows, row, moving.lane(row));
                     }
-                    continue;
-                }
-                for &row in cells.rows(piece.start, piece.end) {
-                    level.add(&mut table, new, rows, row, moving.lane(row));
                 }
             }
         }
