@@ -72,6 +72,8 @@ mod region;
 mod region_tests;
 mod rows;
 mod scout;
+#[cfg(test)]
+mod scout_tests;
 mod search;
 #[expect(
     clippy::inline_always,
