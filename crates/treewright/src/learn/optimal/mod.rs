@@ -16,7 +16,7 @@
 //! | `pieces`, `lanes`, `gains`, `level`, `sweep` | all cuts of a root at once, from afar |
 //! | `finer`, `reach`, `strips` | a closer look |
 //! | `walk`, `sides`, `path`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
-//! | `scout` | which features of a large table are worth sorting |
+//! | `scout` | a look at a large table before its features are sorted |
 //! | `two`, `by_levels`, `by_walks` | trees of two levels, by all of these |
 //! | `deep`, `range` | trees of more levels: the root with the least bound first |
 //! | `region` | what is known about sets of rows holds for all that contain them |

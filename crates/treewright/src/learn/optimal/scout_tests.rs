@@ -11,13 +11,15 @@ use crate::budget::Budget;
 use crate::cost::RowLosses;
 use crate::data::csv::CsvSource;
 use crate::data::{Dataset, ReadOptions};
+use crate::tree::{Fit, Tree};
 
 /// Two features that tell the class, and others that do not; some have many equal numbers.
 fn table(rng: &mut Rng, n_classes: usize) -> Dataset {
     let n_rows = rng.usize(40..400);
     let n_features = rng.usize(2..7);
     let digits: Vec<usize> = (0..n_features).map(|_| rng.usize(0..4)).collect();
-    let noise = rng.f64() * 0.3;
+    let (noise, kind) = (rng.f64() * 0.3, rng.u8(..5));
+    let last = |numbers: &[f64]| numbers[n_features - 1];
     let mut text: String = (0..n_features).map(|at| format!("x{at},")).collect();
     text += "weight,class\n";
     for _ in 0..n_rows {
@@ -25,7 +27,13 @@ fn table(rng: &mut Rng, n_classes: usize) -> Dataset {
         for (number, &digits) in numbers.iter().zip(&digits) {
             write!(text, "{number:.digits$},").unwrap();
         }
-        let told = usize::from(numbers[0] < 0.3) + 2 * usize::from(numbers[n_features - 1] < 1.0);
+        let told = match (kind, numbers[0] < 0.3) {
+            (0, is_low) => usize::from(is_low) + 2 * usize::from(last(&numbers) < 1.0),
+            // Only on one side is there anything else to ask.
+            (1, true) | (2, false) => 0,
+            (3, _) => last(&numbers).rem_euclid(4.0) as usize,
+            _ => 1 + last(&numbers).rem_euclid(2.0) as usize,
+        };
         let class = if rng.f64() < noise {
             rng.usize(..n_classes)
         } else {
@@ -80,7 +88,7 @@ fn what_is_left_out_does_not_change_a_tree() {
         let fit = |sizes: Sizes| learner.fit_with(&data, &budget, sizes).unwrap();
         let (expected, found) = (fit(never), fit(always));
         assert_eq!(expected.model, found.model, "case {case}");
-        let value = |fit: &crate::tree::Fit<crate::tree::Tree>| {
+        let value = |fit: &Fit<Tree>| {
             let certificate = fit.certificate.as_ref().unwrap();
             (certificate.objective, certificate.lower_bound)
         };
@@ -88,7 +96,7 @@ fn what_is_left_out_does_not_change_a_tree() {
         assert_eq!(value(&found).0, value(&found).1, "case {case}");
     }
     assert!(
-        3 * n_left < 2 * n_all,
+        10 * n_left < 9 * n_all,
         "{n_left} of {n_all} features were left"
     );
 }
