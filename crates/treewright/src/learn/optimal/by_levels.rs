@@ -62,11 +62,13 @@ impl Two<'_> {
         floors: &mut Floors<'_>,
     ) -> bool {
         let pieces = self.pieces(rows);
+        let room = Arc::new(Room::new(rows));
         let mut roots = self.map(wanted, |spare: &mut Spare<T>, &feature| {
-            self.first(rows, &pieces, feature, best, spare)
+            let strips = Strips::new(rows, self.setting.sizes, &room);
+            self.first(rows, &pieces, (feature, strips), best, spare)
         });
         floors.flat = roots.iter().find_map(|root| root.flat).unwrap_or(0);
-        let is_done = self.zoom_all(&mut roots, best, &Room::new(rows));
+        let is_done = self.zoom_all(&mut roots, best);
         for root in &roots {
             floors.own[root.feature] = root.floor;
         }
@@ -78,7 +80,7 @@ impl Two<'_> {
         self,
         rows: &'r Rows,
         pieces: &[Arc<Pieces>; 2],
-        feature: usize,
+        (feature, strips): (usize, Strips),
         best: &Best,
         spare: &mut Spare<T>,
     ) -> Coarse<'r, T> {
@@ -95,7 +97,7 @@ impl Two<'_> {
             floor: entered.floor,
             flat: None,
             is_done: entered.is_done,
-            strips: Strips::new(rows, self.setting.sizes),
+            strips,
         };
         let Some(numbers) = entered.numbers else {
             return coarse;
@@ -238,7 +240,7 @@ impl Two<'_> {
     }
 
     /// Looks closer wherever something better is possible. Was there time for all?
-    fn zoom_all<T: Lane>(self, roots: &mut [Coarse<'_, T>], best: &Best, room: &Room) -> bool {
+    fn zoom_all<T: Lane>(self, roots: &mut [Coarse<'_, T>], best: &Best) -> bool {
         // Good roots first: what they bring makes others needless.
         roots.sort_by_key(|root| root.zones.iter().min().copied());
         self.map(&mut *roots, |spare, root| self.second(root, best, spare));
@@ -272,7 +274,7 @@ impl Two<'_> {
                 });
                 let level = root.level.as_ref().or(built.as_ref());
                 let level = level.expect("there is one of both");
-                is_done = self.closer(root, level, zone, best, &mut floor, room, spare);
+                is_done = self.closer(root, level, zone, best, &mut floor, spare);
             }
             let mut known = floors[at].lock().unwrap_or_else(PoisonError::into_inner);
             *known = floor.min(*known);
@@ -293,7 +295,6 @@ impl Two<'_> {
         zone: LaneZone,
         best: &Best,
         floor: &mut u64,
-        room: &Room,
         spare: &mut Spare<T>,
     ) -> bool {
         if self.setting.rule.min_leaf > 1 && level.is_single(zone.lane) {
@@ -309,8 +310,14 @@ impl Two<'_> {
             return true;
         }
         let limit = best.limit(zone.first).saturating_sub(root.missing);
-        let kept = (&root.strips, room);
-        let finer = level.finer(self.setting, &root.rows, zone.lane, limit, kept, spare);
+        let finer = level.finer(
+            self.setting,
+            &root.rows,
+            zone.lane,
+            limit,
+            &root.strips,
+            spare,
+        );
         *floor = (*floor).min(finer.floor.saturating_add(root.missing));
         let mut zones = Self::zones(root, &finer);
         self.offer(root, &finer, &zones, best);
@@ -322,7 +329,7 @@ impl Two<'_> {
                 *floor = (*floor).min(zone.bound);
                 is_done &= is_far;
             } else {
-                is_done &= self.closer(root, &finer, zone, best, floor, room, spare);
+                is_done &= self.closer(root, &finer, zone, best, floor, spare);
             }
         }
         finer.recycle(spare);

@@ -5,7 +5,7 @@ use super::level::{Child, Lanes, Level, Setting, Spare, zeros};
 use super::pieces::part;
 use super::reach::Goal;
 use super::rows::{Cells, Rows};
-use super::strips::{Room, StripRow, Strips};
+use super::strips::{StripRow, Strips};
 use super::table::{Kind, NONE};
 
 /// Rows between two lanes of a coarser level.
@@ -41,7 +41,7 @@ impl<T: Lane> Level<T> {
         rows: &Rows,
         lane: usize,
         best: u64,
-        kept: (&Strips, &Room),
+        strips: &Strips,
         spare: &mut Spare<T>,
     ) -> Self {
         let end = self.end(lane);
@@ -86,8 +86,9 @@ impl<T: Lane> Level<T> {
                 lanes: [lane, end],
                 best,
             };
-            let finer =
-                self.finer_child(setting, rows, child, &mut level, &moving, goal, kept, spare);
+            let finer = self.finer_child(
+                setting, rows, child, &mut level, &moving, goal, strips, spare,
+            );
             level.sweep(setting, rows, finer, live);
         }
         level
@@ -139,7 +140,7 @@ impl<T: Lane> Level<T> {
         level: &mut Self,
         moving: &Moving<'_>,
         goal: Goal,
-        (strips, room): (&Strips, &Room),
+        strips: &Strips,
         spare: &mut Spare<T>,
     ) -> Child<T> {
         let mut finer = Child {
@@ -198,7 +199,7 @@ impl<T: Lane> Level<T> {
             cells.rows(piece.start, piece.end).len()
         };
         let n_looks = || (0..child.pieces.len()).filter(is_parted).map(n_rows).sum();
-        let strip = strips.of(room, rows, self.root, child.feature, n_looks);
+        let strip = strips.of(rows, self.root, child.feature, n_looks);
         for old in (0..child.pieces.len()).filter(is_parted) {
             let after = parting.first.get(old + 1).copied();
             for new in parting.first[old]..after.unwrap_or(parting.pieces.len()) {

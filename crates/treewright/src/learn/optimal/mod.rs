@@ -71,6 +71,10 @@ mod region;
 #[cfg(test)]
 mod region_tests;
 mod rows;
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is made for the widest vectors"
+)]
 mod scout;
 #[cfg(test)]
 mod scout_tests;

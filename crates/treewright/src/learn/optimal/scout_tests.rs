@@ -20,8 +20,8 @@ fn table(rng: &mut Rng, n_classes: usize) -> Dataset {
     let digits: Vec<usize> = (0..n_features).map(|_| rng.usize(0..4)).collect();
     let (noise, kind) = (rng.f64() * 0.3, rng.u8(..5));
     let last = |numbers: &[f64]| numbers[n_features - 1];
-    let mut text: String = (0..n_features).map(|at| format!("x{at},")).collect();
-    text += "weight,class\n";
+    let names: Vec<String> = (0..n_features).map(|at| format!("x{at}")).collect();
+    let mut text = names.join(",") + ",weight,class\n";
     for _ in 0..n_rows {
         let numbers: Vec<f64> = digits.iter().map(|_| rng.f64() * 9.0 - 4.0).collect();
         for (number, &digits) in numbers.iter().zip(&digits) {

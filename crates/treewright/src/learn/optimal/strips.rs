@@ -4,15 +4,18 @@
 //! the class and the root's rank of every row takes most of that time in a large table, as they lie anywhere in
 //! memory. So what was looked up often enough is kept side by side.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::rows::Rows;
 use super::sizes::Sizes;
 
 /// The children of a root.
 #[derive(Debug)]
-pub(super) struct Strips(Vec<Strip>);
+pub(super) struct Strips {
+    of_child: Vec<Strip>,
+    room: Arc<Room>,
+}
 
 #[derive(Debug, Default)]
 struct Strip {
@@ -52,22 +55,24 @@ impl Room {
 
 impl Strips {
     /// Those of all children of a root; none at all if that does not pay.
-    pub(super) fn new(rows: &Rows, sizes: Sizes) -> Self {
+    pub(super) fn new(rows: &Rows, sizes: Sizes, room: &Arc<Room>) -> Self {
         let pays = rows.len() >= sizes.strip_rows;
         let children = rows.cells.iter().filter(|_| pays);
-        Self(children.map(|_| Strip::default()).collect())
+        Self {
+            of_child: children.map(|_| Strip::default()).collect(),
+            room: Arc::clone(room),
+        }
     }
 
     /// The rows in the order of a child, if they are kept. So many of them are about to be looked up.
     pub(super) fn of(
         &self,
-        room: &Room,
         rows: &Rows,
         root: usize,
         child: usize,
         n_looks: impl FnOnce() -> usize,
     ) -> Option<&[StripRow]> {
-        let strip = self.0.get(child)?;
+        let strip = self.of_child.get(child)?;
         if let Some(known) = strip.rows.get() {
             return known.as_deref();
         }
@@ -78,7 +83,8 @@ impl Strips {
         }
         let make = || {
             let order = &rows.cells[child].order;
-            room.take(order.len())
+            self.room
+                .take(order.len())
                 .then(|| strip_rows(rows, root, order))?
         };
         strip.rows.get_or_init(make).as_deref()
