@@ -182,7 +182,9 @@ fn wanted(roots: &[Far], value: u64) -> Vec<bool> {
             }
             is_wanted[root] = true;
             for (is_wanted, by_child) in is_wanted.iter_mut().zip(&lane.by_child) {
-                *is_wanted |= by_child[0] + high <= value || by_child[1] + low <= value;
+                // A child that cannot be asked has the largest number that there is.
+                let least = by_child[0].saturating_add(high);
+                *is_wanted |= least.min(by_child[1].saturating_add(low)) <= value;
             }
         }
         for (is_wanted, &least) in is_wanted.iter_mut().zip(&far.flat_by_child) {
