@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test slow bench lint fmt tools rust-lint python-lint rust-test
+.PHONY: help demo test slow bench fuzz soak sanitize lint fmt tools rust-lint python-lint rust-test
 
 # rustup puts cargo here; a shell started before that does not know it yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -42,6 +42,18 @@ bench: tools ## comparisons with peers, written to benches/record/
 	.venv/bin/python benches/predict.py | tee "benches/record/$$(date +%F)-predict.md"
 	.venv/bin/python benches/read_csv.py | tee "benches/record/$$(date +%F)-read-csv.md"
 	.venv/bin/python benches/prune.py | tee "benches/record/$$(date +%F)-prune.md"
+
+fuzz: tools ## a million mutated files for every reader, with libFuzzer; takes an hour or two
+	fuzz/run
+
+soak: tools ## an hour of random work; fails if memory grows
+	cargo build --release --locked -p treewright-cli
+	cargo build --release --locked -p treewright-fuzz --example soak
+	@python=python3; if [ -x .venv/bin/python ]; then python=.venv/bin/python; fi; \
+	"$$python" tests/python/soak.py "$(TARGET)/release" --minutes 60
+
+sanitize: tools ## the one unsafe block under valgrind
+	@tests/python/sanitize
 
 lint: rust-lint python-lint ## format, lints, documentation, licences
 

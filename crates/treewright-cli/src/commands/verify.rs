@@ -43,7 +43,7 @@ pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
 }
 
 /// The class weights that the model was learned with.
-pub(super) fn class_weight(params: &Map<String, Value>) -> Result<ClassWeight> {
+pub(crate) fn class_weight(params: &Map<String, Value>) -> Result<ClassWeight> {
     let weight_of = |(label, weight): (&String, &Value)| {
         let weight = weight.as_f64();
         Some((label.clone(), weight?))

@@ -1,0 +1,39 @@
+//! The doors through which files come into the program, for tests that push any bytes through them.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::{Map, Value};
+use treewright::cost::{CostMatrix, Penalty};
+use treewright::data::{ClassWeight, Dataset, ReadOptions};
+use treewright::export::json::Document;
+
+use crate::commands::verify;
+use crate::input::{self, Table};
+
+/// Reads a table of any format to learn from it, with each of these options.
+pub fn tables(path: &Path, options: &[ReadOptions]) -> Result<Vec<Result<Dataset>>> {
+    let table = Table::open(path)?;
+    let read = |options| table.to_learn(options);
+    Ok(options.iter().map(read).collect())
+}
+
+/// Reads a model or a family.
+pub fn document(path: &Path) -> Result<Document> {
+    input::document(path)
+}
+
+/// Reads the penalties of 1, 2, ... leaves.
+pub fn penalties(path: &Path) -> Result<Penalty> {
+    input::penalty_table(path)
+}
+
+/// Reads what wrong predictions cost.
+pub fn costs(path: &Path, classes: &[String]) -> Result<CostMatrix> {
+    input::costs(path, classes)
+}
+
+/// Reads the class weights out of the parameters of a learner.
+pub fn class_weight(params: &Map<String, Value>) -> Result<ClassWeight> {
+    verify::class_weight(params)
+}

@@ -1,0 +1,53 @@
+//! The command line of treewright: parse, run, exit code.
+//!
+//! A library only so that tests can push any bytes through the [`doors`] of the program.
+
+mod args;
+mod commands;
+mod csv;
+pub mod doors;
+mod input;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+use crate::output::Console;
+
+/// The whole program.
+pub fn main() -> ExitCode {
+    output::report_panics_in_one_line();
+    let cli = Cli::parse();
+    let console = Console::new(&cli.global);
+    match run(&cli, &console) {
+        Ok(code) => code,
+        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::complain(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: &Cli, console: &Console) -> anyhow::Result<ExitCode> {
+    commands::use_threads(cli.global.threads)?;
+    match &cli.command {
+        Command::Explore(args) => commands::explore::run(args, console),
+        Command::Report(args) => commands::report::run(args, console),
+        Command::Fit(args) => commands::fit::run(args, console),
+        Command::Path(args) => commands::path::run(args, console),
+        Command::Summary(args) => commands::summary::run(args, console),
+        Command::Validate(args) => commands::validate::run(args, console),
+        Command::Curve(args) => commands::curve::run(args, console),
+        Command::Distinct(args) => commands::distinct::run(args, console),
+        Command::Select(args) => commands::select::run(args, console),
+        Command::Prune(args) => commands::prune::run(args, console),
+        Command::Predict(args) => commands::predict::run(args, console),
+        Command::Score(args) => commands::score::run(args, console),
+        Command::Show(args) => commands::show::run(args, console),
+        Command::Verify(args) => commands::verify::run(args, console),
+        Command::Export(args) => commands::export::run(args, console),
+    }
+}
