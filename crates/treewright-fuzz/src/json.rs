@@ -153,7 +153,7 @@ fn change(target: &mut Value, other: Value, rng: &mut Rng) {
             }
         }
         Value::String(text) => match rng.u8(..4) {
-            0 => *text = ODD_TEXTS[rng.usize(..ODD_TEXTS.len())].to_owned(),
+            0 => ODD_TEXTS[rng.usize(..ODD_TEXTS.len())].clone_into(text),
             1 => *target = other,
             2 => text.push_str(ODD_TEXTS[rng.usize(..ODD_TEXTS.len())]),
             _ => *text = text.chars().rev().collect(),

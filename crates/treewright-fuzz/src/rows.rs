@@ -63,7 +63,7 @@ fn cuts(tree: &Tree, feature: usize) -> impl Iterator<Item = f64> {
             feature: asked,
             cuts,
             ..
-        } if *asked as usize == feature => cuts.clone(),
+        } if *asked == feature => cuts.clone(),
         _ => Vec::new(),
     })
 }
