@@ -1,0 +1,93 @@
+//! An independent checker for the certificates of treewright.
+//!
+//! It takes a model or family file and the table it was learned from, and confirms or refutes what the file claims. It
+//! shares no line with the library that makes these claims: it has its own readers, adds whole numbers or ratios, uses one
+//! thread, and prefers the obvious way. docs/checker.md proves why each check is right.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `table`, `model`, `data` | the files, and the rows as a model sees them |
+//! | `numbers`, `values` | exact numbers; what a tree is worth as one whole number |
+//! | `figures` | structure, counts, answers, costs, objective |
+//! | `bounded`, `optimal`, `proof` | optimal trees of bounded depth |
+
+#![allow(dead_code, reason = "families and proofs come next")]
+
+mod bounded;
+mod data;
+mod figures;
+mod model;
+mod numbers;
+mod optimal;
+mod proof;
+mod report;
+mod table;
+mod values;
+
+use std::cell::Cell;
+
+use self::data::Data;
+use self::figures::Figures;
+use self::model::Model;
+pub use self::report::{Check, Report, Verdict};
+pub use self::table::Table;
+
+/// The work that is done unless another limit is given: additions of a loss, about.
+pub const WORK: u64 = 200_000_000_000;
+
+/// Checks the claims of a model or family file, given as text, against the rows of a table. `proof` is the text of a proof
+/// file. What would take more than `work_limit` steps is said not to be checked.
+pub fn check(model: &str, table: &Table, proof: Option<&str>, work_limit: u64) -> Report {
+    let mut report = Report::default();
+    let model = match Model::read(model) {
+        Ok(model) => model,
+        Err(fault) => {
+            report.add("structure", Verdict::Refuted(fault));
+            return report;
+        }
+    };
+    report.add("structure", Verdict::Confirmed);
+    if model.task != "classification" {
+        report.add("figures", Verdict::NotChecked("trees of numbers".into()));
+        return report;
+    }
+    if model.target.classes.len() > 2000 {
+        report.add("figures", Verdict::NotChecked("too many classes".into()));
+        return report;
+    }
+    let data = match Data::new(&model, table) {
+        Ok(data) => data,
+        Err(fault) => {
+            report.add("columns", Verdict::Refuted(fault));
+            return report;
+        }
+    };
+    let work = Cell::new(work_limit);
+    if model.is_family() {
+        report.add(
+            "members",
+            Verdict::NotChecked("families are not checked yet".into()),
+        );
+    } else {
+        tree(&model, &data, proof, &work, &mut report);
+    }
+    report
+}
+
+fn tree(model: &Model, data: &Data, proof: Option<&str>, work: &Cell<u64>, report: &mut Report) {
+    let Some(nodes) = &model.nodes else { return };
+    let figures = Figures::new(nodes, data);
+    report.result("counts", figures.counts());
+    report.result("values", figures.values());
+    let is_pruned = model.learner.params.contains_key("pruned");
+    report.result("training", figures.training(&model.training, is_pruned));
+    match (&*model.learner.name, &model.certificate) {
+        ("greedy", None) => {}
+        ("optimal", _) if !is_pruned => bounded::check(model, data, &figures, proof, work, report),
+        ("greedy", Some(_)) if !is_pruned => {
+            let what = "a greedy tree that was not pruned has none: nothing is proven";
+            report.add("certificate", Verdict::Refuted(what.into()));
+        }
+        (name, _) => report.add("certificate", Verdict::NotChecked(format!("{name} trees"))),
+    }
+}

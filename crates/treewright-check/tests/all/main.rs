@@ -1,0 +1,5 @@
+//! The checker against plain references, and against certificates that were falsified on purpose.
+
+mod bounded;
+mod brute;
+mod tables;
