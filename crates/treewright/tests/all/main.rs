@@ -8,6 +8,7 @@ mod distinct;
 mod dyadic;
 mod dyadic_files;
 mod dyadic_members;
+mod dyadic_narrow;
 mod dyadic_penalties;
 mod dyadic_sizes;
 mod laws;

@@ -4,11 +4,9 @@
 //! value, which is halved again and again. A categorical feature is turned into numbers first. Where a
 //! feature has missing cells, one more halving comes before all others: missing against present.
 
-use num_bigint::BigInt;
-use num_rational::BigRational;
-use num_traits::{ToPrimitive, Zero};
 use rustc_hash::FxHashMap;
 
+use super::side::Side;
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
 use crate::error::{Error, Result, quoted};
 use crate::tree::{Closed, Split};
@@ -69,11 +67,8 @@ pub(super) struct Coordinate {
     kind: Kind,
     /// Does a halving into present and missing come first?
     pub(super) has_missing: bool,
-    /// The box.
-    low: f64,
-    high: f64,
-    /// How far below a midpoint a value already counts as above it, as a share of the box.
-    snap: BigRational,
+    /// Its side of the box; `None` where there is nothing to halve.
+    side: Option<Side>,
     /// How often the box may be halved, besides the one for missing.
     pub(super) halvings: u32,
 }
@@ -113,9 +108,7 @@ impl Coordinate {
                     feature,
                     kind,
                     has_missing,
-                    low: f64::INFINITY,
-                    high: f64::NEG_INFINITY,
-                    snap: BigRational::zero(),
+                    side: None,
                     halvings: 0,
                 };
                 coordinate.set_box(data, snap);
@@ -126,19 +119,22 @@ impl Coordinate {
     }
 
     fn set_box(&mut self, data: &Dataset, snap: f64) {
-        for row in 0..data.n_rows() {
-            if let Some(number) = self.number(data, row) {
-                self.low = self.low.min(number);
-                self.high = self.high.max(number);
-            }
-        }
-        if self.low < self.high {
-            self.snap = decimal(snap);
+        let (low, high) = self.range(data);
+        if low < high {
+            self.side = Some(Side::new(low, high, snap));
             self.halvings = match self.kind {
                 Kind::Category(_) => 1,
                 _ => MOST_HALVINGS,
             };
         }
+    }
+
+    /// The least and the largest number.
+    fn range(&self, data: &Dataset) -> (f64, f64) {
+        let numbers = (0..data.n_rows()).filter_map(|row| self.number(data, row));
+        numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| {
+            (low.min(number), high.max(number))
+        })
     }
 
     /// The number that a row has here; `None` if it is missing.
@@ -156,51 +152,21 @@ impl Coordinate {
         }
     }
 
-    /// The cut at `numerator / 2^level` of the box: the least double that is not below it as a decimal.
-    ///
-    /// The one definition, for learning and predicting. Numbers count as the decimals that are written
-    /// for them: values that were meant to lie on a midpoint then do, whatever their binary form.
-    fn cut(&self, numerator: u32, level: u32) -> f64 {
-        let share = BigRational::new(numerator.into(), (1_u64 << level).into()) - &self.snap;
-        let low = decimal(self.low);
-        let place = (decimal(self.high) - &low) * share + low;
-        let mut cut = place.to_f64().unwrap_or(self.high);
-        while decimal(cut) < place {
-            cut = cut.next_up();
-        }
-        while decimal(cut.next_down()) >= place {
-            cut = cut.next_down();
-        }
-        cut
-    }
-
-    /// The cell of a number after all halvings.
-    fn cell(&self, number: f64) -> u32 {
-        if self.halvings == 0 {
-            return 0;
-        }
-        let n_cells = f64::from(1_u32 << self.halvings);
-        // Halves, so that the width of the box cannot overflow.
-        let width = self.high / 2.0 - self.low / 2.0;
-        let snap = self.snap.to_f64().unwrap_or(0.0);
-        let place = ((number / 2.0 - self.low / 2.0) / width + snap) * n_cells;
-        let cell = |place: f64| place.floor().clamp(0.0, n_cells - 1.0) as u32;
-        // Far from any cut the rounding of the place does not matter.
-        let slack = 1e-12 * n_cells;
-        let (first, last) = (cell(place - slack), cell(place + slack));
-        let is_above = |cell: &u32| number >= self.cut(*cell, self.halvings);
-        (first + 1..=last).rev().find(is_above).unwrap_or(first)
-    }
-
     /// The cell of every row after all halvings, a binary number with the first halving first, or
     /// [`NO_CELL`] where the row's value is missing.
     pub(super) fn cells(&self, data: &Dataset) -> Vec<u32> {
-        // Coded values come again and again, and may all lie on cuts.
+        let side = self.side.as_ref().filter(|_| self.halvings > 0);
+        // Values near a cut take longer. Coded ones come again and again, and may all lie on cuts.
         let mut known: FxHashMap<u64, u32> = FxHashMap::default();
         let mut cell = |number: f64| {
-            *known
-                .entry(number.to_bits())
-                .or_insert_with(|| self.cell(number))
+            let Some(side) = side else {
+                return 0;
+            };
+            side.clear_cell(number, self.halvings).unwrap_or_else(|| {
+                *known
+                    .entry(number.to_bits())
+                    .or_insert_with(|| side.exact_cell(number, self.halvings))
+            })
         };
         (0..data.n_rows())
             .map(|row| match self.number(data, row) {
@@ -255,7 +221,9 @@ impl Coordinate {
             return (split, Some(1));
         }
         let level = level - u32::from(self.has_missing);
-        let threshold = self.cut(prefix * 2 + 1, level + 1);
+        let side = self.side.as_ref();
+        let cut = side.map(|side| side.cut(prefix * 2 + 1, level + 1));
+        let threshold = cut.expect("what is halved has a side of the box");
         let side = |number: u32| Some(u32::from(f64::from(number) >= threshold));
         let split = match &self.kind {
             Kind::Numeric => Split::Intervals {
@@ -279,11 +247,13 @@ impl Coordinate {
 
     /// How many values of the table count as above a midpoint only because of the snap.
     pub(super) fn n_snapped(&self, data: &Dataset) -> usize {
-        if self.snap.is_zero() || self.halvings == 0 {
+        let is_snapped = self.side.as_ref().is_some_and(Side::is_snapped);
+        if !is_snapped || self.halvings == 0 {
             return 0;
         }
+        let (low, high) = self.range(data);
         let plain = Self {
-            snap: BigRational::zero(),
+            side: Some(Side::new(low, high, 0.0)),
             ..self.clone()
         };
         let (with, without) = (self.cells(data), plain.cells(data));
@@ -339,21 +309,4 @@ fn first_class_shares(data: &Dataset, codes: &[u32], n_categories: usize) -> Vec
         }
     }
     shares
-}
-
-/// A number as the decimal that is written for it.
-fn decimal(number: f64) -> BigRational {
-    let text = format!("{number:e}");
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let exponent = exponent.parse::<i64>().unwrap_or(0) - fraction.len() as i64;
-    let digits = format!("{whole}{fraction}")
-        .parse::<BigInt>()
-        .unwrap_or_default();
-    let power = BigInt::from(10).pow(exponent.unsigned_abs() as u32);
-    if exponent < 0 {
-        BigRational::new(digits, power)
-    } else {
-        BigRational::from_integer(digits * power)
-    }
 }

@@ -8,6 +8,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `coordinate` | what can be halved: numbers, coded categories, missing against present |
+//! | `side` | one side of the box: its cuts and cells, exactly |
 //! | `grid` | rows become points of a grid with whole losses; how fine the grid must be |
 //! | `points` | points as packed bits, one bit for each halving |
 //! | `hull`, `front` | best errors as functions of the price of a leaf, or of the leaves |
@@ -47,6 +48,7 @@ mod points;
 mod rectangles;
 #[cfg(test)]
 mod rectangles_tests;
+mod side;
 mod single;
 #[cfg(test)]
 mod stopped_tests;
