@@ -6,11 +6,11 @@ use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 use serde_json::Value as Json;
 
-use crate::data::{Data, least_multiple};
+use crate::data::{Column, Data, least_multiple};
 use crate::figures::{Figures, certificate};
 use crate::model::{Closed, Missing, Model, Node, Split};
 use crate::numbers::{Ratio, binary, ceil, nearest, of_json, small};
-use crate::optimal::{Search, TooLarge};
+use crate::optimal::{Search, TooLarge, different};
 use crate::report::{Report, Verdict};
 use crate::values::Values;
 
@@ -46,6 +46,16 @@ impl Class {
             min_leaf_weight: ratio("min_leaf_weight")?,
             leaf_cost: ratio("leaf_cost")?,
         })
+    }
+
+    /// Deeper trees ask something that parts nothing. With one interval the last level has no cuts: hence one more.
+    pub(crate) fn effective_depth(&self, data: &Data) -> usize {
+        let questions = |column: &Column| match column {
+            Column::Codes(_) => 1,
+            Column::Numbers(numbers) => different(numbers).len(),
+        };
+        let longest: usize = data.columns.iter().map(questions).sum();
+        self.depth.min(longest.min(data.n_rows() - 1) + 1)
     }
 
     /// Is the tree one of these?
@@ -206,25 +216,26 @@ impl Claim<'_> {
         let Some(limit) = limit else {
             return Verdict::NotChecked("too many digits".into());
         };
-        if self.class.depth > 2
-            && let Some(proof) = proof
-        {
-            return crate::proof::check(self.class, self.data, values, proof, limit, work);
-        }
         let Some((sizes, least)) = self.sizes() else {
             return Verdict::NotChecked("too many digits in the weights of leaves".into());
         };
+        if self.class.depth > 2
+            && let Some(proof) = proof
+        {
+            return crate::proof::check(
+                self.class,
+                self.data,
+                values,
+                proof,
+                limit,
+                (sizes, least),
+                work,
+            );
+        }
         let search =
             Search::new(self.data, &values, self.class.intervals, work).with_sizes(sizes, least);
         let rows = search.all();
-        let longest: usize = (0..search.n_features())
-            .map(|j| search.groups(&rows, j).len() - 1)
-            .sum();
-        // Deeper trees ask something twice. With one interval the last level has no cuts: hence one more.
-        let depth = self
-            .class
-            .depth
-            .min(longest.min(self.data.n_rows() - 1) + 1);
+        let depth = self.class.effective_depth(self.data);
         // A single leaf may be of any size.
         let leaf = search.leaf(&rows.orders[0]);
         let found = search

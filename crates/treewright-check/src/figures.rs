@@ -162,26 +162,28 @@ impl<'a> Figures<'a> {
         Ok(())
     }
 
-    /// Weight of wrong answers and cost of all leaves, each as one answer for the rows that it has.
-    pub(crate) fn of_leaves(&self) -> (Ratio, Ratio) {
-        let (mut errors, mut cost) = (Ratio::zero(), Ratio::zero());
-        for at in (0..self.nodes.len()).filter(|&at| self.is_leaf(at)) {
-            let value = self.nodes[at].value as usize;
-            let sums = &self.sums[at];
-            cost += &self.data.costs_of(sums)[value];
-            let weights = self.data.weighted(sums);
-            let wrong = weights
-                .iter()
-                .enumerate()
-                .filter(|(class, _)| *class != value);
-            errors += wrong.map(|(_, weight)| weight).sum::<Ratio>();
-            for (truth, &share) in self.shares[at].iter().enumerate() {
-                let factor = nearest(&self.data.factors[truth]);
-                cost += binary(share * nearest(&self.data.costs[truth][value]) / factor);
-                errors += binary(if truth == value { 0.0 } else { share });
-            }
+    /// Weight of wrong answers and cost of a node as one answer for the rows that it has.
+    pub(crate) fn node(&self, at: usize) -> (Ratio, Ratio) {
+        let value = self.nodes[at].value as usize;
+        let sums = &self.sums[at];
+        let mut cost = self.data.costs_of(sums)[value].clone();
+        let weights = self.data.weighted(sums);
+        let mut errors = weights.iter().sum::<Ratio>() - &weights[value];
+        for (truth, &share) in self.shares[at].iter().enumerate() {
+            let factor = nearest(&self.data.factors[truth]);
+            cost += binary(share * nearest(&self.data.costs[truth][value]) / factor);
+            errors += binary(if truth == value { 0.0 } else { share });
         }
         (errors, cost)
+    }
+
+    /// The same for all leaves.
+    pub(crate) fn of_leaves(&self) -> (Ratio, Ratio) {
+        let leaves = (0..self.nodes.len()).filter(|&at| self.is_leaf(at));
+        leaves.fold((Ratio::zero(), Ratio::zero()), |(errors, cost), leaf| {
+            let of_leaf = self.node(leaf);
+            (errors + of_leaf.0, cost + of_leaf.1)
+        })
     }
 
     /// Errors and cost by the answer that each row gets, least and largest: where the mixture of several leaves is

@@ -10,23 +10,31 @@
 //! | `numbers`, `values` | exact numbers; what a tree is worth as one whole number |
 //! | `figures` | structure, counts, answers, costs, objective |
 //! | `bounded`, `optimal`, `proof` | optimal trees of bounded depth |
-
-#![allow(dead_code, reason = "families and proofs come next")]
+//! | `cells`, `dyadic` | dyadic trees and paths |
+//! | `prune` | prunings of a tree |
+//! | `family`, `sizes`, `penalty` | what families claim, and trees with a penalty on their leaves |
 
 mod bounded;
+mod cells;
 mod data;
+mod dyadic;
+mod family;
 mod figures;
 mod model;
 mod numbers;
 mod optimal;
+mod penalty;
 mod proof;
+mod prune;
 mod report;
+mod sizes;
 mod table;
 mod values;
 
 use std::cell::Cell;
 
 use self::data::Data;
+use self::dyadic::Dyadic;
 use self::figures::Figures;
 use self::model::Model;
 pub use self::report::{Check, Report, Verdict};
@@ -64,10 +72,7 @@ pub fn check(model: &str, table: &Table, proof: Option<&str>, work_limit: u64) -
     };
     let work = Cell::new(work_limit);
     if model.is_family() {
-        report.add(
-            "members",
-            Verdict::NotChecked("families are not checked yet".into()),
-        );
+        family(&model, &data, proof, &work, &mut report);
     } else {
         tree(&model, &data, proof, &work, &mut report);
     }
@@ -88,6 +93,41 @@ fn tree(model: &Model, data: &Data, proof: Option<&str>, work: &Cell<u64>, repor
             let what = "a greedy tree that was not pruned has none: nothing is proven";
             report.add("certificate", Verdict::Refuted(what.into()));
         }
-        (name, _) => report.add("certificate", Verdict::NotChecked(format!("{name} trees"))),
+        ("dyadic", _) if !is_pruned => match Dyadic::new(model, data, work) {
+            Ok(dyadic) => dyadic.tree(model, &figures, report),
+            Err(fault) => report.add("parameters", Verdict::Refuted(fault)),
+        },
+        (_, Some(claimed)) if is_pruned => {
+            prune::tree(model, data, &figures, claimed, proof, report);
+        }
+        (_, None) if is_pruned => {}
+        (name, _) => report.add(
+            "certificate",
+            Verdict::NotChecked(format!("trees of the learner {name:?}")),
+        ),
+    }
+}
+
+fn family(model: &Model, data: &Data, proof: Option<&str>, work: &Cell<u64>, report: &mut Report) {
+    if model.costs_from.is_some() {
+        return report.add("members", Verdict::NotChecked("costs of other rows".into()));
+    }
+    if let Some(nodes) = &model.nodes {
+        let figures = Figures::new(nodes, data);
+        report.result("counts", figures.counts());
+        report.result("values", figures.values());
+        return prune::nested(model, data, &figures, proof, report);
+    }
+    match &*model.learner.name {
+        "dyadic" => match Dyadic::new(model, data, work) {
+            Ok(dyadic) => dyadic.path(model, report),
+            Err(fault) => report.add("parameters", Verdict::Refuted(fault)),
+        },
+        name => report.add(
+            "members",
+            Verdict::NotChecked(format!(
+                "families of the learner {name:?} that are not nested"
+            )),
+        ),
     }
 }

@@ -21,7 +21,8 @@ pub(crate) struct Model {
     pub(crate) nodes: Option<Vec<Node>>,
     // Of families only.
     pub(crate) penalty: Option<String>,
-    pub(crate) penalty_values: Option<Vec<f64>>,
+    #[serde(rename = "penalty_values")]
+    _penalty_values: Option<Vec<f64>>,
     pub(crate) members: Option<Vec<Member>>,
     #[serde(rename = "search")]
     _search: Option<Value>,
@@ -144,7 +145,7 @@ pub(crate) struct Node {
     pub(crate) collapse_at: Option<f64>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub(crate) enum Split {
     Intervals {

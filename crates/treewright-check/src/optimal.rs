@@ -133,7 +133,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn has_size(&self, rows: &Rows) -> bool {
+    pub(crate) fn has_size(&self, rows: &Rows) -> bool {
         let size: i128 = rows.orders[0]
             .iter()
             .map(|&row| self.sizes[row as usize])

@@ -161,6 +161,28 @@ impl Values {
         })
     }
 
+    /// A value in the numbers of another unit and other prices of the same proportion, rounded up.
+    pub(crate) fn in_other_numbers(
+        &self,
+        value: Value,
+        unit: &Ratio,
+        per_loss: Value,
+        per_leaf: Value,
+    ) -> Option<Value> {
+        let (main, leaves) = (value.div_euclid(self.much), value.rem_euclid(self.much));
+        // In units of loss, then in the other units.
+        let p = self.per_loss / self.much;
+        let main = Ratio::new(main.into(), p.into()) * &self.unit / unit;
+        let price = Ratio::new((self.per_leaf / self.much).into(), p.into()) * &self.unit / unit;
+        let other_p = small(price.denom())?;
+        let much = per_loss / other_p;
+        let _ = per_leaf;
+        ceil(&(main * BigInt::from(other_p)))
+            .to_i128()?
+            .checked_mul(much)?
+            .checked_add(leaves)
+    }
+
     /// The value of a tree with this total cost, where losses are exact.
     pub(crate) fn of(&self, cost: &Ratio, leaves: usize) -> Option<Value> {
         let loss = (cost - &self.at_least) / &self.unit;
@@ -169,6 +191,11 @@ impl Values {
             .then(|| small(&loss.to_integer()))
             .flatten()?;
         Some(self.per_loss * loss + self.per_leaf * leaves as Value)
+    }
+
+    /// The total cost of a value without leaves.
+    pub(crate) fn cost(&self, value: Value) -> Ratio {
+        Ratio::from(BigInt::from(value / self.per_loss)) * &self.unit + &self.at_least
     }
 
     /// The least value that trees have whose total cost and price of leaves are not below `objective`.
