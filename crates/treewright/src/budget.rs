@@ -3,14 +3,21 @@
 //! A [`Budget`] travels down into every learner. Running out of it is not an error: the learner
 //! stops with the best result so far and says so.
 
+mod memory;
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use self::memory::Memory;
 
 /// Limits of one piece of work, with a switch to stop it and counters to watch it.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     deadline: Option<Instant>,
+    memory: Option<Arc<Memory>>,
+    /// Looks that are left before it counts as spent.
+    looks: Option<Arc<AtomicU64>>,
     interrupt: Arc<AtomicBool>,
     progress: Arc<Progress>,
 }
@@ -26,6 +33,9 @@ pub struct Progress {
     part: Mutex<String>,
 }
 
+/// So much memory is not worth asking for.
+const LITTLE_MEMORY: usize = 16_000_000;
+
 impl Budget {
     /// No limits at all.
     pub fn unlimited() -> Self {
@@ -36,6 +46,42 @@ impl Budget {
     #[must_use]
     pub fn with_time_limit(mut self, limit: Duration) -> Self {
         self.deadline = Instant::now().checked_add(limit);
+        self
+    }
+
+    /// Stop when the program has taken so many bytes more than it has now. Where the system does not tell how
+    /// much that is, only large pieces count, before they are taken.
+    #[must_use]
+    pub fn with_memory_limit(mut self, bytes: u64) -> Self {
+        self.memory = Some(Arc::new(Memory::limited(bytes)));
+        self
+    }
+
+    /// The same limits, and one for memory if there is none yet; the largest number is none.
+    #[must_use]
+    pub(crate) fn within_memory(&self, bytes: usize) -> Self {
+        if bytes == usize::MAX || self.memory.is_some() {
+            return self.clone();
+        }
+        self.clone().with_memory_limit(bytes as u64)
+    }
+
+    /// How many bytes more may be taken: as the limit says, if there is one, and as the system has them.
+    pub fn room(&self) -> u64 {
+        let own = self.memory.as_ref().map(|memory| memory.room());
+        own.unwrap_or(u64::MAX).min(memory::room_of_system())
+    }
+
+    /// May so many bytes more be taken? To be asked before much is taken at once.
+    pub fn has_room_for(&self, bytes: usize) -> bool {
+        bytes <= LITTLE_MEMORY || bytes as u64 <= self.room()
+    }
+
+    /// Counts as spent after so many looks: for tests that stop work at every place where it can be stopped.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_looks(mut self, looks: u64) -> Self {
+        self.looks = Some(Arc::new(AtomicU64::new(looks)));
         self
     }
 
@@ -81,6 +127,12 @@ impl Budget {
             || self
                 .deadline
                 .is_some_and(|deadline| Instant::now() >= deadline)
+            || self.memory.as_ref().is_some_and(|memory| memory.is_spent())
+            || self.looks.as_ref().is_some_and(|looks| {
+                let one_less = |left: u64| left.checked_sub(1);
+                let order = Ordering::Relaxed;
+                looks.fetch_update(order, order, one_less).is_err()
+            })
     }
 
     /// The same limits for a part of the work, with counters of its own that nobody watches.
