@@ -17,18 +17,27 @@ const POWERS_OF_TEN: [f64; 7] = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6];
 const LARGEST_TOTAL: f64 = (1_u64 << 31) as f64;
 
 /// The losses of all rows, as whole numbers of a unit.
-pub(crate) struct RowLosses {
+pub(crate) struct RowLosses<'a> {
     pub(crate) n_classes: usize,
-    pub(crate) losses: Vec<u32>,
+    losses: Losses<'a>,
     pub(crate) scale: Scale,
     pub(crate) is_whole: bool,
     /// How far the loss of a row may be off by rounding, where they are not whole numbers.
     off_by: f64,
 }
 
-impl RowLosses {
+/// What the labels of a row cost.
+enum Losses<'a> {
+    /// One for each wrong class, from the class of each row. A table would take as many numbers as there are
+    /// rows times classes.
+    Errors(&'a [u32]),
+    /// `n_classes` for each row.
+    Table(Vec<u32>),
+}
+
+impl<'a> RowLosses<'a> {
     /// The losses of a table for `what`, such as "dyadic trees".
-    pub(crate) fn new(data: &Dataset, loss: &Loss, what: &str) -> Result<Self> {
+    pub(crate) fn new(data: &'a Dataset, loss: &Loss, what: &str) -> Result<Self> {
         let Target::Classes(classes) = data.target() else {
             return Err(Error::schema(format!(
                 "{what} need classes, but the target holds numbers"
@@ -81,7 +90,7 @@ impl RowLosses {
         let units = |(row, class)| (loss_of(row, class) * factor).round() as u32;
         Ok(Self {
             n_classes,
-            losses: all().map(units).collect(),
+            losses: Losses::Table(all().map(units).collect()),
             scale: Scale {
                 unit,
                 total_weight: (total_weight(data) * exact(in_weight))
@@ -101,20 +110,73 @@ impl RowLosses {
     }
 
     /// One for each wrong class.
-    fn of_errors(classes: &[u32], n_classes: usize) -> Self {
-        let mut losses = vec![1; classes.len() * n_classes];
-        for (losses, &class) in losses.chunks_exact_mut(n_classes).zip(classes) {
-            losses[class as usize] = 0;
-        }
+    fn of_errors(classes: &'a [u32], n_classes: usize) -> Self {
         Self {
             n_classes,
-            losses,
+            losses: Losses::Errors(classes),
             scale: Scale {
                 unit: 1.0,
                 total_weight: classes.len() as f64,
             },
             is_whole: true,
             off_by: 0.0,
+        }
+    }
+
+    /// The class of each row, if that alone decides: every other one costs 1.
+    pub(crate) fn classes(&self) -> Option<&[u32]> {
+        match &self.losses {
+            Losses::Errors(classes) => Some(classes),
+            Losses::Table(_) => None,
+        }
+    }
+
+    /// What the labels of a row cost, `n_classes` numbers for each row; only where [`Self::classes`] does not
+    /// say it all.
+    pub(crate) fn table(&self) -> &[u32] {
+        match &self.losses {
+            Losses::Errors(_) => &[],
+            Losses::Table(losses) => losses,
+        }
+    }
+
+    /// Adds the losses of a row to the sums of a group.
+    pub(crate) fn add_to(&self, row: usize, sums: &mut [u32]) {
+        match &self.losses {
+            Losses::Errors(classes) => {
+                let own = classes[row] as usize;
+                for (class, sum) in sums.iter_mut().enumerate() {
+                    *sum += u32::from(class != own);
+                }
+            }
+            Losses::Table(losses) => {
+                let losses = &losses[row * self.n_classes..][..self.n_classes];
+                for (sum, loss) in sums.iter_mut().zip(losses) {
+                    *sum += loss;
+                }
+            }
+        }
+    }
+
+    /// What the best label for all rows costs.
+    pub(crate) fn least_of_all(&self) -> u32 {
+        let mut sums = vec![0_u32; self.n_classes];
+        match &self.losses {
+            Losses::Errors(classes) => {
+                for &class in *classes {
+                    sums[class as usize] += 1;
+                }
+                let most = sums.iter().max().copied().unwrap_or(0);
+                classes.len() as u32 - most
+            }
+            Losses::Table(losses) => {
+                for losses in losses.chunks_exact(self.n_classes.max(1)) {
+                    for (sum, loss) in sums.iter_mut().zip(losses) {
+                        *sum += loss;
+                    }
+                }
+                sums.into_iter().min().unwrap_or(0)
+            }
         }
     }
 

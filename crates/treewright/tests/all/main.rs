@@ -12,6 +12,7 @@ mod dyadic_narrow;
 mod dyadic_penalties;
 mod dyadic_sizes;
 mod laws;
+mod limits;
 mod optimal;
 mod optimal_alike;
 mod optimal_large;

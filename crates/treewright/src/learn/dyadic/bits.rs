@@ -5,8 +5,10 @@
 //! each binary digit of the loss of a class. Where few points of a universe are left, they move to a
 //! smaller one.
 
+use super::collapsed::Stopped;
 use super::points::Points;
 use super::table::Key;
+use crate::budget::Budget;
 
 /// Points that sets are made of.
 #[derive(Debug)]
@@ -75,7 +77,9 @@ impl Layout {
     }
 
     /// The universe of all points.
-    pub(super) fn universe(&self, points: &Points) -> Universe {
+    pub(super) fn universe(&self, points: &Points, budget: &Budget) -> Result<Universe, Stopped> {
+        /// Points between two looks at the clock.
+        const CHUNK: usize = 4096;
         let n_words = points.len().div_ceil(64);
         let mut universe = Universe {
             n_words,
@@ -84,6 +88,9 @@ impl Layout {
             digits: vec![0; n_words * self.digits.len()],
         };
         for point in 0..points.len() {
+            if point.is_multiple_of(CHUNK) && budget.is_spent() {
+                return Err(Stopped);
+            }
             let (word, bit) = (point / 64, 1_u64 << (point % 64));
             for (coordinate, field) in points.fields.iter().enumerate() {
                 let code = points.codes[point * points.n_words + field.word as usize];
@@ -100,7 +107,7 @@ impl Layout {
                 }
             }
         }
-        universe
+        Ok(universe)
     }
 
     /// All points of a universe.

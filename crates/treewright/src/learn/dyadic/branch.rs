@@ -75,7 +75,33 @@ pub(super) struct Found {
 
 impl Branch {
     /// `None` if the numbers get too long, or there are too many features.
-    pub(super) fn new(points: &Points, price: Price, ties: Ties, limits: Limits) -> Option<Self> {
+    pub(super) fn new(
+        points: &Points,
+        price: Price,
+        ties: Ties,
+        limits: Limits,
+    ) -> Result<Option<Self>, Stopped> {
+        let Some((per_error, per_leaf, much)) = Self::numbers(points, price, ties) else {
+            return Ok(None);
+        };
+        let layout = Layout::new(points);
+        Ok(Some(Self {
+            universe: layout.universe(points, &limits.budget)?,
+            layout,
+            per_error,
+            per_leaf,
+            much,
+            table: HashMap::default(),
+            limits,
+            work: 0,
+            checked: 0,
+            root: 0,
+            incumbent: None,
+        }))
+    }
+
+    /// What an error and a leaf are worth, and a number above that of all leaves; `None` if they get too long.
+    fn numbers(points: &Points, price: Price, ties: Ties) -> Option<(u64, u64, u64)> {
         // More than there can be leaves.
         let much = (points.len() as u64 + 1).next_power_of_two();
         let tiny = match ties {
@@ -91,20 +117,7 @@ impl Branch {
         let all = per_error.checked_mul(u64::from(points.least_loss()) + 1)?;
         all.checked_add(per_leaf.checked_mul(points.len() as u64 + 2)?)
             .filter(|&all| all < u64::MAX / 4 && points.fields.len() < usize::from(LEAF))?;
-        let layout = Layout::new(points);
-        Some(Self {
-            universe: layout.universe(points),
-            layout,
-            per_error,
-            per_leaf,
-            much,
-            table: HashMap::default(),
-            limits,
-            work: 0,
-            checked: 0,
-            root: 0,
-            incumbent: None,
-        })
+        Some((per_error, per_leaf, much))
     }
 
     /// The value of a tree.

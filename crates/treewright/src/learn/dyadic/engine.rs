@@ -57,6 +57,21 @@ pub(super) trait Engine: Debug + Send {
     fn work(&self) -> u64;
 }
 
+/// No search is made for more classes than this.
+pub(super) const MOST_CLASSES: usize = 1024;
+
+/// What the points take in a search, which has room for the next larger number of words and classes.
+pub(super) fn bytes(points: &Points) -> usize {
+    let (words, classes) = match (points.n_words, points.n_classes) {
+        (..=1, ..=2) => (1, 2),
+        (..=1, ..=32) => (1, 32),
+        (..=4, ..=32) => (4, 32),
+        (_, ..=32) => (64, 32),
+        _ => (64, MOST_CLASSES),
+    };
+    points.len().saturating_mul(16 + 8 * words + 4 * classes)
+}
+
 /// The search for a model, made for the number of words and classes of the points.
 pub(super) fn engine(
     points: &Points,

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::aim::{check_end, front_of_all};
-use super::engine::Plan;
+use super::engine::{Plan, bytes};
 use super::front::Front;
 use super::grid::Grid;
+use super::hull::corner;
 use super::lambda_search::{adaptive_count, grid_count, l_bound, search};
 use super::path::{Path, value};
 use super::plant::Planter;
@@ -32,9 +33,16 @@ pub(super) fn fit(
         let expected = "hull for penalties that are not linear and for collinear trees";
         return Err(Error::parameter("method", learner.method.name(), expected));
     }
-    let grid = learner.grid(data)?;
-    let found = match learner.method {
-        Method::Heuristic => by_prices(learner, &grid, budget)?,
+    let grid = learner.grid(data, budget)?;
+    // A search keeps the points of the one before.
+    let is_small = learner
+        .means(budget)
+        .has_room_for(bytes(&grid.points).saturating_mul(2));
+    let least_loss = || corner(1, grid.points.least_loss());
+    let only_leaf = grid.only_leaf.or_else(|| (!is_small).then(least_loss));
+    let found = match (learner.method, only_leaf) {
+        (_, Some(leaf)) => Found::only(value(leaf, &grid), learner, &grid),
+        (Method::Heuristic, _) => by_prices(learner, &grid, budget)?,
         _ => by_path(learner, &grid, budget, with_all_sizes)?,
     };
     let mut planter = Planter::new(&grid, data, &learner.loss);
@@ -83,6 +91,24 @@ struct Found {
     /// From this weight on its last tree is the best of those that were found.
     lowest: f64,
     work: Work,
+}
+
+impl Found {
+    /// One leaf. Any other tree has two leaves, and at best no error.
+    fn only(leaf: SolutionValue, learner: &Dyadic, grid: &Grid) -> Self {
+        let open = value(corner(2, 0), grid);
+        let from = match &learner.penalty {
+            Penalty::Table(table) if table.values().len() < open.leaves => f64::INFINITY,
+            penalty => lambda_low(leaf, open, penalty, grid.scale),
+        };
+        Self {
+            values: vec![leaf],
+            plans: vec![Plan::Leaf],
+            exact_down_to: from,
+            lowest: from,
+            work: Work::default(),
+        }
+    }
 }
 
 /// By one pass.

@@ -44,8 +44,8 @@ struct Growth {
     work: Cell<usize>,
 }
 
-/// So much is done even if there is no time at all: a fraction of a second.
-const LITTLE_WORK: usize = 20_000_000;
+/// So much is done even if there is no time at all: some hundredths of a second.
+const LITTLE_WORK: usize = 4_000_000;
 
 impl<const W: usize, const L: usize> Collapsed<W, L> {
     /// The best prunings of greedy trees. Where halvings are paid for, `levels` says how often each
@@ -82,7 +82,8 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
             split: None,
         };
         let mut halvings = Vec::new();
-        let work = growth.work.get() + members.len() * self.fields.len();
+        // Sums of losses come on top of the coordinates.
+        let work = growth.work.get() + members.len() * self.fields.len() * (L + 3) / 4;
         growth.work.set(work);
         let is_late = work > LITTLE_WORK && self.is_late();
         if !growth.front.is_leaf(grown.best[0].error) && !is_late {

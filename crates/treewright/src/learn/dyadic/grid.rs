@@ -11,9 +11,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::coordinate::{Coding, Coordinate, Missing};
-use super::points::{Field, Points};
-use crate::cost::{Loss, RowLosses, Scale};
+use super::Dyadic;
+use super::collapsed::Stopped;
+use super::coordinate::Coordinate;
+use super::hull::{Corner, corner};
+use super::merged::{Hurry, MOST_AUTOMATIC, Merged};
+use super::path::Means;
+use super::points::Points;
+use crate::cost::{RowLosses, Scale};
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
 
@@ -28,9 +33,6 @@ pub enum Resolution {
     /// So often, feature by feature.
     Each(Vec<u32>),
 }
-
-/// More halvings than this are not tried to find a resolution.
-const MOST_AUTOMATIC: u32 = 20;
 
 /// A table as points of a grid.
 #[derive(Debug, Clone)]
@@ -50,6 +52,8 @@ pub(super) struct Grid {
     pub(super) n_snapped: usize,
     /// All rows, those together that no split can tell apart.
     pub(super) bundles: Vec<Bundle>,
+    /// The tree of one leaf, if time or memory did not suffice for the points: there are none then.
+    pub(super) only_leaf: Option<Corner>,
     tolerance: f64,
 }
 
@@ -64,14 +68,8 @@ pub(super) struct Bundle {
 }
 
 impl Grid {
-    pub(super) fn new(
-        data: &Dataset,
-        loss: &Loss,
-        resolution: &Resolution,
-        coding: Coding,
-        missing: Missing,
-        snap: f64,
-    ) -> Result<Self> {
+    pub(super) fn new(data: &Dataset, learner: &Dyadic, means: &Means<'_>) -> Result<Self> {
+        let resolution = &learner.resolution;
         if let Resolution::Each(halvings) = resolution
             && halvings.len() != data.columns().len()
         {
@@ -82,38 +80,90 @@ impl Grid {
                 allowed,
             ));
         }
-        let losses = RowLosses::new(data, loss, "dyadic trees")?;
+        let losses = RowLosses::new(data, &learner.loss, "dyadic trees")?;
+        let (coding, missing, snap) = (learner.coding, learner.missing, learner.snap);
         let mut coordinates = Coordinate::of(data, coding, missing, snap)?;
-        let cells: Vec<Vec<u32>> = coordinates.iter().map(|c| c.cells(data)).collect();
-        let (mut merged, groups) = Merged::rows(cells, &losses);
+        match Self::of_rows(data, &losses, resolution, &mut coordinates, means) {
+            Ok(grid) => Ok(grid),
+            Err(Stopped) => Ok(Self::of_one_leaf(data, &losses, resolution, coordinates)),
+        }
+    }
+
+    fn of_rows(
+        data: &Dataset,
+        losses: &RowLosses<'_>,
+        resolution: &Resolution,
+        coordinates: &mut Vec<Coordinate>,
+        means: &Means<'_>,
+    ) -> std::result::Result<Self, Stopped> {
+        let hurry = Hurry::new(means);
+        hurry.room_for(data.n_rows().saturating_mul(4 * coordinates.len()))?;
+        let mut cells: Vec<Vec<u32>> = Vec::with_capacity(coordinates.len());
+        for coordinate in coordinates.iter() {
+            hurry.look(data.n_rows())?;
+            cells.push(coordinate.cells(data));
+        }
+        let (mut merged, groups) = Merged::rows(cells, data.n_rows(), losses, &hurry)?;
         let bundles = bundles(data, &groups);
         drop(groups);
         let is_capped = match resolution {
-            Resolution::Auto => !merged.find_resolution(&mut coordinates),
+            Resolution::Auto => !merged.find_resolution(coordinates, &hurry)?,
             Resolution::Same(halvings) => {
-                merged.limit(&mut coordinates, |_| *halvings);
+                merged.limit(coordinates, |_| *halvings);
                 false
             }
             Resolution::Each(halvings) => {
-                merged.limit(&mut coordinates, |feature| halvings[feature]);
+                merged.limit(coordinates, |feature| halvings[feature]);
                 false
             }
         };
         let n_snapped = coordinates.iter().map(|c| c.n_snapped(data)).sum();
-        merged.merge();
-        let (halved, points) = merged.points(&coordinates);
+        merged.merge(&hurry)?;
+        let base = merged.base;
+        let (halved, points) = merged.points(coordinates);
         Ok(Self {
-            coordinates,
+            coordinates: std::mem::take(coordinates),
             halved,
             points,
-            base: merged.base,
+            base,
             scale: losses.scale,
             is_whole: losses.is_whole,
             is_capped,
             n_snapped,
             bundles,
+            only_leaf: None,
             tolerance: losses.tolerance(data),
         })
+    }
+
+    /// What is known without any points: one leaf, which is a tree of every resolution.
+    fn of_one_leaf(
+        data: &Dataset,
+        losses: &RowLosses<'_>,
+        resolution: &Resolution,
+        mut coordinates: Vec<Coordinate>,
+    ) -> Self {
+        for coordinate in &mut coordinates {
+            let most = match resolution {
+                Resolution::Auto => MOST_AUTOMATIC,
+                Resolution::Same(halvings) => *halvings,
+                Resolution::Each(halvings) => halvings[coordinate.feature],
+            };
+            coordinate.halvings = coordinate.halvings.min(most);
+        }
+        Self {
+            coordinates,
+            halved: Vec::new(),
+            points: Points::none(losses.n_classes),
+            base: 0,
+            scale: losses.scale,
+            is_whole: losses.is_whole,
+            is_capped: false,
+            n_snapped: 0,
+            bundles: bundles(data, &[]),
+            only_leaf: Some(corner(1, losses.least_of_all())),
+            tolerance: losses.tolerance(data),
+        }
     }
 }
 
@@ -132,8 +182,8 @@ impl Grid {
     }
 }
 
-/// All rows, those of one group and class together. Sums of weights that are not whole depend on their
-/// order, so such rows stay alone.
+/// All rows, those of one group and class together; without groups all rows by themselves. Sums of weights that
+/// are not whole depend on their order, so such rows stay alone.
 fn bundles(data: &Dataset, groups: &[u32]) -> Vec<Bundle> {
     let Target::Classes(classes) = data.target() else {
         unreachable!("a grid is made from classes");
@@ -143,7 +193,7 @@ fn bundles(data: &Dataset, groups: &[u32]) -> Vec<Bundle> {
         class: classes[row],
         weight: data.weight(row),
     };
-    if !data.has_whole_weights() {
+    if !data.has_whole_weights() || groups.is_empty() {
         return (0..data.n_rows()).map(bundle).collect();
     }
     let mut places: FxHashMap<(u32, u32), usize> = FxHashMap::default();
@@ -156,168 +206,4 @@ fn bundles(data: &Dataset, groups: &[u32]) -> Vec<Bundle> {
         }
     }
     bundles
-}
-
-/// Distinct points with their losses, at the present resolution.
-struct Merged {
-    n_classes: usize,
-    /// For each coordinate the cell of each point.
-    cells: Vec<Vec<u32>>,
-    losses: Vec<u32>,
-    base: u64,
-}
-
-impl Merged {
-    /// The points of all rows, and for each row its group of rows that are alike.
-    fn rows(cells: Vec<Vec<u32>>, losses: &RowLosses) -> (Self, Vec<u32>) {
-        let mut merged = Self {
-            n_classes: losses.n_classes,
-            cells,
-            losses: losses.losses.clone(),
-            base: 0,
-        };
-        let groups = merged.merge();
-        (merged, groups)
-    }
-
-    /// Number of points.
-    fn len(&self) -> usize {
-        self.losses.len() / self.n_classes
-    }
-
-    /// Makes points with equal cells one, takes off the loss that none can avoid, and leaves out points
-    /// without any. Says for each point before to which group it belonged.
-    fn merge(&mut self) -> Vec<u32> {
-        let n_classes = self.n_classes;
-        let groups = self.groups(|cell, _| cell);
-        let mut losses = vec![0_u32; groups.firsts.len() * n_classes];
-        for (point, &group) in groups.of_point.iter().enumerate() {
-            for class in 0..n_classes {
-                losses[group as usize * n_classes + class] +=
-                    self.losses[point * n_classes + class];
-            }
-        }
-        let mut kept = Vec::new();
-        self.losses.clear();
-        for (group, losses) in losses.chunks_mut(n_classes).enumerate() {
-            let least = losses.iter().copied().min().unwrap_or(0);
-            self.base += u64::from(least);
-            for loss in losses.iter_mut() {
-                *loss -= least;
-            }
-            if losses.iter().any(|&loss| loss > 0) {
-                kept.push(groups.firsts[group]);
-                self.losses.extend_from_slice(losses);
-            }
-        }
-        for cells in &mut self.cells {
-            *cells = kept.iter().map(|&first| cells[first as usize]).collect();
-        }
-        groups.of_point
-    }
-
-    /// Sets the number of halvings of every coordinate, by its feature.
-    fn limit(&mut self, coordinates: &mut [Coordinate], of_feature: impl Fn(usize) -> u32) {
-        for (place, coordinate) in coordinates.iter_mut().enumerate() {
-            let halvings = of_feature(coordinate.feature);
-            self.coarsen(coordinate, place, halvings);
-        }
-    }
-
-    /// Brings a coordinate and its cells to fewer halvings.
-    fn coarsen(&mut self, coordinate: &mut Coordinate, place: usize, halvings: u32) {
-        for cell in &mut self.cells[place] {
-            *cell = coordinate.coarse(*cell, halvings);
-        }
-        coordinate.halvings = coordinate.halvings.min(halvings);
-    }
-
-    /// Step 3 of the module's doc; false if not even the finest grid is without loss.
-    fn find_resolution(&mut self, coordinates: &mut [Coordinate]) -> bool {
-        let found = (1..=MOST_AUTOMATIC).find(|&k| self.is_separated(coordinates, k));
-        let most = found.unwrap_or(MOST_AUTOMATIC);
-        for (place, coordinate) in coordinates.iter_mut().enumerate() {
-            let n_intervals = |halvings: u32| {
-                let coarse = |&cell: &u32| coordinate.coarse(cell, halvings);
-                let mut intervals: Vec<u32> = self.cells[place].iter().map(coarse).collect();
-                intervals.sort_unstable();
-                intervals.dedup();
-                intervals.len()
-            };
-            let wanted = n_intervals(most);
-            let least = (0..most).find(|&halvings| n_intervals(halvings) == wanted);
-            self.coarsen(coordinate, place, least.unwrap_or(most));
-        }
-        found.is_some()
-    }
-
-    /// Has every cell after so many halvings a label without loss?
-    fn is_separated(&self, coordinates: &[Coordinate], halvings: u32) -> bool {
-        let n_classes = self.n_classes;
-        let groups = self.groups(|cell, place| coordinates[place].coarse(cell, halvings));
-        let mut is_lossy = vec![false; groups.firsts.len() * n_classes];
-        for (point, &group) in groups.of_point.iter().enumerate() {
-            for class in 0..n_classes {
-                is_lossy[group as usize * n_classes + class] |=
-                    self.losses[point * n_classes + class] > 0;
-            }
-        }
-        is_lossy
-            .chunks(n_classes.max(1))
-            .all(|classes| classes.contains(&false))
-    }
-
-    /// Points with the same view of all their cells. Coordinate by coordinate: two points are together
-    /// if they were so far, and have the same view of the next cell.
-    fn groups(&self, view: impl Fn(u32, usize) -> u32) -> Groups {
-        let mut of_point = vec![0_u32; self.len()];
-        let mut next: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-        for (place, cells) in self.cells.iter().enumerate() {
-            next.clear();
-            for (group, &cell) in of_point.iter_mut().zip(cells) {
-                let n_groups = next.len() as u32;
-                *group = *next.entry((*group, view(cell, place))).or_insert(n_groups);
-            }
-        }
-        // Groups are numbered by their first points.
-        let mut firsts = Vec::new();
-        for (point, &group) in of_point.iter().enumerate() {
-            if group as usize == firsts.len() {
-                firsts.push(point as u32);
-            }
-        }
-        Groups { of_point, firsts }
-    }
-
-    fn points(&self, coordinates: &[Coordinate]) -> (Vec<usize>, Points) {
-        let halved: Vec<usize> = (0..coordinates.len())
-            .filter(|&place| coordinates[place].bits() > 0)
-            .collect();
-        let bits: Vec<u32> = halved
-            .iter()
-            .map(|&place| coordinates[place].bits())
-            .collect();
-        let (fields, n_words) = Field::lay_out(&bits);
-        let mut codes = vec![0_u64; self.len() * n_words];
-        for (&place, field) in halved.iter().zip(&fields) {
-            for (point, &cell) in self.cells[place].iter().enumerate() {
-                codes[point * n_words + field.word as usize] |=
-                    u64::from(coordinates[place].code(cell)) << field.shift;
-            }
-        }
-        let points = Points {
-            fields,
-            n_words,
-            codes,
-            n_classes: self.n_classes,
-            losses: self.losses.clone(),
-        };
-        (halved, points)
-    }
-}
-
-struct Groups {
-    of_point: Vec<u32>,
-    /// The first point of each group.
-    firsts: Vec<u32>,
 }

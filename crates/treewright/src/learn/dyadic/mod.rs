@@ -10,6 +10,7 @@
 //! | `coordinate` | what can be halved: numbers, coded categories, missing against present |
 //! | `side` | one side of the box: its cuts and cells, exactly |
 //! | `grid` | rows become points of a grid with whole losses; how fine the grid must be |
+//! | `merged` | points that fall together become one, and the resolution is found |
 //! | `points` | points as packed bits, one bit for each halving |
 //! | `hull`, `front` | best errors as functions of the price of a leaf, or of the leaves |
 //! | `collapsed`, `boxed` | all best trees in one pass, with empty halves for free or paid for |
@@ -42,6 +43,7 @@ mod grid;
 mod hull;
 mod lambda_search;
 mod memo;
+mod merged;
 mod path;
 mod plant;
 mod points;
@@ -177,16 +179,19 @@ impl Default for Dyadic {
 
 impl Learner for Dyadic {
     fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
+        let budget = &budget.within_memory(self.most_bytes);
         with_deep_stacks(|| single::fit(self, data, budget))
     }
 }
 
 impl FamilyLearner for Dyadic {
     fn fit_family(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
+        let budget = &budget.within_memory(self.most_bytes);
         with_deep_stacks(|| family::fit(self, data, budget, true))
     }
 
     fn fit_fold(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
+        let budget = &budget.within_memory(self.most_bytes);
         with_deep_stacks(|| family::fit(self, data, budget, false))
     }
 
@@ -201,7 +206,7 @@ impl FamilyLearner for Dyadic {
 }
 
 impl Dyadic {
-    fn grid(&self, data: &Dataset) -> Result<Grid> {
+    fn grid(&self, data: &Dataset, budget: &Budget) -> Result<Grid> {
         if data.n_rows() == 0 {
             return Err(Error::schema("the table has no rows to learn from"));
         }
@@ -215,14 +220,15 @@ impl Dyadic {
                 "a number from 0 to below 0.25",
             ));
         }
-        Grid::new(
-            data,
-            &self.loss,
-            &self.resolution,
-            self.coding,
-            self.missing,
-            self.snap,
-        )
+        let n_classes = data.schema().classes().len();
+        let is_engine = !matches!(self.solver, Solver::Recursion | Solver::PlainRecursion);
+        if is_engine && n_classes > engine::MOST_CLASSES {
+            return Err(Error::schema(format!(
+                "{n_classes} classes are more than dyadic trees can be searched for, at most {}",
+                engine::MOST_CLASSES
+            )));
+        }
+        Grid::new(data, self, &self.means(budget))
     }
 
     fn means<'a>(&self, budget: &'a Budget) -> Means<'a> {

@@ -175,7 +175,16 @@ impl Path {
     }
 }
 
+/// So much memory is not worth counting.
+const LITTLE_MEMORY: usize = 16_000_000;
+
 impl Means<'_> {
+    /// May so many bytes be taken at once?
+    pub(super) fn has_room_for(&self, bytes: usize) -> bool {
+        let is_little = bytes <= LITTLE_MEMORY;
+        is_little || bytes <= self.most_bytes && self.budget.has_room_for(bytes)
+    }
+
     /// The limits of a search.
     pub(super) fn limits(&self) -> Limits {
         Limits {

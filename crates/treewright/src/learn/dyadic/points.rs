@@ -76,6 +76,17 @@ impl Field {
 }
 
 impl Points {
+    /// No points at all.
+    pub(super) fn none(n_classes: usize) -> Self {
+        Self {
+            fields: Vec::new(),
+            n_words: 1,
+            codes: Vec::new(),
+            n_classes,
+            losses: Vec::new(),
+        }
+    }
+
     /// Number of points.
     pub(super) fn len(&self) -> usize {
         self.losses.len() / self.n_classes

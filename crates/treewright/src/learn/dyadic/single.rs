@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::aim::{Aim, Question, check_end, price_of};
 use super::branch::Branch;
 use super::collapsed::Limits;
-use super::engine::Plan;
+use super::engine::{Plan, bytes};
 use super::front::Front;
 use super::grid::Grid;
 use super::hull::{Corner, Least, Price, corner};
@@ -41,7 +41,7 @@ enum Bound {
 /// The tree that is best at the aim of the learner, or the best one that was found in time.
 pub(super) fn fit(learner: &Dyadic, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
     let start = Instant::now();
-    let grid = learner.grid(data)?;
+    let grid = learner.grid(data, budget)?;
     let question = question(learner, data, &grid)?;
     let answer = answer(learner, &question, &grid, budget)?;
     let tree = Planter::new(&grid, data, &learner.loss).plant(&answer.plan)?;
@@ -72,6 +72,13 @@ fn question(learner: &Dyadic, data: &Dataset, grid: &Grid) -> Result<Question> {
 }
 
 fn answer(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) -> Result<Answer> {
+    let is_small = learner
+        .means(budget)
+        .has_room_for(bytes(&grid.points).saturating_mul(2));
+    let least_loss = || corner(1, grid.points.least_loss());
+    if let Some(leaf) = grid.only_leaf.or_else(|| (!is_small).then(least_loss)) {
+        return Ok(only_leaf(leaf, question, grid));
+    }
     let linear = match question {
         Question::Weighted(objective) if matches!(objective.penalty(), Penalty::Linear) => {
             Some(price_of(objective.lambda(), grid))
@@ -92,6 +99,22 @@ fn answer(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) -
         (Solver::Recursion | Solver::PlainRecursion, Some(price)) => {
             by_rectangles(learner, question, price, grid, budget)
         }
+    }
+}
+
+/// One leaf, where there is no time or memory for anything else.
+fn only_leaf(leaf: Corner, question: &Question, grid: &Grid) -> Answer {
+    // Any other tree has two leaves, and at best no error.
+    let two = value(corner(2, 0), grid);
+    let open = if question.allows(two) {
+        two
+    } else {
+        value(corner(1, 0), grid)
+    };
+    Answer {
+        plan: Plan::Leaf,
+        bound: bound(question, value(leaf, grid), &[open]),
+        work: Work::default(),
     }
 }
 
@@ -116,7 +139,12 @@ fn by_branches(
             most_work: steps.most_work(),
             ..means.limits()
         };
-        let Some(mut branch) = Branch::new(points, steps.price(), learner.ties, limits) else {
+        let branch = Branch::new(points, steps.price(), learner.ties, limits);
+        let Ok(branch) = branch else {
+            let bound = above_base(least_risk, grid);
+            return Ok(Answer { plan, bound, work });
+        };
+        let Some(mut branch) = branch else {
             // Prices with long numbers.
             return by_path(learner, question, grid, budget);
         };

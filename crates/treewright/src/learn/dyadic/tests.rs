@@ -282,7 +282,9 @@ fn best_at(hull: &[Corner], price: Price, ties: Ties) -> Corner {
 }
 
 fn by_branches(points: &Points, price: Price, ties: Ties) -> Corner {
-    let mut branch = Branch::new(points, price, ties, unlimited()).unwrap();
+    let mut branch = Branch::new(points, price, ties, unlimited())
+        .unwrap()
+        .unwrap();
     let as_leaf = corner(1, points.least_loss());
     let found = branch.search(branch.value(as_leaf.error, 1));
     assert!(found.is_complete);

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::coarse::{Coarse, Codes};
-use super::lists::{Packing, is_tie, sorted_list};
+use super::lists::{Packing, is_tie, sorted_list_in_time};
 use super::search::Search;
+use crate::budget::Budget;
 use crate::data::{Column, Value};
 use crate::error::{Error, Result};
 
@@ -51,7 +52,12 @@ pub(super) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// All rows of a table. With `can_count` the criterion can do without the lists of coarse features.
+    /// All rows of a table; `None` if the budget is spent before they are sorted. With `can_count` the criterion can
+    /// do without the lists of coarse features.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "all of a table, and how it is used"
+    )]
     pub(super) fn new(
         columns: &'a [Column],
         has_missing: Arc<[bool]>,
@@ -60,7 +66,8 @@ impl<'a> Frame<'a> {
         weights: Option<&'a [f64]>,
         whole: bool,
         can_count: bool,
-    ) -> Result<Self> {
+        budget: &Budget,
+    ) -> Result<Option<Self>> {
         let (packing, packed) = packing(n_rows, &labels).ok_or_else(|| {
             Error::schema(format!(
                 "{n_rows} rows are more than the greedy learner can take"
@@ -68,20 +75,27 @@ impl<'a> Frame<'a> {
         })?;
         let classes = packed.then_some(&*labels.classes);
         let can_count = can_count && packed && weights.is_none();
+        // The lists, and what sorting two of them takes beside.
+        if !budget.has_room_for(n_rows.saturating_mul(4 * (columns.len() + 8))) {
+            return Ok(None);
+        }
         let prepare = |(column, &has_missing): (&Column, &bool)| {
             let numbers = match column {
                 Column::Numeric(numbers) if can_count && !has_missing => Some(numbers),
                 _ => None,
             };
             if let Some(codes) = numbers.and_then(|numbers| Codes::of_whole_numbers(numbers)) {
-                return (vec![0; n_rows], Some(codes));
+                return Some((vec![0; n_rows], Some(codes)));
             }
-            let list = sorted_list(column, classes, packing);
+            let list = sorted_list_in_time(column, classes, packing, budget)?;
             let codes = numbers.and_then(|numbers| Codes::of_list(numbers, &list, packing));
-            (list, codes)
+            Some((list, codes))
         };
         let prepared = columns.par_iter().zip(&*has_missing).map(prepare);
-        let (mut lists, codes): (Vec<Vec<u32>>, Vec<Option<Codes>>) = prepared.unzip();
+        let Some(prepared): Option<Vec<_>> = prepared.collect() else {
+            return Ok(None);
+        };
+        let (mut lists, codes): (Vec<Vec<u32>>, Vec<Option<Codes>>) = prepared.into_iter().unzip();
         let coarse = Coarse::new(codes, n_rows);
         if coarse.is_some() {
             let pack = |row: usize| packing.pack(row, labels.classes[row], false);
@@ -89,7 +103,7 @@ impl<'a> Frame<'a> {
         }
         let weights = weights.map(Cow::Borrowed);
         let (origin, shares) = (None, None);
-        Ok(Self {
+        Ok(Some(Self {
             columns,
             has_missing,
             n_rows,
@@ -102,7 +116,7 @@ impl<'a> Frame<'a> {
             packed,
             lists,
             coarse,
-        })
+        }))
     }
 
     /// The coarse features, if there are any.

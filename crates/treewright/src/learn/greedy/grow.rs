@@ -6,7 +6,7 @@
 //! its node alone, and nodes are numbered after everything has grown.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
@@ -39,6 +39,10 @@ pub(super) struct Grower<'a> {
     pub(super) budget: &'a Budget,
     /// Set when a node was left unsplit because the budget was spent.
     pub(super) stopped: AtomicBool,
+    /// Nodes so far.
+    pub(super) n_nodes: AtomicUsize,
+    /// More would not fit into memory.
+    pub(super) most_nodes: usize,
 }
 
 /// A tree, or the upper part of one, before its nodes are numbered.
@@ -176,6 +180,12 @@ impl Grower<'_> {
         let summary = &grown.nodes[pending.node].summary;
         level.refine_if_small(&mut pending, summary);
         let (candidate, alive) = self.best_split(level, &pending, grown);
+        if self.search.clock.has_stopped() {
+            // Not all splits were looked at.
+            self.stopped.store(true, Ordering::Relaxed);
+            leaf(pending.range.len());
+            return Ok(Vec::new());
+        }
         let Some(candidate) = candidate else {
             leaf(pending.range.len());
             return Ok(Vec::new());
@@ -202,6 +212,11 @@ impl Grower<'_> {
             [known, missing],
             &candidate,
         );
+        if !self.has_room_for(chosen.n_children) {
+            self.stopped.store(true, Ordering::Relaxed);
+            leaf(pending.range.len());
+            return Ok(Vec::new());
+        }
         if let Split::Categories { branches, .. } = &chosen.split {
             grown.n_branches += branches.len();
             if grown.n_branches > MOST_BRANCHES {
@@ -218,6 +233,28 @@ impl Grower<'_> {
             self.part(level, &pending, &alive, chosen, grown);
             Ok(Vec::new())
         }
+    }
+
+    /// Takes so many nodes, if they fit into memory.
+    fn has_room_for(&self, n_nodes: usize) -> bool {
+        if self.most_nodes == usize::MAX {
+            return true;
+        }
+        let before = self.n_nodes.fetch_add(n_nodes, Ordering::Relaxed);
+        before.saturating_add(n_nodes) <= self.most_nodes
+    }
+
+    /// The tree that is left where there is no time to look at any feature.
+    pub(super) fn only_leaf(&self, frame: &Frame<'_>) -> Result<Tree> {
+        let root = GrownNode {
+            summary: self.summaries.of(frame, &[&frame.by_row()]),
+            below: Below::Nothing,
+        };
+        let top = Grown {
+            nodes: vec![root],
+            n_branches: 0,
+        };
+        self.number(top, Vec::new())
     }
 
     fn best_split(

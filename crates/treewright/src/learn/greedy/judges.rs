@@ -34,6 +34,10 @@ pub(super) trait GroupJudge {
     }
     /// A drop below this is rounding, where nothing better is known.
     fn floor(&self) -> f64;
+    /// Steps that a group takes besides its rows, and numbers that its tally has.
+    fn steps(&self) -> usize {
+        1
+    }
 }
 
 /// Counts of classes.
@@ -138,6 +142,10 @@ impl GroupJudge for ClassJudge<'_> {
         let counts: Vec<&[f64]> = all.clone().map(|tally| tally.0.as_slice()).collect();
         let weights: Vec<f64> = all.map(|tally| tally.1).collect();
         self.measure.score(&self.base, &counts, &weights)
+    }
+
+    fn steps(&self) -> usize {
+        self.base.counts.len()
     }
 
     fn floor(&self) -> f64 {

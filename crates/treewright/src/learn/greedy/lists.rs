@@ -10,6 +10,7 @@
 
 use std::cmp::Ordering;
 
+use crate::budget::Budget;
 use crate::data::{Column, MISSING_CODE};
 
 /// How rows and classes share the 32 bits of an entry.
@@ -17,6 +18,9 @@ use crate::data::{Column, MISSING_CODE};
 pub(in crate::learn) struct Packing {
     class_bits: u32,
 }
+
+/// Columns with so many rows take long enough to look at the clock while they are sorted.
+const MANY_ROWS: usize = 1 << 16;
 
 /// Bit of an entry that says "same value as the entry before". The first entry of a node's range may
 /// have it set: a scan never looks at it there.
@@ -51,12 +55,18 @@ pub(in crate::learn) fn is_tie(entry: u32) -> bool {
     entry & TIE != 0
 }
 
-/// The list of one feature for all rows.
-pub(in crate::learn) fn sorted_list(
+/// The list of one feature for all rows; `None` if the budget is spent before it is made.
+pub(in crate::learn) fn sorted_list_in_time(
     column: &Column,
     classes: Option<&[u32]>,
     packing: Packing,
-) -> Vec<u32> {
+    budget: &Budget,
+) -> Option<Vec<u32>> {
+    // So few rows take less time than it takes to notice.
+    let is_late = || column.len() >= MANY_ROWS && budget.is_spent();
+    if is_late() {
+        return None;
+    }
     let class = |row: usize| classes.map_or(0, |classes| classes[row]);
     match column {
         Column::Categorical(codes) => {
@@ -64,9 +74,8 @@ pub(in crate::learn) fn sorted_list(
             let n_codes = n_codes.map_or(0, |&last| last as usize + 1);
             // A missing code is the largest number there is; it comes last as one more category.
             let key = |row: usize| (codes[row] as usize).min(n_codes);
-            counting_sort(codes.len(), n_codes + 1, key, |row, tie| {
-                packing.pack(row, class(row), tie)
-            })
+            let pack = |row, tie| packing.pack(row, class(row), tie);
+            Some(counting_sort(codes.len(), n_codes + 1, key, pack))
         }
         Column::Numeric(numbers) => {
             let pack = |row, tie| packing.pack(row, class(row), tie);
@@ -80,12 +89,12 @@ pub(in crate::learn) fn sorted_list(
                             distance(low, number)
                         }
                     };
-                    counting_sort(numbers.len(), n_keys, key, pack)
+                    Some(counting_sort(numbers.len(), n_keys, key, pack))
                 }
                 None => match numbers.len() {
-                    ..4096 => radix_sort::<8, 3>(numbers, packing, class),
-                    4096..50_000 => radix_sort::<11, 2>(numbers, packing, class),
-                    _ => radix_sort::<11, 3>(numbers, packing, class),
+                    ..4096 => radix_sort::<8, 3>(numbers, packing, class, &is_late),
+                    4096..50_000 => radix_sort::<11, 2>(numbers, packing, class, &is_late),
+                    _ => radix_sort::<11, 3>(numbers, packing, class, &is_late),
                 },
             }
         }
@@ -159,7 +168,8 @@ fn radix_sort<const BITS: usize, const DIGITS: usize>(
     numbers: &[f64],
     packing: Packing,
     class: impl Fn(usize) -> u32,
-) -> Vec<u32> {
+    is_late: &dyn Fn() -> bool,
+) -> Option<Vec<u32>> {
     let (low, high) = extremes(numbers);
     let ruler = Ruler::new(low, high);
     let (least, most) = (ruler.place(low), ruler.place(high).max(ruler.place(low)));
@@ -187,6 +197,9 @@ fn radix_sort<const BITS: usize, const DIGITS: usize>(
         if starts.iter().any(|&count| count as usize == from.len()) {
             continue;
         }
+        if is_late() {
+            return None;
+        }
         let mut sum = 0;
         for start in starts.iter_mut() {
             sum += std::mem::replace(start, sum);
@@ -211,7 +224,7 @@ fn radix_sort<const BITS: usize, const DIGITS: usize>(
         }
         mark_ties(run, number, &mut list);
     }
-    list
+    Some(list)
 }
 
 /// The least and the largest number. If all are missing, the least is above the largest.
@@ -340,6 +353,10 @@ mod tests {
 
     const PACKING: Packing = Packing { class_bits: 1 };
 
+    fn sorted_list(column: &Column, classes: Option<&[u32]>) -> Vec<u32> {
+        sorted_list_in_time(column, classes, PACKING, &Budget::unlimited()).unwrap()
+    }
+
     /// The obvious way: rows by value, then by number; missing last.
     fn expected(numbers: &[f64], rows: &[usize]) -> Vec<(usize, bool)> {
         let mut rows = rows.to_vec();
@@ -388,7 +405,7 @@ mod tests {
             let rows: Vec<usize> = (0..numbers.len()).collect();
             let classes: Vec<u32> = rows.iter().map(|_| random.u32(0..2)).collect();
             let expected = expected(&numbers, &rows);
-            let list = sorted_list(&Column::Numeric(numbers.into()), Some(&classes), PACKING);
+            let list = sorted_list(&Column::Numeric(numbers.into()), Some(&classes));
             assert_eq!(unpacked(&list), expected);
             for &entry in &list {
                 assert_eq!(PACKING.class(entry), classes[PACKING.row(entry)] as usize);
@@ -404,7 +421,7 @@ mod tests {
             let numbers = random_numbers(&mut random);
             let n_children = random.u32(2..5);
             let child: Vec<u32> = numbers.iter().map(|_| random.u32(0..n_children)).collect();
-            let list = sorted_list(&Column::Numeric(numbers.clone().into()), None, PACKING);
+            let list = sorted_list(&Column::Numeric(numbers.clone().into()), None);
             let mut many = list.clone();
             let child = &child;
             let of_child = |c: u32| (0..numbers.len()).filter(move |&row| child[row] == c);

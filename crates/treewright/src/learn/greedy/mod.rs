@@ -14,6 +14,7 @@
 //! | `measure`, `deviation` | what a split is worth, and exact comparison |
 //! | `summary` | counts and answers of nodes |
 //! | `chosen`, `level` | what a chosen split means, and parting the lists by it |
+//! | `clock` | looks at the time while a node is split |
 //! | `grow` | the stack of nodes, threads, and the finished tree |
 //! | `splitter`, `orders` | single nodes, for searches over sets of features |
 //!
@@ -21,14 +22,15 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
+use self::clock::Clock;
 use self::frame::{Frame, Labels};
 use self::grow::Grower;
-pub(super) use self::lists::{Packing, is_tie, sorted_list};
+pub(super) use self::lists::{Packing, is_tie, sorted_list_in_time};
 use self::measure::{Logs, Measure};
 pub(crate) use self::orders::Lists;
 use self::search::{Judge, Search};
@@ -43,6 +45,7 @@ use crate::tree::{Fit, LearnerInfo, Training, Tree};
 
 mod categories;
 mod chosen;
+mod clock;
 mod coarse;
 mod deviation;
 mod frame;
@@ -330,7 +333,8 @@ impl Greedy {
         shortcuts: Shortcuts,
     ) -> Result<(Tree, bool)> {
         let criterion = self.criterion(data);
-        let frame = self.frame(data, has_missing, shortcuts)?;
+        let n_nodes = 2 * data.n_rows();
+        let frame = self.frame(data, has_missing, shortcuts, budget)?;
         let summaries = match data.target() {
             Target::Numbers(_) => Summaries::Numbers {
                 answer: self.predict,
@@ -340,24 +344,50 @@ impl Greedy {
         };
         let grower = Grower {
             schema: data.schema(),
-            search: self.search(data, shortcuts),
+            search: self.search(data, shortcuts, budget),
             summaries,
             max_depth: self.max_depth.unwrap_or(usize::MAX),
             min_split: self.min_split,
             budget,
             stopped: AtomicBool::new(false),
+            n_nodes: AtomicUsize::new(1),
+            most_nodes: most_nodes(frame.as_ref().map_or(0, Frame::n_classes), n_nodes, budget),
+        };
+        let Some(frame) = frame else {
+            let bare = self.bare_frame(data)?;
+            return Ok((grower.only_leaf(&bare)?, true));
         };
         let tree = grower.grow(frame)?;
         Ok((tree, grower.stopped.load(Ordering::Relaxed)))
     }
 
-    /// All rows of a table in their working form.
+    /// All rows of a table, without the features.
+    fn bare_frame<'a>(&self, data: &'a Dataset) -> Result<Frame<'a>> {
+        let labels = self.labels(data, self.criterion(data));
+        let (n_rows, weights) = (data.n_rows(), data.weights());
+        let whole = data.has_whole_weights();
+        let unlimited = Budget::unlimited();
+        let frame = Frame::new(
+            &[],
+            Arc::new([]),
+            n_rows,
+            labels,
+            weights,
+            whole,
+            false,
+            &unlimited,
+        );
+        frame?.ok_or_else(|| no_room(data))
+    }
+
+    /// All rows of a table in their working form; `None` if time or memory does not suffice.
     fn frame<'a>(
         &self,
         data: &'a Dataset,
         has_missing: &Arc<[bool]>,
         shortcuts: Shortcuts,
-    ) -> Result<Frame<'a>> {
+        budget: &Budget,
+    ) -> Result<Option<Frame<'a>>> {
         let criterion = self.criterion(data);
         Frame::new(
             data.columns(),
@@ -367,11 +397,12 @@ impl Greedy {
             data.weights(),
             data.has_whole_weights(),
             criterion.can_count() && shortcuts.counting,
+            budget,
         )
     }
 
     /// What decides about splits.
-    fn search(&self, data: &Dataset, shortcuts: Shortcuts) -> Search {
+    fn search(&self, data: &Dataset, shortcuts: Shortcuts, budget: &Budget) -> Search {
         Search {
             judge: judge(self.criterion(data), data),
             missing: self.missing,
@@ -381,6 +412,7 @@ impl Greedy {
             min_gain: self.min_gain,
             zero_gain: self.zero_gain,
             shortcuts,
+            clock: Clock::new(budget),
         }
     }
 
@@ -433,6 +465,27 @@ impl Greedy {
         params.insert("zero_gain".into(), self.zero_gain.into());
         params
     }
+}
+
+/// How many nodes a tree may have, for their counts of classes to fit into memory: once while it grows, and once
+/// when it is put together.
+fn most_nodes(n_classes: usize, n_nodes: usize, budget: &Budget) -> usize {
+    /// What can grow to this needs no limit.
+    const LITTLE: usize = 64_000_000;
+    let per_node = 2 * size_of::<f64>() * n_classes;
+    if per_node.saturating_mul(n_nodes) <= LITTLE {
+        return usize::MAX;
+    }
+    let room = usize::try_from(budget.room()).unwrap_or(usize::MAX);
+    room / per_node.max(1)
+}
+
+/// There is no memory for the sorted lists of a table.
+fn no_room(data: &Dataset) -> Error {
+    let megabytes = (data.n_rows() * 4 * (data.columns().len() + 8)).div_ceil(1_000_000);
+    Error::schema(format!(
+        "the sorted columns of the table need {megabytes} MB, which are not there"
+    ))
 }
 
 /// Refuses numbers so far apart that sums of their squared differences are not finite.

@@ -1,5 +1,6 @@
 //! What one feature offers at one node: every split that there is, and the best of them.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::CategoricalSplits;
@@ -24,7 +25,12 @@ pub(super) struct Offer<'a> {
     /// A split that is ranked clearly below this is of no use, because another feature has a better
     /// one.
     pub(super) floor: f64,
+    /// Steps since the clock was looked at.
+    pub(super) work: Cell<usize>,
 }
+
+/// Steps between two looks at the clock: far less than a millisecond.
+const STEPS_BETWEEN: usize = 1 << 18;
 
 /// The best split seen so far.
 pub(super) type Best = Option<(Shape, Score)>;
@@ -119,8 +125,20 @@ impl Offer<'_> {
             let drop = judge.all_of_known - low[position - 1] - high[n - 1 - position];
             let score = Score::rounded(drop + judge.missing_drop);
             self.keep(&judge, &mut best, Shape::Cut(position), score);
+            true
         });
         best
+    }
+
+    /// So many steps come next. Is it too late for them?
+    fn is_late(&self, steps: usize) -> bool {
+        let work = self.work.get() + steps;
+        if work < STEPS_BETWEEN {
+            self.work.set(work);
+            return false;
+        }
+        self.work.set(0);
+        self.search.clock.is_late()
     }
 
     pub(super) fn weighed(&self, entry: u32) -> Weighed {
@@ -138,6 +156,9 @@ impl Offer<'_> {
             let mut low = judge.empty();
             let mut at = 0;
             self.for_each_cut(|position| {
+                if self.is_late(judge.steps()) {
+                    return false;
+                }
                 for &entry in &self.known[at..position] {
                     judge.add(&mut low, self.frame, entry);
                 }
@@ -146,7 +167,7 @@ impl Offer<'_> {
                     .as_ref()
                     .map_or(self.floor, |(_, best)| self.floor.max(best.rank()));
                 if self.search.shortcuts.skipping && judge.is_behind(&low, reach) {
-                    return;
+                    return true;
                 }
                 let high = judge.rest(&low);
                 self.keep(
@@ -155,6 +176,7 @@ impl Offer<'_> {
                     Shape::Cut(position),
                     judge.score(&[&low, &high]),
                 );
+                true
             });
             return best;
         }
@@ -163,12 +185,19 @@ impl Offer<'_> {
             self.frame
                 .is_enough(&self.known[group.clone()], self.search)
         };
-        let tallies: Vec<J::Tally> = groups
-            .iter()
-            .map(|group| self.tally(judge, group))
-            .collect();
         if groups.len() < 2 {
             return best;
+        }
+        let bytes = groups.len().saturating_mul(8 * judge.steps());
+        if self.search.clock.is_short_of(bytes) {
+            return best;
+        }
+        let mut tallies: Vec<J::Tally> = Vec::with_capacity(groups.len());
+        for group in &groups {
+            if self.is_late(judge.steps()) {
+                return best;
+            }
+            tallies.push(self.tally(judge, group));
         }
         match self.search.categorical {
             CategoricalSplits::Multiway => {
@@ -181,6 +210,9 @@ impl Offer<'_> {
                 let rows = self.frame.count_rows(self.known);
                 let weight = self.frame.total_weight(self.known);
                 for (group, tally) in groups.iter().zip(&tallies) {
+                    if self.is_late(judge.steps()) {
+                        return best;
+                    }
                     let own = &self.known[group.clone()];
                     let own_rows = self.frame.count_rows(own);
                     let own_weight = self.frame.total_weight(own);
@@ -226,8 +258,8 @@ impl Offer<'_> {
             .collect()
     }
 
-    /// Calls `visit` with every position between different values that leaves enough rows.
-    fn for_each_cut(&self, mut visit: impl FnMut(usize)) {
+    /// Calls `visit` with every position between different values that leaves enough rows, as long as it says so.
+    fn for_each_cut(&self, mut visit: impl FnMut(usize) -> bool) {
         let rows = self.frame.count_rows(self.known);
         let weight = self.frame.total_weight(self.known);
         let (mut low_rows, mut low_weight) = (0.0, 0.0);
@@ -237,8 +269,9 @@ impl Offer<'_> {
             if !is_tie(self.known[position])
                 && self.search.enough(low_rows, low_weight)
                 && self.search.enough(rows - low_rows, weight - low_weight)
+                && !visit(position)
             {
-                visit(position);
+                return;
             }
         }
     }

@@ -3,11 +3,13 @@
 //! A feature's best depends on the node's rows and on that feature alone, never on what other
 //! features offer, so features may be tried in any order and on any thread.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::clock::Clock;
 use super::coarse::{CoarseCut, Present};
 use super::frame::Frame;
 use super::lists::is_tie;
@@ -27,6 +29,7 @@ pub(super) struct Search {
     pub(super) min_gain: f64,
     pub(super) zero_gain: bool,
     pub(super) shortcuts: Shortcuts,
+    pub(super) clock: Clock,
 }
 
 /// What a good split looks like.
@@ -53,6 +56,9 @@ pub(super) struct NodeView<'a> {
     /// Are the coarse features to be counted, because they have no lists here?
     pub(super) is_coarse: bool,
 }
+
+/// The clock is looked at before each feature of a node with so many rows.
+const MANY_ROWS: usize = 1 << 13;
 
 /// A floor that every split reaches.
 pub(super) const NOTHING_YET: f64 = -1.0;
@@ -279,6 +285,9 @@ impl<'a> Round<'a> {
     /// The best split of a feature, given the node's rows in its order.
     pub(super) fn look_at(&self, feature: usize, list: &[u32], scratch: &mut Scratch) -> Found {
         let (frame, search) = (self.frame, self.search);
+        if list.len() >= MANY_ROWS && search.clock.is_late() {
+            return Found::Nothing;
+        }
         let (known, missing) = frame.part_missing(feature, list);
         let own_branch = search.missing == MissingPolicy::Branch && !missing.is_empty();
         // Mostly the second or the last entry tells; values are far away in memory.
@@ -305,6 +314,7 @@ impl<'a> Round<'a> {
             } else {
                 NOTHING_YET
             },
+            work: Cell::new(0),
         };
         let best = match &search.judge {
             Judge::Classes(measure) => offer.classes(measure, constant, scratch),
@@ -326,6 +336,9 @@ impl<'a> Round<'a> {
         else {
             return Vec::new();
         };
+        if entries.len() >= MANY_ROWS && self.search.clock.is_late() {
+            return Vec::new();
+        }
         let Scratch { low, tables } = scratch;
         let tables = coarse.count(features, entries, self.frame.packing(), present, tables);
         let mut look_at = |at: usize| {

@@ -19,7 +19,8 @@ use super::orders::{Lists, Orders, Sorter};
 use super::scan::Totals;
 use super::search::{Candidate, Found, Judge, NodeView, Round, Scratch, Search, Shape};
 use super::summary::{NodeSummary, Summaries};
-use super::{CategoricalSplits, Greedy, Shortcuts};
+use super::{CategoricalSplits, Greedy, Shortcuts, no_room};
+use crate::budget::Budget;
 use crate::data::{Column, Dataset, FeatureKind, Schema};
 use crate::error::Result;
 use crate::tree::{MissingRoute, Split};
@@ -165,10 +166,12 @@ impl<'a> Splitter<'a> {
             ..Shortcuts::ALL
         };
         let has_missing: Arc<[bool]> = data.columns().iter().map(Column::has_missing).collect();
-        let frame = greedy.frame(data, &has_missing, shortcuts)?;
+        let unlimited = Budget::unlimited();
+        let frame = greedy.frame(data, &has_missing, shortcuts, &unlimited)?;
+        let frame = frame.ok_or_else(|| no_room(data))?;
         Ok(Self {
             schema: data.schema(),
-            search: greedy.search(data, shortcuts),
+            search: greedy.search(data, shortcuts, &unlimited),
             summaries: Summaries::Classes(&greedy.loss),
             orders: Orders::new(&frame),
             frame: Arc::new(frame),

@@ -15,6 +15,9 @@ use super::price::Price;
 use super::rows::Rows;
 use super::table::Table;
 
+/// A rank that takes more steps than this takes long.
+const SLOW: usize = 1 << 21;
+
 /// How a line may be cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rule {
@@ -44,15 +47,20 @@ pub(super) fn least(
 ) -> Result<u64, Stopped> {
     let cells = &rows.cells[feature];
     if most >= cells.n_ranks() && most > 2 {
-        looks.before(cells.n_ranks() * rows.sums.len())?;
+        looks.before(rows.len() + rows.sums.len())?;
         return Ok(least_of_any(rows, feature, price));
     }
     let most = most.min(cells.n_ranks());
     let per_rank = most * rows.sums.len();
+    let is_slow = per_rank > SLOW;
     let mut intervals = Intervals::new(rows.sums.len(), most);
     for group in cells.starts.windows(2) {
-        looks.before(per_rank)?;
-        intervals.cut();
+        if is_slow {
+            intervals.cut_slowly(looks)?;
+        } else {
+            looks.before(per_rank)?;
+            intervals.cut();
+        }
         for &row in &cells.order[group[0] as usize..group[1] as usize] {
             let label = rows.labels[row as usize];
             intervals.add(label.class as usize, label.weight);
@@ -64,24 +72,49 @@ pub(super) fn least(
 /// The same if there may be as many intervals as there are ranks: a number for each label is enough.
 fn least_of_any(rows: &Rows, feature: usize, price: Price) -> u64 {
     let cells = &rows.cells[feature];
-    // What the rows so far are worth if the last interval has a label, less the loss of all of them.
-    let mut values = vec![price.per_leaf as i64; rows.sums.len()];
+    let mut values = Values::new(rows.sums.len(), price.per_leaf as i64);
     let mut all = 0;
     for (at, group) in cells.starts.windows(2).enumerate() {
         if at > 0 {
-            let least = values.iter().copied().min().unwrap_or(0) + price.per_leaf as i64;
-            for value in &mut values {
-                *value = least.min(*value);
-            }
+            values.at_most(values.least + price.per_leaf as i64);
         }
         for &row in &cells.order[group[0] as usize..group[1] as usize] {
             let label = rows.labels[row as usize];
-            values[label.class as usize] -= price.loss(u64::from(label.weight)) as i64;
+            let loss = price.loss(u64::from(label.weight)) as i64;
+            values.lower(label.class as usize, loss);
             all += u64::from(label.weight);
         }
     }
-    let least = values.into_iter().min().unwrap_or(0);
-    (price.loss(all) as i64 + least) as u64
+    (price.loss(all) as i64 + values.least) as u64
+}
+
+/// What the rows so far are worth if the last interval has a label, less the loss of all of them: a number for each
+/// label, and a limit for all of them that never rises. So a row takes one step, however many labels there are.
+struct Values {
+    of: Vec<i64>,
+    most: i64,
+    least: i64,
+}
+
+impl Values {
+    fn new(n_classes: usize, value: i64) -> Self {
+        Self {
+            of: vec![value; n_classes],
+            most: value,
+            least: value,
+        }
+    }
+
+    fn at_most(&mut self, most: i64) {
+        self.most = self.most.min(most);
+        self.least = self.least.min(most);
+    }
+
+    fn lower(&mut self, class: usize, by: i64) {
+        let value = &mut self.of[class];
+        *value = self.most.min(*value) - by;
+        self.least = self.least.min(*value);
+    }
 }
 
 /// The cuts for that: the lowest first one, then the lowest second one, and so on.
@@ -91,25 +124,22 @@ pub(super) fn cuts_of_any(rows: &Rows, feature: usize, price: Price) -> Vec<u32>
     let group = |rank: usize| cells.rows(rank as u32, rank as u32 + 1);
     // From the end: the least value of all ranks from one on.
     let mut after = vec![0_i64; n_ranks + 1];
-    let mut values = vec![i64::MAX / 4; p];
+    let mut values = Values::new(p, i64::MAX / 4);
     let mut all = 0;
     for rank in (0..n_ranks).rev() {
         // The interval of a label ends here, or goes on.
-        let ends = after[rank + 1] - all + price.per_leaf as i64;
-        for value in &mut values {
-            *value = ends.min(*value);
-        }
+        values.at_most(after[rank + 1] - all + price.per_leaf as i64);
         for &row in group(rank) {
             let label = rows.labels[row as usize];
             let loss = price.loss(u64::from(label.weight)) as i64;
-            values[label.class as usize] -= loss;
+            values.lower(label.class as usize, loss);
             all += loss;
         }
-        after[rank] = all + values.iter().copied().min().unwrap_or(0);
+        after[rank] = all + values.least;
     }
     let (mut cuts, mut from) = (Vec::new(), 0);
+    let mut sums = vec![0_u64; p];
     while from < n_ranks {
-        let mut sums = vec![0_u64; p];
         let (mut all, mut most) = (0, 0);
         let mut to = from;
         loop {
@@ -127,6 +157,9 @@ pub(super) fn cuts_of_any(rows: &Rows, feature: usize, price: Price) -> Vec<u32>
         }
         if to < n_ranks {
             cuts.push(to as u32);
+        }
+        for &row in cells.rows(from as u32, to as u32) {
+            sums[rows.labels[row as usize].class as usize] = 0;
         }
         from = to;
     }
@@ -154,21 +187,35 @@ pub(super) fn lowest_cut(rows: &Rows, feature: usize, value: u64, price: Price) 
         above[label.class as usize] += u64::from(label.weight);
     }
     let all: u64 = above.iter().sum();
-    let largest = |sums: &[u64]| sums.iter().copied().max().unwrap_or(0);
-    if price.leaf(all - largest(&above)) == value {
+    let largest = above.iter().copied().max().unwrap_or(0);
+    if price.leaf(all - largest) == value {
         return None;
     }
-    let mut below = vec![0; above.len()];
-    for rank in 0..cells.n_ranks() as u32 {
-        let gain = largest(&below) + largest(&above);
+    // The most weight of a class in all ranks from one on, and then in those before one: both are sums that grow.
+    let n_ranks = cells.n_ranks() as u32;
+    let mut sums = vec![0_u64; above.len()];
+    let mut most = 0;
+    let add = |sums: &mut [u64], most: &mut u64, rank: u32| {
+        for &row in cells.rows(rank, rank + 1) {
+            let label = rows.labels[row as usize];
+            let sum = &mut sums[label.class as usize];
+            *sum += u64::from(label.weight);
+            *most = (*most).max(*sum);
+        }
+    };
+    let mut most_from = vec![0; n_ranks as usize];
+    for rank in (0..n_ranks).rev() {
+        add(&mut sums, &mut most, rank);
+        most_from[rank as usize] = most;
+    }
+    sums.fill(0);
+    most = 0;
+    for rank in 0..n_ranks {
+        let gain = most + most_from[rank as usize];
         if rank > 0 && price.loss(all - gain) + 2 * price.per_leaf == value {
             return Some(rank);
         }
-        for &row in cells.rows(rank, rank + 1) {
-            let label = rows.labels[row as usize];
-            below[label.class as usize] += u64::from(label.weight);
-            above[label.class as usize] -= u64::from(label.weight);
-        }
+        add(&mut sums, &mut most, rank);
     }
     None
 }
@@ -255,12 +302,28 @@ impl Intervals {
         }
         let p = self.sums.len();
         for cuts in (1..self.most).rev() {
-            let (before, after) = self.more.split_at_mut(cuts * p);
-            let gains = before[(cuts - 1) * p..].iter().zip(&self.sums);
-            let gain = gains.map(|(more, sum)| more + sum).max().unwrap_or(0);
-            for (more, sum) in after.iter_mut().zip(&self.sums) {
-                *more = (*more).max(gain - sum);
-            }
+            self.cut_once(cuts, p);
+        }
+    }
+
+    /// The same where that takes long.
+    fn cut_slowly(&mut self, looks: &mut Looks<'_>) -> Result<(), Stopped> {
+        let p = self.sums.len();
+        for cuts in (1..self.most).rev() {
+            looks.before(p)?;
+            self.cut_once(cuts, p);
+        }
+        Ok(())
+    }
+
+    /// Takes one more cut, here, for one number of cuts.
+    #[inline]
+    fn cut_once(&mut self, cuts: usize, p: usize) {
+        let (before, after) = self.more.split_at_mut(cuts * p);
+        let gains = before[(cuts - 1) * p..].iter().zip(&self.sums);
+        let gain = gains.map(|(more, sum)| more + sum).max().unwrap_or(0);
+        for (more, sum) in after.iter_mut().zip(&self.sums) {
+            *more = (*more).max(gain - sum);
         }
     }
 

@@ -11,6 +11,7 @@ use super::line::Rule;
 use super::looks::{Looks, Stopped};
 use super::table::Table;
 use super::{Optimal, Sizes};
+use crate::budget::Budget;
 use crate::cost::RowLosses;
 use crate::data::csv::CsvSource;
 use crate::data::{Dataset, ReadOptions};
@@ -39,7 +40,8 @@ fn many_classes_are_given_up_at_the_next_look() {
         };
         let losses = RowLosses::new(&data, &learner.loss, "optimal trees").unwrap();
         let table = Table::new(&data, &losses, LeafSize::new(&learner, &data));
-        let table = table.sorted((0..data.columns().len()).collect());
+        let columns = (0..data.columns().len()).collect();
+        let (table, _) = table.sorted(columns, &Budget::unlimited());
         let price = learner.price(&table, losses.scale, losses.is_whole);
         let setting = Setting {
             table: &table,

@@ -44,7 +44,8 @@ fn too_little_memory_is_never_taken_for_a_proof() {
             };
             let losses = RowLosses::new(&data, &learner.loss, "optimal trees").unwrap();
             let table = Table::new(&data, &losses, LeafSize::new(&learner, &data));
-            let table = table.sorted((0..data.columns().len()).collect());
+            let columns = (0..data.columns().len()).collect();
+            let (table, _) = table.sorted(columns, &Budget::unlimited());
             let price = learner.price(&table, losses.scale, true).unwrap();
             // Without the first look at the memory.
             let found = learner.search(&table, price, &Budget::unlimited(), Sizes::USUAL, None);

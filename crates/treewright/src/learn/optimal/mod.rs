@@ -133,8 +133,14 @@ use crate::tree::{Certificate, Fit, LearnerInfo, Training, Tree};
 const GREEDY_PER_TABLE: u32 = 4;
 /// How long a step of asking one question takes, about.
 const NANOS_PER_STEP: u64 = 4;
-/// So many steps may come after the end of the time: they take a fraction of a second.
-const LITTLE_WORK: u64 = 1 << 26;
+/// So many steps may come after the end of the time: they take some hundredths of a second.
+const LITTLE_WORK: u64 = 1 << 24;
+/// A greedy tree of so many cells, levels and classes takes no longer.
+const LITTLE_GREEDY: u64 = 1 << 22;
+/// How long it takes to part a row twice, about.
+const NANOS_PER_ROW: u64 = 20;
+/// With more classes than this, tables of all classes are large.
+const WIDE: usize = 64;
 
 /// The learner of optimal trees of bounded depth.
 #[derive(Debug, Clone, PartialEq)]
@@ -181,6 +187,8 @@ struct Found {
     plan: Plan,
     /// No tree is worth less, in units of loss; `None` if that is the tree itself.
     bound: Option<f64>,
+    /// What the tree is worth.
+    value: u64,
 }
 
 impl Optimal {
@@ -189,27 +197,42 @@ impl Optimal {
     pub fn fit_with(&self, data: &Dataset, budget: &Budget, sizes: Sizes) -> Result<Fit<Tree>> {
         let start = Instant::now();
         self.check(data)?;
+        let budget = &budget.within_memory(self.most_bytes);
         let losses = RowLosses::new(data, &self.loss, "optimal trees")?;
         let (scale, is_whole) = (losses.scale, losses.is_whole);
         let tolerance = (!is_whole).then(|| losses.tolerance(data));
         let before = Instant::now();
         let table = Table::new(data, &losses, LeafSize::new(self, data));
         let price = self.price(&table, scale, is_whole)?;
-        let is_too_large = self.bytes(data) > self.most_bytes;
+        let bytes = self.bytes(data);
+        let is_too_large = bytes > self.most_bytes || !budget.has_room_for(bytes);
         let scouted = (!is_too_large).then(|| self.scout(&table, price, budget, sizes));
         let scouted = scouted.flatten();
         let all = (0..data.columns().len()).collect();
         let features = scouted.as_ref().map(|scouted| scouted.features.clone());
-        let table = table.sorted(features.unwrap_or(all));
+        // The orders alone may fit where a search does not.
+        let has_orders = budget.has_room_for(data.n_rows() * 12 * (data.columns().len() + 2));
+        let (table, is_sorted) = if has_orders {
+            table.sorted(features.unwrap_or(all), budget)
+        } else {
+            (table, false)
+        };
         // If the search is not finished, the tree must not be worse than a greedy one. To learn that is mostly
         // sorting all columns, as making the table was.
         let part = data.columns().len() / table.columns.len().max(1);
         let reserve = GREEDY_PER_TABLE * part as u32 * before.elapsed();
-        let mut found = if is_too_large {
-            let leaf = price.leaf(table.whole.error());
+        let reserve = budget.left().map_or(reserve, |left| reserve.min(left / 2));
+        let leaf = price.leaf(table.whole.error());
+        let mut found = if is_too_large || !is_sorted {
+            let bound = if is_sorted {
+                bound_of_any_depth(&table, price, 0, leaf)
+            } else {
+                bound_at_once(&table, price)
+            };
             Found {
                 plan: Plan::Leaf,
-                bound: Some(bound_of_any_depth(&table, price, 0, leaf)),
+                bound: Some(bound),
+                value: leaf,
             }
         } else {
             let budget = budget.keeping(reserve);
@@ -219,11 +242,18 @@ impl Optimal {
             // That is said of trees with the features that are left.
             *bound = bound.min(price.in_losses(scouted.value) + table.constant as f64);
         }
+        // A tree has counts of all classes in each node.
+        let counts = 2 * size_of::<f64>() * table.n_classes;
+        if !budget.has_room_for(found.plan.n_nodes().saturating_mul(counts)) {
+            let value = price.in_losses(found.value) + table.constant as f64;
+            found.bound.get_or_insert(value);
+            found.plan = Plan::Leaf;
+        }
         let tree = plant(&found.plan, data, &self.loss)?;
         let training = Training::of_leaves(&tree, data);
         let mut best = (tree, training);
         if found.bound.is_some()
-            && let Some(tree) = self.greedy(data)?
+            && let Some(tree) = self.greedy(data, budget)?
         {
             let training = Training::of_leaves(&tree, data);
             if self.objective(&training) < self.objective(&best.1) {
@@ -252,7 +282,23 @@ impl Optimal {
     /// What the search needs at least: the order of each feature, for the rows of every level.
     fn bytes(&self, data: &Dataset) -> usize {
         let per_row = 12 * (data.columns().len() + 2);
-        data.n_rows() * per_row * (1 + self.depth.clamp(2, 8) / 2)
+        let (n_rows, n_classes) = (data.n_rows(), data.schema().classes().len());
+        // Intervals of a feature need a number for each class and cut, and their cuts one for each class and row.
+        let intervals = self.intervals(data);
+        let is_large = n_classes > WIDE && (2..n_rows).contains(&intervals);
+        let has_lines =
+            is_large && intervals > 2 || self.min_leaf > 1 || self.min_leaf_weight > 0.0;
+        let of_cuts = if is_large {
+            8 * n_classes * intervals
+        } else {
+            0
+        };
+        let of_lines = if has_lines {
+            16 * n_rows * n_classes
+        } else {
+            0
+        };
+        n_rows * per_row * (1 + self.depth.clamp(2, 8) / 2) + of_cuts + of_lines
     }
 
     fn objective(&self, training: &Training) -> f64 {
@@ -260,8 +306,20 @@ impl Optimal {
     }
 
     /// A greedy tree of the same kind; `None` if the last level has no intervals for its cuts.
-    fn greedy(&self, data: &Dataset) -> Result<Option<Tree>> {
+    fn greedy(&self, data: &Dataset, budget: &Budget) -> Result<Option<Tree>> {
         if self.intervals == Some(1) || self.depth == 0 {
+            return Ok(None);
+        }
+        let steps = data.n_rows() as u64 * (self.depth.min(64) as u64 + 1);
+        let of_columns = steps.saturating_mul(data.columns().len() as u64);
+        let budget =
+            if of_columns.saturating_mul(data.schema().classes().len() as u64) <= LITTLE_GREEDY {
+                &Budget::unlimited()
+            } else {
+                // Its rows are then parted twice.
+                &budget.keeping(Duration::from_nanos(steps * NANOS_PER_ROW))
+            };
+        if budget.is_spent() {
             return Ok(None);
         }
         let learner = Greedy {
@@ -272,7 +330,7 @@ impl Optimal {
             loss: self.loss.clone(),
             ..Greedy::default()
         };
-        let fit = learner.fit(data, &Budget::unlimited())?;
+        let fit = learner.fit(data, budget)?;
         let plan = Plan::of(&fit.model, data, &LeafSize::new(self, data));
         Ok(Some(plant(&plan, data, &self.loss)?))
     }
@@ -380,11 +438,12 @@ impl Optimal {
             scouted,
             per_row: if may_need_leaf { price.per_leaf } else { 0 },
         };
+        let mut best = price.leaf(rows.error());
         let mut found = Found {
             plan: Plan::Leaf,
             bound: None,
+            value: best,
         };
-        let mut best = price.leaf(rows.error());
         let mut known: Option<(usize, Solved)> = None;
         let mut flat = None;
         let deepest = self.depth.min(table.longest_way());
@@ -408,6 +467,11 @@ impl Optimal {
         let Some((depth, solved)) = known else {
             return found;
         };
+        found.value = best;
+        if found.bound.is_some() && search.setting.work_of_one(2) > search.work_at_last {
+            // There is no time for its last level.
+            return found;
+        }
         // The tree of a search that was stopped must not take long.
         let in_a_hurry = search.in_a_hurry();
         let is_late = found.bound.is_some() && in_a_hurry.setting.rule != search.setting.rule;
@@ -466,6 +530,14 @@ impl Optimal {
             self.intervals(data)
         )
     }
+}
+
+/// Without any search: no tree is worth less, in units of loss.
+fn bound_at_once(table: &Table<'_>, price: Price) -> f64 {
+    // One leaf, or at least two.
+    let leaf = price.leaf(table.whole.error());
+    let loss = price.in_losses(leaf.min(2 * price.per_leaf)) + table.constant as f64;
+    loss.max(0.0)
 }
 
 /// After a search that was stopped: no tree is worth less, in units of loss. The search has found a tree that is

@@ -4,7 +4,7 @@ use super::level::Setting;
 use super::line::{self, Line};
 use super::looks::{Looks, Stopped};
 use super::path::MOST_INTERVALS;
-use super::rows::Rows;
+use super::rows::{Label, Rows};
 use super::table::{Kind, NONE};
 use super::walk::MOST_WEIGHT;
 
@@ -41,6 +41,9 @@ impl Setting<'_> {
         let least = self.rule.min_leaf;
         if least > 1 && self.table.size(ids) < least {
             return None;
+        }
+        if part.len() < self.table.n_classes / 8 {
+            return Some(self.price.leaf(error_of_few(rows, part)));
         }
         let mut sums = vec![0_u64; self.table.n_classes];
         for &row in part {
@@ -105,10 +108,14 @@ impl Setting<'_> {
                 line.best(self.rule, self.price, looks)?
             }
             Kind::Categorical => {
-                looks.before(cells.n_ranks() * self.table.n_classes)?;
-                let groups = (0..cells.n_ranks() as u32).map(|rank| cells.rows(rank, rank + 1));
-                let values = groups.map(|group| self.leaf_of(rows, group));
-                values.sum::<Option<u64>>()
+                let mut sum = Some(0);
+                for rank in 0..cells.n_ranks() as u32 {
+                    let group = cells.rows(rank, rank + 1);
+                    looks.before(self.table.n_classes.min(16 * group.len()))?;
+                    let value = self.leaf_of(rows, group);
+                    sum = sum.and_then(|sum: u64| Some(sum + value?));
+                }
+                sum
             }
         };
         Ok(present.map(|present| missing + present))
@@ -168,4 +175,15 @@ impl Setting<'_> {
         }
         values
     }
+}
+
+/// The weight of a few rows outside their best class, in a time that does not depend on the number of classes.
+fn error_of_few(rows: &Rows, part: &[u32]) -> u64 {
+    let mut labels: Vec<_> = part.iter().map(|&row| rows.labels[row as usize]).collect();
+    labels.sort_unstable_by_key(|label| label.class);
+    let weight = |labels: &[Label]| labels.iter().map(|label| u64::from(label.weight)).sum();
+    let classes = labels.chunk_by(|one, next| one.class == next.class);
+    let most: u64 = classes.map(weight).max().unwrap_or(0);
+    let all: u64 = weight(&labels);
+    all - most
 }

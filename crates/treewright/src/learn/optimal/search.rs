@@ -31,6 +31,16 @@ pub(super) enum Plan {
     },
 }
 
+impl Plan {
+    /// How many nodes the tree has.
+    pub(super) fn n_nodes(&self) -> usize {
+        match self {
+            Self::Leaf => 1,
+            Self::Split { children, .. } => 1 + children.iter().map(Self::n_nodes).sum::<usize>(),
+        }
+    }
+}
+
 /// The search for the best trees of a table.
 #[derive(Debug)]
 pub(super) struct Search<'a> {
@@ -223,7 +233,8 @@ impl Search<'_> {
             return Ok(Plan::Leaf);
         };
         let is_numeric = self.setting.table.kinds[root.feature] == Kind::Numeric;
-        if depth == 2 && is_numeric && self.setting.rule.min_leaf == 1 {
+        if depth == 2 && is_numeric && self.setting.rule.min_leaf == 1 && self.has_small_sums(rows)
+        {
             let is_walk = self.setting.rule.most == 2 && !rows.cells[root.feature].has_missing();
             return Ok(match root.cut {
                 Some(cut) if is_walk && self.setting.has_walks(rows) => {
@@ -233,6 +244,13 @@ impl Search<'_> {
             });
         }
         self.asking(rows, *root, |_, part| self.plan(part, depth - 1))
+    }
+
+    /// Do sums for all ranks and classes of a feature take little memory?
+    fn has_small_sums(&self, rows: &Rows) -> bool {
+        const MOST_SUMS: usize = 1 << 22;
+        let most = rows.cells.iter().map(Cells::n_ranks).max().unwrap_or(0);
+        (most + 1).saturating_mul(self.setting.table.n_classes) <= MOST_SUMS
     }
 
     /// The best tree of two levels below a numeric question that is known, without the rows of its parts.

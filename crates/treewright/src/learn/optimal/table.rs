@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::budget::Budget;
 use crate::cost::RowLosses;
 use crate::data::{Column, Dataset, MISSING_CODE};
-use crate::learn::greedy::{Packing, is_tie, sorted_list};
+use crate::learn::greedy::{Packing, is_tie, sorted_list_in_time};
 
 use super::leaf_size::LeafSize;
 use super::region::Region;
@@ -46,30 +47,12 @@ pub(super) const NONE: u32 = u32::MAX;
 
 impl<'a> Table<'a> {
     /// All columns of the data, in no order yet.
-    pub(super) fn new(data: &'a Dataset, losses: &RowLosses, leaf_size: LeafSize) -> Self {
+    pub(super) fn new(data: &'a Dataset, losses: &RowLosses<'_>, leaf_size: LeafSize) -> Self {
         let p = losses.n_classes;
-        let mut labels = Vec::with_capacity(data.n_rows());
-        let (mut real, mut constant) = (Vec::new(), 0_i64);
-        for (row, losses) in losses.losses.chunks_exact(p).enumerate() {
-            let most = losses.iter().copied().max().unwrap_or(0);
-            constant += i64::from(most);
-            let before = labels.len();
-            for (class, &loss) in losses.iter().enumerate().filter(|&(_, &loss)| loss < most) {
-                labels.push(Label {
-                    class: class as u32,
-                    weight: most - loss,
-                });
-                constant -= i64::from(most - loss);
-            }
-            if labels.len() == before {
-                // No label is better than another, but the row is still there.
-                labels.push(Label {
-                    class: 0,
-                    weight: 0,
-                });
-            }
-            real.extend((before..labels.len()).map(|_| row as u32));
-        }
+        let (labels, real, constant) = match losses.classes() {
+            Some(classes) => labels_of_errors(classes, p),
+            None => labels_of_losses(losses.table(), p),
+        };
         let real = (labels.len() != data.n_rows()).then_some(real);
         let n_columns = data.columns().len();
         Self {
@@ -84,31 +67,36 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The same rows with the order of these columns, which are all that is left.
-    pub(super) fn sorted(self, columns: Vec<usize>) -> Self {
+    /// The same rows with the order of these columns, which are all that is left. If the budget is spent before they
+    /// are sorted, nothing changes, and that is said.
+    pub(super) fn sorted(self, columns: Vec<usize>, budget: &Budget) -> (Self, bool) {
         let cells = |&column: &usize| {
-            let cells = cells(&self.data.columns()[column]);
-            match &self.real {
+            let cells = cells(&self.data.columns()[column], budget)?;
+            Some(match &self.real {
                 None => cells,
                 Some(real) => cells.spread(real),
-            }
+            })
         };
-        let cells = if rayon::current_num_threads() > 1 {
+        let cells: Option<Vec<Cells>> = if rayon::current_num_threads() > 1 {
             columns.par_iter().map(cells).collect()
         } else {
             columns.iter().map(cells).collect()
+        };
+        let Some(cells) = cells else {
+            return (self, false);
         };
         let whole = Rows {
             cells,
             region: Some(Region::default()),
             ..Arc::unwrap_or_clone(self.whole)
         };
-        Self {
+        let sorted = Self {
             kinds: columns.iter().map(|&column| self.kinds[column]).collect(),
             columns,
             whole: Arc::new(whole),
             ..self
-        }
+        };
+        (sorted, true)
     }
 
     /// The numbers of all columns if every cell of the data is one, and a row of the data is a row here.
@@ -179,6 +167,45 @@ impl<'a> Table<'a> {
     }
 }
 
+/// The weighted rows, the row of the table behind each, and what is lost anyway.
+type Labelled = (Vec<Label>, Vec<u32>, i64);
+
+/// One row for each row of the table: its class costs nothing, every other one 1.
+fn labels_of_errors(classes: &[u32], n_classes: usize) -> Labelled {
+    // With one class nothing can go wrong.
+    let weight = u32::from(n_classes > 1);
+    let label = |&class: &u32| Label { class, weight };
+    let labels = classes.iter().map(label).collect();
+    (labels, (0..classes.len() as u32).collect(), 0)
+}
+
+/// One row for each label that is better than the worst.
+fn labels_of_losses(losses: &[u32], n_classes: usize) -> Labelled {
+    let mut labels = Vec::with_capacity(losses.len() / n_classes);
+    let (mut real, mut constant) = (Vec::new(), 0_i64);
+    for (row, losses) in losses.chunks_exact(n_classes).enumerate() {
+        let most = losses.iter().copied().max().unwrap_or(0);
+        constant += i64::from(most);
+        let before = labels.len();
+        for (class, &loss) in losses.iter().enumerate().filter(|&(_, &loss)| loss < most) {
+            labels.push(Label {
+                class: class as u32,
+                weight: most - loss,
+            });
+            constant -= i64::from(most - loss);
+        }
+        if labels.len() == before {
+            // No label is better than another, but the row is still there.
+            labels.push(Label {
+                class: 0,
+                weight: 0,
+            });
+        }
+        real.extend((before..labels.len()).map(|_| row as u32));
+    }
+    (labels, real, constant)
+}
+
 impl Kind {
     fn of(column: &Column) -> Self {
         match column {
@@ -188,15 +215,15 @@ impl Kind {
     }
 }
 
-/// Ranks and order of a column.
-fn cells(column: &Column) -> Cells {
+/// Ranks and order of a column; `None` if the budget is spent before they are found.
+fn cells(column: &Column, budget: &Budget) -> Option<Cells> {
     let is_missing = |row: usize| match column {
         Column::Numeric(numbers) => numbers[row].is_nan(),
         Column::Categorical(codes) => codes[row] == MISSING_CODE,
     };
     let n_rows = column.len();
     let packing = Packing::new(n_rows, 1).expect("a table has below 2^31 rows");
-    let list = sorted_list(column, None, packing);
+    let list = sorted_list_in_time(column, None, packing, budget)?;
     let n_present = list.partition_point(|&entry| !is_missing(packing.row(entry)));
     let mut cells = Cells {
         ranks: vec![NONE; n_rows],
@@ -212,5 +239,5 @@ fn cells(column: &Column) -> Cells {
         cells.order.push(row as u32);
     }
     cells.starts.push(n_present as u32);
-    cells
+    Some(cells)
 }
