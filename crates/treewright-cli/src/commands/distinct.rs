@@ -13,7 +13,7 @@ use treewright::export::json;
 use treewright::select::{Count, Distinct};
 use treewright::{Budget, Error};
 
-use super::{count, fit, in_file, shared_bytes, start_budget};
+use super::{count, fit, in_file, shared_bytes, start_clock};
 use crate::args::DistinctArgs;
 use crate::input::Table;
 use crate::output::{self, Console, Destination, Writing, duration};
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
         most_bytes: shared_bytes(&args.limits, usual.most_bytes),
         ..usual
     };
-    let budget = start_budget(&args.limits)?;
+    let budget = start_clock(args.limits.time_limit)?;
     let found = console.with_progress(&budget, || match (&trees, limit) {
         (None, None) => Ok(distinct.count(&data, &budget)?),
         (None, limit) => Ok(distinct.stream(&data, limit, &budget, |_| (), |()| Ok(()))?),

@@ -13,9 +13,7 @@ use treewright::learn::Learner;
 use treewright::tree::Certificate;
 
 use super::{about, count, in_file, learner, model, start_budget};
-use crate::args::{
-    FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs, LimitArgs, ReadingArgs,
-};
+use crate::args::{FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs, ReadingArgs};
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination, rounded};
 
@@ -38,8 +36,7 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
         .with_progress(&budget, || learner.fit(&data, &budget))
         .map_err(|error| about(&args.data, &args.pruning.penalty, error))?;
     let is_pruned = learner::choice(args)?.is_some();
-    let unused = unused_limit(&args.limits, "a greedy tree").filter(|_| !is_pruned);
-    let notes = [unused, growth_stopped(&fit, is_pruned), chosen(&fit)];
+    let notes = [growth_stopped(&fit, is_pruned), chosen(&fit)];
     finish(fit, &data, &options, &notes, file.as_ref(), console)
 }
 
@@ -72,14 +69,6 @@ fn optimal(args: &FitOptimalArgs, console: &Console) -> Result<ExitCode> {
         .map_err(|error| in_file(&args.data, error))?;
     let notes = [search_stopped(&fit)];
     finish(fit, &data, &options, &notes, file.as_ref(), console)
-}
-
-/// Was a memory limit given to something that needs little memory?
-pub(super) fn unused_limit(limits: &LimitArgs, what: &str) -> Option<String> {
-    limits.memory_limit?;
-    Some(format!(
-        "the memory limit is not used: {what} needs little beyond the table"
-    ))
 }
 
 /// Writes or shows the tree, after all that is to be said about it.

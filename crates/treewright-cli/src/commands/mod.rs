@@ -25,6 +25,7 @@ mod rates;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use treewright::{Budget, ErrorKind};
@@ -52,8 +53,17 @@ pub(crate) fn use_threads(threads: Option<WholeNumber>) -> Result<()> {
 }
 
 /// The budget of a piece of work that begins now. From here on one Ctrl-C stops the work and keeps
-/// its result; a second one ends the program.
+/// its result; a second one ends the program. Time and memory count from here on: reading is done.
 fn start_budget(limits: &LimitArgs) -> Result<Budget> {
+    let budget = start_clock(limits.time_limit)?;
+    Ok(match limits.memory_limit {
+        Some(bytes) => budget.with_memory_limit(bytes),
+        None => budget,
+    })
+}
+
+/// The same for work that gets by with less memory and is not stopped by it.
+fn start_clock(time_limit: Option<Duration>) -> Result<Budget> {
     let interrupt = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupt);
     ctrlc::set_handler(move || {
@@ -64,7 +74,7 @@ fn start_budget(limits: &LimitArgs) -> Result<Budget> {
     })
     .context("cannot listen for Ctrl-C")?;
     let budget = Budget::unlimited().with_interrupt(interrupt);
-    Ok(match limits.time_limit {
+    Ok(match time_limit {
         Some(limit) => budget.with_time_limit(limit),
         None => budget,
     })

@@ -12,7 +12,7 @@ use treewright::select::{
     Backward, Complete, Estimate, Resampling, Selection, Stability, StabilityReport,
 };
 
-use super::{count, fit, in_file, model, shared_bytes, start_budget};
+use super::{count, fit, in_file, model, shared_bytes, start_clock};
 use crate::args::{BackwardArgs, CompleteArgs, SelectingArgs, SelectionArgs, SelectionMethod};
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination, cell, duration, rounded};
@@ -110,7 +110,7 @@ fn select(
     let judged = judged(args, &resampling, search.as_ref());
     let estimate = search.map_or(Estimate::Resampled(resampling), Estimate::Rows);
     let method = method(greedy.clone(), estimate);
-    let budget = start_budget(&args.limits)?;
+    let budget = start_clock(args.limits.time_limit)?;
     let found = console.with_progress(&budget, || -> treewright::Result<_> {
         let selection = method.select(&data, &budget)?;
         let method = method.clone().one_of(rayon::current_num_threads());
