@@ -140,6 +140,36 @@ pub fn quoted(text: &str) -> String {
     format!("{head:?}... ({} characters)", text.chars().count())
 }
 
+/// Text from a file as it may be shown: without characters that steer a terminal, break the line, turn its
+/// direction around or cannot be seen.
+pub fn printable(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => safe.extend(c.escape_default()),
+            c if is_printable(c) => safe.push(c),
+            c => safe.extend(c.escape_unicode()),
+        }
+    }
+    safe
+}
+
+/// May a character of a file be shown as it is?
+pub fn is_printable(c: char) -> bool {
+    !c.is_control()
+        && !matches!(
+            c,
+            '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
 /// A list of names as it may appear in a message: quoted, cut after a few.
 pub fn quoted_list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const MOST: usize = 8;
@@ -186,5 +216,23 @@ mod tests {
     fn quoted_text_stays_on_one_line() {
         assert_eq!(quoted("a\nb"), r#""a\nb""#);
         assert!(quoted(&"x".repeat(400)).len() < 100);
+    }
+
+    #[test]
+    fn nothing_that_is_shown_steers_a_terminal() {
+        assert_eq!(printable("été 日本 a\\b"), "été 日本 a\\b");
+        assert_eq!(printable("a\u{1b}[31m\n\u{9b}2J"), r"a\u{1b}[31m\n\u{9b}2J");
+        for c in [
+            '\u{202e}',
+            '\u{2066}',
+            '\u{200f}',
+            '\u{61c}',
+            '\u{feff}',
+            '\u{e0041}',
+            '\u{2028}',
+        ] {
+            assert!(printable(&c.to_string()).is_ascii(), "{c:?}");
+            assert!(quoted(&c.to_string()).is_ascii(), "{c:?}");
+        }
     }
 }

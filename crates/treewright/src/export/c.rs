@@ -7,11 +7,11 @@
 
 use std::fmt::Write;
 
-use super::condition::{Extent, printable, quoted};
+use super::condition::{Extent, quoted};
 use super::nested::{Code, Language, bracketed, float, push_line, refuse_zero_bytes, table};
 use super::plan::{Test, costs, most_waiting, parts};
 use crate::data::{Feature, FeatureKind};
-use crate::error::Result;
+use crate::error::{Result, printable};
 use crate::tree::{NodeId, Tree};
 
 /// The tree as a C file.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::data::Schema;
+use crate::error::printable;
 use crate::tree::{Bound, Branch, MissingRoute, NodeId, Split, Tree};
 
 /// Categories that are written out where a set is cut short.
@@ -197,24 +198,6 @@ fn cut(name: &str, extent: Extent) -> Cow<'_, str> {
     }
     let head: String = name.chars().take(LONGEST_NAME - 1).collect();
     Cow::Owned(format!("{head}…"))
-}
-
-/// Text without characters that steer a terminal, break the line or turn its direction around.
-pub(super) fn printable(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\r' | '\t' => safe.extend(c.escape_default()),
-            '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{61c}'
-            | '\u{feff}' => safe.extend(c.escape_unicode()),
-            c if c.is_control() => safe.extend(c.escape_unicode()),
-            c => safe.push(c),
-        }
-    }
-    safe
 }
 
 /// The shortest text that reads back as the same number.

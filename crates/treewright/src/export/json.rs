@@ -22,8 +22,7 @@ use self::bare::BareTree;
 use self::family::FamilyFile;
 use self::model::ModelFile;
 use self::report::ReportFile;
-use super::condition::printable;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result, printable, quoted};
 use crate::eval::Report;
 use crate::tree::{FamilyFit, Fit, Tree};
 

@@ -7,10 +7,10 @@
 
 use std::fmt::Write;
 
-use super::condition::printable;
 use super::nested::{Code, Language, bracketed, float, push_line, table};
 use super::plan::{Test, costs, parts};
 use crate::data::{Feature, FeatureKind};
+use crate::error::printable;
 use crate::tree::{NodeId, Tree};
 
 /// The tree as a Python module.

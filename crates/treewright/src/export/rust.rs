@@ -6,10 +6,11 @@
 
 use std::fmt::Write;
 
-use super::condition::{Extent, printable, quoted};
+use super::condition::{Extent, quoted};
 use super::nested::{Code, Language, bracketed, float, push_line, table};
 use super::plan::{Test, costs, most_waiting, parts};
 use crate::data::{Feature, FeatureKind};
+use crate::error::printable;
 use crate::tree::{NodeId, Tree};
 
 /// The tree as a Rust file.
