@@ -319,7 +319,9 @@ impl<'s, 'a> Deep<'s, 'a> {
     fn worker(&self) {
         while let Some(range) = self.next() {
             let bound = range.bound;
+            let at_work = AtWork(self);
             let rest = self.split(&range);
+            drop(at_work);
             let mut queue = self.lock();
             if let Some(at) = queue.busy.iter().position(|&busy| busy == bound) {
                 queue.busy.swap_remove(at);
@@ -364,6 +366,18 @@ impl<'s, 'a> Deep<'s, 'a> {
                 .news
                 .wait(queue)
                 .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A worker that is at a range. If it panics, nobody may wait for what it would have found.
+struct AtWork<'d, 's, 'a>(&'d Deep<'s, 'a>);
+
+impl Drop for AtWork<'_, '_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.lock().is_stopped = true;
+            self.0.news.notify_all();
         }
     }
 }

@@ -200,7 +200,9 @@ impl Distinct {
             let is_wanted = announce.as_ref()?.send(receiver).is_ok();
             is_wanted.then_some((piece, sender))
         };
+        let no_more = || lock(&todo).1 = None;
         let work = || {
+            let _at_work = AtWork(&no_more);
             let mut sets = self.sets(&grounds, n_threads);
             while let Some((piece, sender)) = next() {
                 if piece.send(&mut sets, &meter, &make, &sender).is_break() {
@@ -246,6 +248,17 @@ impl Distinct {
         let n_features = grounds[0].n_features();
         let lattice = Lattice::new(Arc::clone(grounds), n_features, most_bytes);
         Enumeration::new(lattice, self.order)
+    }
+}
+
+/// A thread that looks for trees. If it panics, nobody may wait for what it would have announced.
+struct AtWork<F: Fn()>(F);
+
+impl<F: Fn()> Drop for AtWork<F> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            (self.0)();
+        }
     }
 }
 
