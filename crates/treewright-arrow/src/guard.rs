@@ -2,14 +2,25 @@
 //!
 //! The Arrow crates check most of what they read, but not all: some broken files make them panic. A
 //! broken file is bad input, not a bug, so a panic inside them becomes the same error as any other
-//! fault they find. What can be checked cheaply is checked before, since the panic hook of the process
-//! still prints its own message.
+//! fault they find. The panic hook of the process still runs; [`is_guarded`] tells it that there is nothing
+//! to say.
 
+use std::cell::Cell;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use treewright::Result;
 use treewright::error::{Error, Place};
+
+thread_local! {
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does this thread read a table just now, so that a panic in it is caught and becomes an error? A panic hook
+/// that prints, or ends the process, should do neither then.
+pub fn is_guarded() -> bool {
+    IS_GUARDED.get()
+}
 
 /// The kind of file, as messages call it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +35,11 @@ impl Format {
         self,
         run: impl FnOnce() -> std::result::Result<T, E>,
     ) -> Result<T> {
+        let before = IS_GUARDED.replace(true);
         // What `run` was working on is thrown away with the error, so nobody sees it half done.
-        match catch_unwind(AssertUnwindSafe(run)) {
+        let result = catch_unwind(AssertUnwindSafe(run));
+        IS_GUARDED.set(before);
+        match result {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(error)) => Err(self.error(&error.to_string())),
             Err(_) => Err(self.error("its parts contradict each other")),

@@ -35,6 +35,8 @@ use treewright::Result;
 use treewright::data::{RawColumn, Source, Wanted};
 use treewright::error::{Error, Place, quoted};
 
+pub use crate::guard::is_guarded;
+
 use crate::cell::Kind;
 use crate::column::{ColumnBuilder, Na};
 use crate::ipc::IpcTable;

@@ -2,21 +2,20 @@
 //!
 //! Every error that leaves this module begins with the name of the file.
 
-use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use flate2::read::MultiGzDecoder;
 use treewright::cost::{CostMatrix, Penalty};
 use treewright::data::csv::CsvSource;
-use treewright::data::{Dataset, Number, ReadOptions, Schema, Source, not_a_number, read_file};
+use treewright::data::{Dataset, Number, ReadOptions, Schema, Source, not_a_number};
 use treewright::error::{Place, quoted};
 use treewright::export::json::{self, Document};
 use treewright::{Error, Fit};
 use treewright_arrow::{ArrowSource, is_ipc, is_parquet};
 
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+pub(crate) use crate::loading::name_of;
+use crate::loading::{extension, is_standard, load};
 
 /// A table that was opened, with its name for messages.
 pub(crate) struct Table {
@@ -41,15 +40,6 @@ impl Table {
     /// The rows as a model wants to see them.
     pub(crate) fn for_model(&self, schema: &Arc<Schema>, with_target: bool) -> Result<Dataset> {
         Dataset::read_for(&*self.source, schema, with_target).with_context(|| self.name.clone())
-    }
-}
-
-/// The name of a file in messages.
-pub(crate) fn name_of(path: &Path) -> String {
-    if is_standard(path) {
-        "standard input".into()
-    } else {
-        path.display().to_string()
     }
 }
 
@@ -138,53 +128,12 @@ fn parse_costs(text: &str, classes: &[String]) -> Result<CostMatrix> {
     Ok(CostMatrix::from_named(classes, predicted, &rows)?)
 }
 
-fn is_standard(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
-
-/// The whole of a file, unzipped.
-fn load(path: &Path) -> Result<Vec<u8>> {
-    let context = || name_of(path);
-    let bytes = read_all(path).map_err(plain_words).with_context(context)?;
-    if bytes.starts_with(&GZIP_MAGIC) {
-        let mut plain = Vec::new();
-        MultiGzDecoder::new(&*bytes)
-            .read_to_end(&mut plain)
-            .map_err(|error| anyhow!("broken gzip data: {error}"))
-            .with_context(context)?;
-        return Ok(plain);
-    }
-    if extension(path).1 {
-        return Err(anyhow!("not gzip data, although the name ends in .gz")).with_context(context);
-    }
-    Ok(bytes)
-}
-
-fn read_all(path: &Path) -> io::Result<Vec<u8>> {
-    if !is_standard(path) {
-        return read_file(path);
-    }
-    let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 fn load_text(path: &Path) -> Result<String> {
     let text = String::from_utf8(load(path)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         anyhow!("not UTF-8 text at byte {}", at + 1)
     });
     text.with_context(|| name_of(path))
-}
-
-/// The most common refusals of the operating system, without error numbers.
-fn plain_words(error: io::Error) -> anyhow::Error {
-    match error.kind() {
-        io::ErrorKind::NotFound => anyhow!("no such file"),
-        io::ErrorKind::PermissionDenied => anyhow!("permission denied"),
-        io::ErrorKind::IsADirectory => anyhow!("is a folder, expected a file"),
-        _ => error.into(),
-    }
 }
 
 fn open_source(path: &Path, bytes: Vec<u8>) -> treewright::Result<Box<dyn Source>> {
@@ -200,19 +149,6 @@ fn open_source(path: &Path, bytes: Vec<u8>) -> treewright::Result<Box<dyn Source
             Box::new(CsvSource::new(bytes, delimiter)?)
         }
     })
-}
-
-/// The extension in lower case, without `.gz`, and whether there was a `.gz`.
-fn extension(path: &Path) -> (String, bool) {
-    let lower = |path: &Path| {
-        path.extension()
-            .map(|extension| extension.to_string_lossy().to_lowercase())
-            .unwrap_or_default()
-    };
-    match lower(path) {
-        gz if gz == "gz" => (lower(&path.with_extension("")), true),
-        other => (other, false),
-    }
 }
 
 /// A first line with tabs and without commas is that of a TSV.

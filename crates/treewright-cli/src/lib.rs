@@ -3,11 +3,17 @@
 //! A library only so that tests can push any bytes through the [`doors`] of the program.
 
 mod args;
+mod claims;
 mod commands;
 mod csv;
+mod destination;
+mod disk;
 pub mod doors;
 mod input;
+mod loading;
 mod output;
+mod signals;
+mod startup;
 
 use std::process::ExitCode;
 
@@ -32,6 +38,9 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli, console: &Console) -> anyhow::Result<ExitCode> {
+    // Before there are threads.
+    signals::listen()?;
+    loading::set_memory_limit(cli.command.memory_limit());
     commands::use_threads(cli.global.threads)?;
     match &cli.command {
         Command::Explore(args) => commands::explore::run(args, console),

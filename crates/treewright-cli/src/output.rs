@@ -1,25 +1,24 @@
 //! What leaves the program: results, messages, colours, progress.
 //!
-//! Results go to standard output or to a file, messages to standard error. A file is written under a
-//! temporary name in its folder and renamed when it is complete.
+//! Results go to standard output or to a file, messages to standard error. Texts from files are shown
+//! without characters that could steer a terminal; only data (JSON, CSV, exports) has them as they are.
 
-use std::fs;
-use std::io::{self, BufWriter, IntoInnerError, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anstream::{AutoStream, ColorChoice};
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use comfy_table::{CellAlignment, Table};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use tempfile::NamedTempFile;
+use treewright::error::{is_printable, printable};
 use treewright::{Budget, Progress};
 
 use crate::args::GlobalArgs;
+use crate::destination::remove_unfinished;
+pub(crate) use crate::destination::{Destination, Writing};
 
 /// A progress bar appears only after this time: short work needs none.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -115,164 +114,44 @@ fn draw_progress(progress: &Progress, stopped: &Receiver<()>) {
     bar.finish_and_clear();
 }
 
-/// Where a result goes.
-pub(crate) enum Destination {
-    Stdout,
-    /// A file that is replaced as a whole.
-    File(PathBuf),
-    /// Something that cannot be replaced, such as a device or a pipe.
-    Device(PathBuf),
-}
-
-impl Destination {
-    /// Finds out, before any work is done, whether there is a place for the result.
-    pub(crate) fn new(path: &Path) -> Result<Self> {
-        if path.as_os_str() == "-" {
-            return Ok(Self::Stdout);
-        }
-        let context = || path.display().to_string();
-        match fs::metadata(path) {
-            Ok(metadata) if metadata.is_dir() => {
-                Err(anyhow::anyhow!("is a folder, expected a file")).with_context(context)
-            }
-            Ok(metadata) if !metadata.is_file() => Ok(Self::Device(path.to_owned())),
-            // Through a link to the file itself, so that the link stays.
-            Ok(_) => Ok(Self::File(fs::canonicalize(path).with_context(context)?)),
-            Err(_) => {
-                let has_folder = folder_of(path).is_dir();
-                ensure!(has_folder, "{}: there is no such folder", path.display());
-                Ok(Self::File(path.to_owned()))
-            }
-        }
-    }
-
-    /// Writes the result; a file appears only if that succeeds.
-    pub(crate) fn write(
-        &self,
-        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<()> {
-        let mut writing = self.open()?;
-        content(&mut writing.out).map_err(|error| self.failed(error))?;
-        writing.finish()
-    }
-
-    /// Begins to write a result that comes bit by bit.
-    pub(crate) fn open(&self) -> Result<Writing<'_>> {
-        let target = match self {
-            Self::Stdout => Ok(Target::Stdout(io::stdout().lock())),
-            Self::Device(path) => fs::OpenOptions::new()
-                .write(true)
-                .open(path)
-                .map(Target::Device),
-            Self::File(path) => temporary_file(path).map(Target::File),
-        };
-        let target = target.map_err(|error| self.failed(error))?;
-        Ok(Writing {
-            destination: self,
-            out: BufWriter::with_capacity(1 << 16, target),
-        })
-    }
-
-    /// An error of writing, with the name of the file.
-    pub(crate) fn failed(&self, error: io::Error) -> anyhow::Error {
-        match self {
-            Self::Stdout => error.into(),
-            Self::File(path) | Self::Device(path) => {
-                anyhow::Error::from(error).context(path.display().to_string())
-            }
-        }
-    }
-}
-
-/// A result that is being written.
-pub(crate) struct Writing<'a> {
-    destination: &'a Destination,
-    pub(crate) out: BufWriter<Target>,
-}
-
-pub(crate) enum Target {
-    Stdout(io::StdoutLock<'static>),
-    Device(fs::File),
-    File(NamedTempFile),
-}
-
-impl Writing<'_> {
-    /// All is written: a file gets its name.
-    pub(crate) fn finish(self) -> Result<()> {
-        let destination = self.destination;
-        let finish = || -> io::Result<()> {
-            let target = self.out.into_inner().map_err(IntoInnerError::into_error)?;
-            match (target, destination) {
-                (Target::File(file), Destination::File(path)) => {
-                    file.persist(path).map(drop).map_err(|error| error.error)
-                }
-                (mut target, _) => target.flush(),
-            }
-        };
-        finish().map_err(|error| destination.failed(error))
-    }
-}
-
-impl Write for Target {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Stdout(out) => out.write(bytes),
-            Self::Device(out) => out.write(bytes),
-            Self::File(out) => out.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Stdout(out) => out.flush(),
-            Self::Device(out) => out.flush(),
-            Self::File(out) => out.flush(),
-        }
-    }
-}
-
-/// The temporary file that was begun last.
-static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
-
-/// For a program that is about to end: what it leaves unfinished goes with it.
-pub(crate) fn remove_unfinished() {
-    let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(path) = &*unfinished {
-        // A file that has got its name is not found under this one.
-        let _ = fs::remove_file(path);
-    }
-}
-
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
-/// A hidden file beside `path`, with the permissions that the file itself has or would get.
-fn temporary_file(path: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".treewright-").suffix(".tmp");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let file = builder.tempfile_in(folder_of(path))?;
-    if let Ok(metadata) = fs::metadata(path) {
-        file.as_file().set_permissions(metadata.permissions())?;
-    }
-    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-    *unfinished = Some(file.path().to_owned());
-    Ok(file)
-}
-
 /// Prints text with colours on standard output; the colours are left out where they do not belong.
 pub(crate) fn print(text: &str) -> Result<()> {
-    let mut out = AutoStream::auto(io::stdout().lock());
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
+    let text = safe(text);
+    let with_colours = AutoStream::choice(&io::stdout()) != ColorChoice::Never;
+    let text = if with_colours {
+        text
+    } else {
+        anstream::adapter::strip_str(&text).to_string()
+    };
+    Destination::Stdout.write(|out| out.write_all(text.as_bytes()))
+}
+
+/// Text with nothing but line ends and colours to steer a terminal. Texts from files have neither; this is
+/// for the one that was forgotten.
+fn safe(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let size = match c {
+            '\n' => 1,
+            '\u{1b}' => colour(rest).unwrap_or(0),
+            c if is_printable(c) => c.len_utf8(),
+            _ => 0,
+        };
+        safe.push_str(&rest[..size]);
+        if size == 0 {
+            safe.extend(c.escape_unicode());
+        }
+        rest = &rest[size.max(c.len_utf8())..];
+    }
+    safe
+}
+
+/// The length of the sequence that sets a colour, if the text begins with one.
+fn colour(text: &str) -> Option<usize> {
+    let digits = text.strip_prefix("\u{1b}[")?;
+    let end = digits.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    digits[end..].starts_with('m').then_some(end + 3)
 }
 
 /// Writes a value as one JSON document with a line end.
@@ -300,11 +179,7 @@ pub(crate) fn document(
 
 /// A text from a file as it may stand in a table: on one line.
 pub(crate) fn cell(text: &str) -> String {
-    if text.contains(char::is_control) {
-        text.escape_debug().to_string()
-    } else {
-        text.to_owned()
-    }
+    printable(text)
 }
 
 /// A table whose first column holds names and whose others hold figures. An empty header is none.
@@ -376,20 +251,12 @@ pub(crate) fn weight(weight: f64) -> String {
 
 /// Prints an error: one line on standard error, whatever the message holds.
 pub(crate) fn complain(message: &str) {
-    let one_line: String = message
-        .chars()
-        .flat_map(|c| {
-            let escaped = c.is_control().then(|| c.escape_default());
-            let plain = (!c.is_control()).then_some(c);
-            escaped.into_iter().flatten().chain(plain)
-        })
-        .collect();
-    say(&format!("treewright: {one_line}"));
+    say(&format!("treewright: {message}"));
 }
 
-/// A closed standard error is no reason to fail.
+/// A line on standard error. That it is closed is no reason to fail.
 fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", printable(line));
 }
 
 /// Did the reader of our output go away? That is no error.
@@ -403,9 +270,30 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
 /// A panic is a bug of ours, and the user should hear that instead of a traceback.
 pub(crate) fn report_panics_in_one_line() {
     std::panic::set_hook(Box::new(|info| {
+        if treewright_arrow::is_guarded() {
+            // The file is broken, and the one who reads it says so.
+            return;
+        }
         complain(&format!(
             "this is a bug, please report it with the command you ran: {info}"
         ));
+        let _none_is_begun = remove_unfinished();
         std::process::exit(1);
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_colours_steer_the_terminal() {
+        assert_eq!(
+            safe("a\u{1b}[31;1mb\u{1b}[0m\n"),
+            "a\u{1b}[31;1mb\u{1b}[0m\n"
+        );
+        assert_eq!(safe("\u{1b}[2J\u{1b}"), r"\u{1b}[2J\u{1b}");
+        assert_eq!(safe("\r\u{202e}é\u{9b}31m"), r"\u{d}\u{202e}é\u{9b}31m");
+        assert_eq!(safe("\u{1b}[31\u{1b}[mx"), "\\u{1b}[31\u{1b}[mx");
+    }
 }

@@ -122,6 +122,40 @@ pub(crate) enum Command {
     Export(ExportArgs),
 }
 
+impl Command {
+    /// The memory limit, if one was given.
+    pub(crate) fn memory_limit(&self) -> Option<u64> {
+        let limits = match self {
+            Self::Explore(args) => args.limits(),
+            Self::Fit(args) => match &args.learner {
+                FitLearner::Greedy(args) => args.limits,
+                FitLearner::Dyadic(args) => args.limits,
+                FitLearner::Optimal(args) => args.limits,
+            },
+            Self::Path(args) => match &args.learner {
+                PathLearner::Greedy(args) => args.limits,
+                PathLearner::Dyadic(args) => args.limits,
+            },
+            Self::Summary(args) => args.limits,
+            Self::Validate(args) => args.limits,
+            Self::Curve(args) => args.limits,
+            Self::Distinct(args) => args.limits,
+            Self::Select(args) => match &args.method {
+                SelectionMethod::Backward(args) => args.selecting.limits,
+                SelectionMethod::Complete(args) => args.selecting.limits,
+            },
+            Self::Prune(args) => args.limits,
+            Self::Report(_)
+            | Self::Predict(_)
+            | Self::Score(_)
+            | Self::Show(_)
+            | Self::Verify(_)
+            | Self::Export(_) => return None,
+        };
+        limits.memory_limit
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;

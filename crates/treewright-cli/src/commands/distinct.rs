@@ -1,9 +1,9 @@
 //! `distinct`: all distinct trees over subsets of the features.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
@@ -15,8 +15,10 @@ use treewright::{Budget, Error};
 
 use super::{count, fit, in_file, shared_bytes, start_clock};
 use crate::args::DistinctArgs;
+use crate::disk::{Space, Watch};
 use crate::input::Table;
 use crate::output::{self, Console, Destination, Writing, duration};
+use crate::signals;
 
 /// Trees on their way to a reader wait no longer than this.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -38,12 +40,6 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let trees = args.trees.as_deref().map(Destination::new).transpose()?;
     one_standard_output(trees.as_ref(), file.as_ref(), console)?;
-    if let Some(trees) = &args.trees {
-        keep_apart(trees, &args.data, "the table itself")?;
-        if let Some(file) = args.output.path() {
-            keep_apart(trees, file, "-o")?;
-        }
-    }
     let limit = args.limit()?;
     let options = args.reading.options();
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
@@ -59,18 +55,21 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
         most_bytes: shared_bytes(&args.limits, usual.most_bytes),
         ..usual
     };
-    let budget = start_clock(args.limits.time_limit)?;
+    let budget = start_clock(args.limits.time_limit);
     let found = console.with_progress(&budget, || match (&trees, limit) {
-        (None, None) => Ok(distinct.count(&data, &budget)?),
-        (None, limit) => Ok(distinct.stream(&data, limit, &budget, |_| (), |()| Ok(()))?),
+        (None, None) => Ok((distinct.count(&data, &budget)?, None)),
+        (None, limit) => {
+            let found = distinct.stream(&data, limit, &budget, |_| (), |()| Ok(()))?;
+            Ok((found, None))
+        }
         (Some(trees), limit) => write(&distinct, &data, limit, &budget, trees),
     });
-    let found = found.map_err(|error| match error.downcast::<Error>() {
+    let (found, full) = found.map_err(|error| match error.downcast::<Error>() {
         Ok(error) => in_file(&args.data, error),
         Err(error) => error,
     })?;
     let document = Document::new(&found);
-    let notes = [incomplete(&found, limit)];
+    let notes = [full.map(nearly_full).or_else(|| incomplete(&found, limit))];
     fit::say(&data, &options, &notes, console);
     if matches!(trees, Some(Destination::Stdout)) {
         console.note(&document.in_short());
@@ -81,19 +80,6 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
         output::document(&document, file.as_ref(), console, || document.in_words())?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Refuses trees that would replace another file of the same run.
-fn keep_apart(trees: &Path, other: &Path, what: &str) -> Result<()> {
-    let place = |path: &Path| fs::canonicalize(path).or_else(|_| std::path::absolute(path));
-    let is_same = matches!((place(trees), place(other)), (Ok(a), Ok(b)) if a == b && a.is_file())
-        || trees == other && trees != Path::new("-");
-    ensure!(
-        !is_same,
-        "{}: --trees would replace {what}: name another file",
-        trees.display()
-    );
-    Ok(())
 }
 
 /// Refuses to mix trees and figures.
@@ -115,17 +101,21 @@ fn one_standard_output(
     Ok(())
 }
 
-/// Writes the trees, one a line, as they are found.
+/// Writes the trees, one a line, as they are found. If the disk becomes full the search is stopped, and what is
+/// left of the disk is told.
 fn write(
     distinct: &Distinct,
     data: &Dataset,
     limit: Option<u64>,
     budget: &Budget,
     trees: &Destination,
-) -> Result<Count> {
+) -> Result<(Count, Option<Space>)> {
     let mut lines = Lines {
         writing: trees.open()?,
         flushed: Instant::now(),
+        folder: trees.folder(),
+        watch: Watch::default(),
+        full: None,
     };
     let mut failure = None;
     let found = distinct.stream(
@@ -146,13 +136,17 @@ fn write(
     }
     let found = found?;
     lines.writing.finish()?;
-    Ok(found)
+    Ok((found, lines.full))
 }
 
 /// Lines for a reader who may be waiting for them.
 struct Lines<'a> {
     writing: Writing<'a>,
     flushed: Instant,
+    /// Whose disk is watched.
+    folder: Option<&'a Path>,
+    watch: Watch,
+    full: Option<Space>,
 }
 
 impl Lines<'_> {
@@ -164,8 +158,23 @@ impl Lines<'_> {
             out.flush()?;
             self.flushed = Instant::now();
         }
+        if let Some(folder) = self.folder
+            && let Some(left) = self.watch.written(line.len() + 1, || Space::of(folder))
+        {
+            self.full = Some(left);
+            // The trees that are on their way still come.
+            signals::interrupt().store(true, Ordering::Relaxed);
+        }
         Ok(())
     }
+}
+
+/// The search was stopped because of the disk.
+fn nearly_full(left: Space) -> String {
+    format!(
+        "stopped early: the disk is nearly full ({} MB are left); these are the trees so far",
+        left.free / 1_000_000
+    )
 }
 
 /// Are there more trees?

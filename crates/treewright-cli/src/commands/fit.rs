@@ -31,7 +31,7 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     let plan = learner::greedy(args)?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     let learner = plan(loss(&args.reading, &data)?)?;
-    let budget = start_budget(&args.limits)?;
+    let budget = start_budget(&args.limits);
     let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
         .map_err(|error| about(&args.data, &args.pruning.penalty, error))?;
@@ -47,7 +47,7 @@ fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     need_classes(&args.data, &data, &options, "dyadic trees need classes")?;
     let learner = plan(loss(&args.reading, &data)?)?;
-    let budget = start_budget(&args.limits)?;
+    let budget = start_budget(&args.limits);
     let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
         .map_err(|error| about(&args.data, &args.dyadic.penalty, error))?;
@@ -63,7 +63,7 @@ fn optimal(args: &FitOptimalArgs, console: &Console) -> Result<ExitCode> {
     need_classes(&args.data, &data, &options, "optimal trees need classes")?;
     let loss = loss(&args.reading, &data)?;
     let learner = args.optimal.learner(loss, args.limits.memory_limit)?;
-    let budget = start_budget(&args.limits)?;
+    let budget = start_budget(&args.limits);
     let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
         .map_err(|error| in_file(&args.data, error))?;

@@ -23,8 +23,6 @@ mod plot;
 mod rates;
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -32,14 +30,12 @@ use treewright::{Budget, ErrorKind};
 
 use crate::args::{LimitArgs, PenaltyArgs, WholeNumber};
 use crate::input;
-use crate::output;
+use crate::signals;
 
 /// More threads than this would only cost memory.
 const MOST_THREADS: usize = 256;
 /// A table of least costs or of solved sets gets no more memory than this unless more is allowed.
 const DEFAULT_MEMORY: u64 = 4_000_000_000;
-/// Exit code of a program that was interrupted.
-const INTERRUPTED: i32 = 130;
 
 /// Sets the number of threads for everything that follows.
 pub(crate) fn use_threads(threads: Option<WholeNumber>) -> Result<()> {
@@ -54,30 +50,21 @@ pub(crate) fn use_threads(threads: Option<WholeNumber>) -> Result<()> {
 
 /// The budget of a piece of work that begins now. From here on one Ctrl-C stops the work and keeps
 /// its result; a second one ends the program. Time and memory count from here on: reading is done.
-fn start_budget(limits: &LimitArgs) -> Result<Budget> {
-    let budget = start_clock(limits.time_limit)?;
-    Ok(match limits.memory_limit {
+fn start_budget(limits: &LimitArgs) -> Budget {
+    let budget = start_clock(limits.time_limit);
+    match limits.memory_limit {
         Some(bytes) => budget.with_memory_limit(bytes),
         None => budget,
-    })
+    }
 }
 
 /// The same for work that gets by with less memory and is not stopped by it.
-fn start_clock(time_limit: Option<Duration>) -> Result<Budget> {
-    let interrupt = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupt);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            output::remove_unfinished();
-            std::process::exit(INTERRUPTED);
-        }
-    })
-    .context("cannot listen for Ctrl-C")?;
-    let budget = Budget::unlimited().with_interrupt(interrupt);
-    Ok(match time_limit {
+fn start_clock(time_limit: Option<Duration>) -> Budget {
+    let budget = Budget::unlimited().with_interrupt(signals::interrupt());
+    match time_limit {
         Some(limit) => budget.with_time_limit(limit),
         None => budget,
-    })
+    }
 }
 
 /// How many bytes the table of least costs, or of solved sets, may take.

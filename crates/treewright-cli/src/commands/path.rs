@@ -35,7 +35,7 @@ fn greedy(args: &PathGreedyArgs, console: &Console) -> Result<ExitCode> {
         most_bytes: most_bytes(&args.limits),
         ..Pruned::new(learner)
     };
-    let budget = start_budget(&args.limits)?;
+    let budget = start_budget(&args.limits);
     let found = console
         .with_progress(&budget, || pruned.fit_family(&data, &budget, resampling))
         .map_err(|error| about(&args.data, &args.pruning.penalty, error))?;
@@ -59,7 +59,7 @@ fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
         ..args.dyadic.learner(loss, most_bytes(&args.limits))?
     };
     let searched = Searched::new(learner);
-    let budget = start_budget(&args.limits)?;
+    let budget = start_budget(&args.limits);
     let found = console
         .with_progress(&budget, || searched.fit_family(&data, &budget, resampling))
         .map_err(|error| about(&args.data, &args.dyadic.penalty, error))?;

@@ -110,7 +110,7 @@ fn select(
     let judged = judged(args, &resampling, search.as_ref());
     let estimate = search.map_or(Estimate::Resampled(resampling), Estimate::Rows);
     let method = method(greedy.clone(), estimate);
-    let budget = start_clock(args.limits.time_limit)?;
+    let budget = start_clock(args.limits.time_limit);
     let found = console.with_progress(&budget, || -> treewright::Result<_> {
         let selection = method.select(&data, &budget)?;
         let method = method.clone().one_of(rayon::current_num_threads());

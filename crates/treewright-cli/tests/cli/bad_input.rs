@@ -225,6 +225,40 @@ fn broken_gzip() {
     refused(TABLE.as_bytes(), not_gzip);
 }
 
+/// A few bytes that become very many, in a file and in a pipe.
+#[test]
+fn gzip_bombs_stop_at_the_memory_limit() {
+    let bomb = gzip(&[b"a,class\n".as_slice(), &b"1,x\n".repeat(3_000_000)].concat());
+    let folder = Folder::new().file("data.csv.gz", &bomb);
+    for learner in ["greedy", "dyadic", "optimal"] {
+        for name in ["data.csv.gz", "-"] {
+            let shown = if name == "-" { "standard input" } else { name };
+            let line = folder.refused_with_input(
+                &[
+                    "fit",
+                    learner,
+                    name,
+                    "--memory-limit",
+                    "2MB",
+                    "-o",
+                    "out.json",
+                ],
+                &bomb,
+                &format!(
+                    "{shown}: its data, unzipped, needs more memory than the limit of 2 MB allows"
+                ),
+            );
+            assert!(!line.contains("bug"), "{line}");
+        }
+    }
+    let plain = b"a,class\n1,x\n2,y\n".repeat(200_000);
+    folder.refused_with_input(
+        &["fit", "greedy", "-", "--memory-limit", "2MB"],
+        &plain,
+        "standard input: its data needs more memory than the limit of 2 MB allows",
+    );
+}
+
 #[test]
 fn broken_parquet_and_arrow() {
     let contents: [&[u8]; 4] = [b"", b"PAR1", b"ARROW1\0\0rubbish", TABLE.as_bytes()];

@@ -350,11 +350,11 @@ fn what_cannot_be_enumerated_is_refused() {
     refused(&["data.csv", "--trees", "."], ".: is a folder");
     refused(
         &["data.csv", "--trees", "data.csv"],
-        "data.csv: --trees would replace the table itself",
+        "data.csv: the command reads this file",
     );
     refused(
         &["data.csv", "--trees", "out.jsonl", "-o", "out.jsonl"],
-        "out.jsonl: --trees would replace -o",
+        "out.jsonl: the command reads this file, or writes it twice",
     );
     refused(
         &["data.csv", "--trees", "no/trees.jsonl"],

@@ -134,7 +134,7 @@ fn batch() -> RecordBatch {
     .unwrap()
 }
 
-fn parquet_file() -> Vec<u8> {
+pub(crate) fn parquet_file() -> Vec<u8> {
     let batch = batch();
     let mut bytes = Vec::new();
     let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
@@ -143,7 +143,7 @@ fn parquet_file() -> Vec<u8> {
     bytes
 }
 
-fn arrow_file(compression: Option<CompressionType>) -> Vec<u8> {
+pub(crate) fn arrow_file(compression: Option<CompressionType>) -> Vec<u8> {
     let batch = batch();
     let options = IpcWriteOptions::default()
         .try_with_compression(compression)
