@@ -2,12 +2,16 @@
 
 import os
 import signal
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 
 import numpy as np
 import pytest
 from treewright import (
+    BackwardFeatureSelector,
     CompleteFeatureSelector,
     DyadicTreeClassifier,
     GreedyTreeClassifier,
@@ -180,3 +184,83 @@ def test_a_fork_has_no_search():
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     trees.close()
+
+
+@pytest.mark.parametrize("in_pool", [False, True], ids=["worker", "pool"])
+def test_a_panic_is_an_exception_at_once(in_pool):
+    """A panic that nobody hears of would block the interpreter, so it happens in another one."""
+    program = f"""
+        import numpy as np
+        from treewright import _native
+        from treewright._base import limits
+
+        column = np.arange(4.0)
+        target = ("y", ["a", "b"], np.zeros(4, dtype=np.uint32))
+        table = _native.Table([("x", column, None)], target, [])
+        bounds = limits(2, None, None, 0, None, "test")
+        try:
+            _native.panic_for_tests(table, {in_pool}, bounds)
+        except RuntimeError as error:
+            print(error)
+        """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "this is a bug of treewright" in run.stdout and "a test panics" in run.stdout
+    assert run.stderr == ""
+
+
+WRITTEN_INTO = [
+    GreedyTreeClassifier(),
+    GreedyTreeClassifier(select="cv", cv=5),
+    DyadicTreeClassifier(k=3, time_limit=1),
+    OptimalTreeClassifier(max_depth=3, time_limit=0.3),
+    BackwardFeatureSelector(time_limit=0.3),
+    CompleteFeatureSelector(time_limit=0.3),
+]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("estimator", WRITTEN_INTO, ids=lambda it: type(it).__name__)
+def test_an_array_may_be_written_into_during_a_fit(estimator, n_jobs):
+    """An error, or a tree of what was read; never a wait without end."""
+    X, y = hard_table(2000, 4)
+    X = np.asfortranarray(X)
+    stop = threading.Event()
+
+    def write():
+        rng = np.random.default_rng(1)
+        values = np.array([0.0, -1e300, np.nan, np.inf, 1e-320, 7.0])
+        while not stop.is_set():
+            X[rng.integers(0, len(X), 50), rng.integers(0, 4, 50)] = rng.choice(values, 50)
+            time.sleep(0.0001)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(3):
+            X[:] = hard_table(2000, 4)[0]
+            try:
+                estimator.set_params(n_jobs=n_jobs).fit(X, y)
+            except (RuntimeError, ValueError):
+                continue
+    finally:
+        stop.set()
+        writer.join()
+
+
+def test_a_table_that_changed_is_refused():
+    X, y = hard_table(3000, 4)
+    X = np.asfortranarray(X)
+
+    def change(done, total, text):
+        X[17, 2] += 1
+
+    tree = OptimalTreeClassifier(max_depth=4, time_limit=1.0, progress=change)
+    with pytest.raises(RuntimeError, match="was written into while a tree was learned from it"):
+        tree.fit(X, y)
+    assert not hasattr(tree, "tree_")

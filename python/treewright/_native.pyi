@@ -158,3 +158,6 @@ def explore(
     cost_matrix: list[list[float]] | None,
     limits: _Params,
 ) -> tuple[Report, BaseException | None]: ...
+def panic_for_tests(
+    table: Table, in_pool: bool, limits: _Params
+) -> tuple[None, BaseException | None]: ...

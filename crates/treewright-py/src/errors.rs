@@ -1,9 +1,11 @@
-//! Errors of the library as exceptions.
+//! Errors and panics of the library as exceptions.
 
 use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::PyErr;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use treewright::{Error, ErrorKind};
 
 /// Parameters whose names in Python are those of scikit-learn.
@@ -52,5 +54,29 @@ pub(crate) fn named<T: Copy>(
     found.map(|&(_, value)| value).ok_or_else(|| {
         let names: Vec<String> = values.iter().map(|(name, _)| format!("{name:?}")).collect();
         refused(parameter, format!("{name:?}"), &names.join(", "))
+    })
+}
+
+/// What the last panic said, and where.
+static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+/// Panics are told by the exceptions that they become, not on standard error.
+pub(crate) fn listen_to_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let text = info.to_string();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let mut last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = Some(words.join(" "));
+    }));
+}
+
+/// Runs something; a panic becomes a `RuntimeError`. What it was working on is thrown away with it.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, PyErr> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
+        let mut last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+        let what = last.take().unwrap_or_default();
+        PyRuntimeError::new_err(format!(
+            "this is a bug of treewright, please report it: {what}"
+        ))
     })
 }

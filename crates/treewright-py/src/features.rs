@@ -17,7 +17,7 @@ use treewright::select::{
 use treewright::tree::{Fit, Training, Tree};
 use treewright::{Budget, Error};
 
-use crate::errors::{named, raised};
+use crate::errors::{caught, named, raised};
 use crate::learners::GreedyParams;
 use crate::model::Model;
 use crate::running::{Limits, Outcome};
@@ -41,7 +41,7 @@ pub(crate) struct DistinctTrees {
 
 /// The thread, and what came of it.
 enum Search {
-    Runs(JoinHandle<treewright::Result<Count>>),
+    Runs(JoinHandle<PyResult<Count>>),
     Ended(Option<Count>),
 }
 
@@ -71,6 +71,7 @@ impl DistinctTrees {
         let pool = limits.pool()?;
         let (sender, receiver) = sync_channel(TREES_AHEAD);
         let rows = table.rows();
+        let searched = table.rows();
         let work = move || -> treewright::Result<Count> {
             #[expect(
                 clippy::redundant_closure_for_method_calls,
@@ -90,7 +91,11 @@ impl DistinctTrees {
                 )
             })
         };
-        let thread = std::thread::Builder::new().spawn(work)?;
+        let thread = std::thread::Builder::new().spawn(move || {
+            let count = caught(work)?.map_err(|error| raised(&error))?;
+            searched.refuse_changes()?;
+            Ok(count)
+        })?;
         Ok(Self {
             trees: Mutex::new(Some(receiver)),
             search: Mutex::new(Search::Runs(thread)),
@@ -182,8 +187,10 @@ impl DistinctTrees {
                 *search = Search::Ended(Some(count));
                 Ok(())
             }
-            Ok(Err(error)) => Err(raised(&error)),
-            Err(_) => Err(PyRuntimeError::new_err("the search for trees panicked")),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(PyRuntimeError::new_err(
+                "this is a bug of treewright: the search ended without a result",
+            )),
         }
     }
 
@@ -325,7 +332,7 @@ fn selected<'py>(
         let report = stability.map(|stability| stability.assess(data, budget, &run));
         Ok((selection, fit, report.transpose()?))
     };
-    let ((selection, mut fit, report), exception) = limits.run(py, work)?;
+    let ((selection, mut fit, report), exception) = limits.run(py, table, work)?;
     table.remember(&mut fit.learner.params);
     let dict = PyDict::new(py);
     dict.set_item("selected", &selection.selected)?;

@@ -312,10 +312,10 @@ pub(crate) fn fit_greedy(
     let data = table.data();
     let mut pruned = pruning.pruned(params.learner(table)?, &limits)?;
     let (fit, exception) = match pruning.max_leaf_nodes {
-        None => limits.run(py, |budget| pruned.learner.fit(data, budget))?,
+        None => limits.run(py, table, |budget| pruned.learner.fit(data, budget))?,
         Some(leaves) => {
             pruned.choice = Choice::Aim(Aim::Leaves(leaves));
-            limits.run(py, |budget| pruned.fit(data, budget))?
+            limits.run(py, table, |budget| pruned.fit(data, budget))?
         }
     };
     Ok((finished(fit, table), exception))
@@ -335,8 +335,9 @@ pub(crate) fn greedy_family(
     let resampling = pruning.selection.resampling();
     let lambda = pruning.ccp_alpha.as_deref().map(weight).transpose()?;
     let data = table.data();
-    let (mut found, exception) =
-        limits.run(py, |budget| pruned.fit_family(data, budget, resampling))?;
+    let (mut found, exception) = limits.run(py, table, |budget| {
+        pruned.fit_family(data, budget, resampling)
+    })?;
     table.remember(&mut found.learner.params);
     let chosen = match (&found.cross_validation, rule, lambda) {
         (Some(validation), Some(rule), _) => {
@@ -373,7 +374,7 @@ pub(crate) fn fit_dyadic(
 ) -> PyResult<Outcome<Model>> {
     let learner = params.learner(table, &limits)?;
     let data = table.data();
-    let (fit, exception) = limits.run(py, |budget| learner.fit(data, budget))?;
+    let (fit, exception) = limits.run(py, table, |budget| learner.fit(data, budget))?;
     Ok((finished(fit, table), exception))
 }
 
@@ -408,7 +409,7 @@ pub(crate) fn dyadic_family(
         };
         Ok((found, fit))
     };
-    let ((mut found, fit), exception) = limits.run(py, work)?;
+    let ((mut found, fit), exception) = limits.run(py, table, work)?;
     table.remember(&mut found.learner.params);
     let model = fit.map(|fit| finished(fit, table));
     Ok(((found.into(), model), exception))
@@ -432,7 +433,7 @@ pub(crate) fn fit_optimal(
         most_bytes: limits.most_bytes(),
     };
     let data = table.data();
-    let (fit, exception) = limits.run(py, |budget| learner.fit(data, budget))?;
+    let (fit, exception) = limits.run(py, table, |budget| learner.fit(data, budget))?;
     Ok((finished(fit, table), exception))
 }
 

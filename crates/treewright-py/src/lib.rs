@@ -42,11 +42,14 @@ mod _native {
     #[pymodule_export]
     use super::report::{Report, explore};
     #[pymodule_export]
+    use super::running::panic_for_tests;
+    #[pymodule_export]
     use super::table::Table;
     use pyo3::prelude::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::errors::listen_to_panics();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -7,7 +7,7 @@ use treewright::export::{self, json};
 use treewright::prune::{Impurity, NodeCosts, PruningCost, importances};
 use treewright::{Fit, Tree};
 
-use crate::errors::{named, raised};
+use crate::errors::{caught, named, raised};
 use crate::family::Family;
 use crate::report::Report;
 use crate::table::Table;
@@ -188,10 +188,10 @@ impl Model {
     }
 
     /// Class indices or numbers.
-    fn predict<'py>(&self, py: Python<'py>, table: &Table) -> Bound<'py, PyArray1<f64>> {
+    fn predict<'py>(&self, py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let data = table.data();
-        let answers = py.detach(|| self.tree().predict(data));
-        PyArray1::from_vec(py, answers)
+        let answers = py.detach(|| caught(|| self.tree().predict(data)))?;
+        Ok(PyArray1::from_vec(py, answers))
     }
 
     /// For each row the shares of the classes.
@@ -201,16 +201,17 @@ impl Model {
         table: &Table,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let data = table.data();
-        let shares = py.detach(|| self.tree().predict_proba(data));
+        let shares = py.detach(|| caught(|| self.tree().predict_proba(data)))?;
         let n_classes = self.tree().schema().classes().len();
         PyArray1::from_vec(py, shares).reshape([data.n_rows(), n_classes])
     }
 
     /// The leaf of each row.
-    fn apply<'py>(&self, py: Python<'py>, table: &Table) -> Bound<'py, PyArray1<i64>> {
+    fn apply<'py>(&self, py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let data = table.data();
-        let leaves = py.detach(|| self.tree().apply(data));
-        PyArray1::from_iter(py, leaves.into_iter().map(|id| i64::from(id.0)))
+        let leaves = py.detach(|| caught(|| self.tree().apply(data)))?;
+        let leaves = leaves.into_iter().map(|id| i64::from(id.0));
+        Ok(PyArray1::from_iter(py, leaves))
     }
 
     /// The nodes that each row passes, as the rows of a sparse matrix: where they begin, and the nodes.
@@ -218,9 +219,9 @@ impl Model {
         &self,
         py: Python<'py>,
         table: &Table,
-    ) -> (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>) {
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
         let data = table.data();
-        let (begins, nodes) = py.detach(|| {
+        let work = || {
             let mut begins = vec![0_i64];
             let mut nodes = Vec::new();
             for row in 0..data.n_rows() {
@@ -230,11 +231,12 @@ impl Model {
                 begins.push(nodes.len() as i64);
             }
             (begins, nodes)
-        });
-        (
+        };
+        let (begins, nodes) = py.detach(|| caught(work))?;
+        Ok((
             PyArray1::from_vec(py, begins),
             PyArray1::from_vec(py, nodes),
-        )
+        ))
     }
 
     /// Prunes the tree: all prunings that are best for some weight of the penalty. With a table the costs come

@@ -65,7 +65,8 @@ pub(crate) fn explore(
         ..Explore::new(loss)
     };
     let data = table.data();
-    let (mut report, exception) = limits.run(py, |budget| explore.run(title, data, budget))?;
+    let (mut report, exception) =
+        limits.run(py, table, |budget| explore.run(title, data, budget))?;
     for section in &mut report.sections {
         table.remember(&mut section.learner.params);
     }

@@ -10,7 +10,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use treewright::Budget;
 
-use crate::errors::{raised, refused};
+use crate::errors::{caught, raised, refused};
+use crate::table::Table;
 
 /// How often signals are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -70,10 +71,12 @@ impl Limits {
     }
 
     /// Runs `work` on threads of its own. An exception (Ctrl-C, or one of the progress function) stops it;
-    /// what it has until then comes back together with the exception.
+    /// what it has until then comes back together with the exception. A panic is a `RuntimeError`, and so is
+    /// a table that was written into meanwhile.
     pub(crate) fn run<T: Send>(
         &self,
         py: Python<'_>,
+        table: &Table,
         work: impl FnOnce(&Budget) -> treewright::Result<T> + Send,
     ) -> PyResult<Outcome<T>> {
         let flag = Arc::new(AtomicBool::new(false));
@@ -82,9 +85,14 @@ impl Limits {
         let (sender, mut receiver) = sync_channel(1);
         let worker_budget = budget.clone();
         std::thread::scope(|scope| {
-            let worker = std::thread::Builder::new().spawn_scoped(scope, || {
-                // Nobody listens any more only if this thread has panicked.
-                let _ = sender.send(pool.install(|| work(&worker_budget)));
+            // It owns its end of the channel: however it ends, nobody waits for it.
+            std::thread::Builder::new().spawn_scoped(scope, move || {
+                let done = caught(|| pool.install(|| work(&worker_budget)));
+                let changed = caught(|| pool.install(|| table.refuse_changes()));
+                // That somebody wrote into the table explains everything else.
+                let done = changed.and_then(|changed| changed).and(done);
+                // Nobody listens any more only if the other thread has panicked.
+                let _ = sender.send(done);
             })?;
             let mut exception: Option<PyErr> = None;
             let mut told = Instant::now();
@@ -94,8 +102,8 @@ impl Limits {
                     Ok(result) => break result,
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => {
-                        let panic = py.detach(|| worker.join()).unwrap_err();
-                        std::panic::resume_unwind(panic);
+                        let what = "this is a bug of treewright: the work ended without a result";
+                        break Err(PyRuntimeError::new_err(what));
                     }
                 }
                 if exception.is_some() {
@@ -113,7 +121,7 @@ impl Limits {
                     exception = Some(error);
                 }
             };
-            let done = result.map_err(|error| raised(&error));
+            let done = result.and_then(|done| done.map_err(|error| raised(&error)));
             match (done, exception) {
                 (Ok(done), exception) => {
                     let exception = exception.map(|error| error.into_value(py).into_any());
@@ -132,4 +140,20 @@ impl Limits {
         }
         Ok(())
     }
+}
+
+/// For the tests: work that panics, in a thread of the pool or in the one that waits for it.
+#[pyfunction]
+pub(crate) fn panic_for_tests(
+    py: Python<'_>,
+    table: &Table,
+    in_pool: bool,
+    limits: Limits,
+) -> PyResult<Outcome<()>> {
+    limits.run(py, table, |_| {
+        if in_pool {
+            rayon::join(|| panic!("a test panics"), || ());
+        }
+        panic!("a test panics")
+    })
 }

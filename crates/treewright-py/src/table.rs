@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use rayon::prelude::*;
 use serde_json::{Map, Value};
 use treewright::data::{
     ClassWeight, Column, Dataset, Feature, FeatureKind, MISSING_CODE, Reading, Schema, Target,
@@ -29,7 +30,17 @@ pub(crate) struct Table {
 pub(crate) struct Rows {
     data: Dataset,
     /// The arrays whose memory `data` uses.
-    _lenders: Vec<Py<PyArray1<f64>>>,
+    lenders: Vec<Lender>,
+}
+
+/// An array that the rows use.
+struct Lender {
+    name: String,
+    cells: &'static [f64],
+    /// What the cells were when they were checked.
+    fingerprint: u64,
+    /// Keeps the memory alive.
+    _array: Py<PyArray1<f64>>,
 }
 
 /// The cells of a feature: numbers, or codes of categories.
@@ -111,10 +122,7 @@ impl Table {
         let mut data = with_weights(Arc::new(schema), columns, target, weights)?;
         data.weigh_classes(&class_weight)
             .map_err(|error| raised(&error))?;
-        let rows = Arc::new(Rows {
-            data,
-            _lenders: lenders,
-        });
+        let rows = Arc::new(Rows { data, lenders });
         Ok(Self {
             rows,
             class_weight,
@@ -137,6 +145,12 @@ impl Table {
     /// The rows, for a thread that may outlive the call.
     pub(crate) fn rows(&self) -> Arc<Rows> {
         Arc::clone(&self.rows)
+    }
+
+    /// Refuses arrays that were written into since they were checked: what was learned from them is the tree of
+    /// no table, and its certificate is worth nothing.
+    pub(crate) fn refuse_changes(&self) -> PyResult<()> {
+        self.rows.refuse_changes()
     }
 
     /// Where rows of the arrays are in the dataset; those without weight are not.
@@ -167,13 +181,24 @@ impl Rows {
     pub(crate) fn data(&self) -> &Dataset {
         &self.data
     }
+
+    pub(crate) fn refuse_changes(&self) -> PyResult<()> {
+        let is_changed = |lender: &&Lender| fingerprint(lender.cells) != lender.fingerprint;
+        match self.lenders.par_iter().find_first(is_changed) {
+            None => Ok(()),
+            Some(lender) => Err(PyRuntimeError::new_err(format!(
+                "column {} was written into while a tree was learned from it: learn from a copy",
+                quoted(&lender.name)
+            ))),
+        }
+    }
 }
 
 /// A column of numbers, on the memory of the array if it can be.
 fn numeric(
     name: &str,
     numbers: &PyReadonlyArray1<'_, f64>,
-    lenders: &mut Vec<Py<PyArray1<f64>>>,
+    lenders: &mut Vec<Lender>,
 ) -> PyResult<Column> {
     let Ok(slice) = numbers.as_slice() else {
         let numbers = copied(numbers).into_iter().map(|number| number + 0.0);
@@ -187,8 +212,14 @@ fn numeric(
             slice.iter().map(|number| number + 0.0).collect(),
         ));
     }
-    lenders.push(numbers.as_unbound_array());
-    Ok(Column::Numeric(Cow::Borrowed(lent(slice))))
+    let cells = lent(slice);
+    lenders.push(Lender {
+        name: name.to_owned(),
+        cells,
+        fingerprint: fingerprint(cells),
+        _array: numbers.as_unbound_array(),
+    });
+    Ok(Column::Numeric(Cow::Borrowed(cells)))
 }
 
 /// 0 and -0 are the same number, but not the same bits.
@@ -199,9 +230,24 @@ const NEGATIVE_ZERO: u64 = 1 << 63;
 fn lent(slice: &[f64]) -> &'static [f64] {
     // SAFETY: the array that owns the memory is among the lenders of the rows, which never hand the
     // dataset out but by reference. NumPy does not move or free memory that others hold. Whoever writes
-    // into an array while a tree is learned from it gets a tree of whatever was read, as with any other
-    // package.
+    // into an array while a tree is learned from it gets an error afterwards, see `refuse_changes`.
     unsafe { std::slice::from_raw_parts(slice.as_ptr(), slice.len()) }
+}
+
+/// A number that changes with the cells. As fast as they can be read: several at a time.
+fn fingerprint(cells: &[f64]) -> u64 {
+    const LANES: usize = 4;
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |sum: u64, cell: f64| (sum ^ cell.to_bits()).wrapping_mul(FACTOR).rotate_left(29);
+    let mut sums = [1_u64; LANES];
+    let (pieces, rest) = cells.as_chunks::<LANES>();
+    for piece in pieces {
+        for (sum, &cell) in sums.iter_mut().zip(piece) {
+            *sum = mix(*sum, cell);
+        }
+    }
+    let sum = rest.iter().fold(0, |sum, &cell| mix(sum, cell));
+    sums.iter().fold(sum, |all, &sum| all.rotate_left(17) ^ sum)
 }
 
 /// An array that outlives the call.
