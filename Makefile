@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test slow bench fuzz soak sanitize lint fmt tools rust-lint python-lint rust-test
+.PHONY: help demo test slow bench fuzz soak sanitize lint advisories fmt tools rust-lint python-lint rust-test
 
 # rustup puts cargo here; a shell started before that does not know it yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -56,6 +56,9 @@ sanitize: tools ## the one unsafe block under valgrind
 	@tests/python/sanitize
 
 lint: rust-lint python-lint ## format, lints, documentation, licences
+
+advisories: ## known faults of dependencies; needs cargo-deny and a network
+	cargo deny check advisories
 
 fmt: ## formats all sources
 	cargo fmt --all
