@@ -85,18 +85,18 @@ fn claim(identity: Identity, role: Role) -> bool {
 /// The file behind a path. What cannot be replaced, such as a terminal, is nobody's loss.
 fn existing(path: &Path) -> Option<Identity> {
     let metadata = fs::metadata(path).ok()?;
-    metadata.is_file().then(|| identity_of(&metadata, path))?
+    metadata.is_file().then(|| identity_of(&metadata, path))
 }
 
 #[cfg(unix)]
-fn identity_of(metadata: &Metadata, _: &Path) -> Option<Identity> {
+fn identity_of(metadata: &Metadata, _: &Path) -> Identity {
     use std::os::unix::fs::MetadataExt;
-    Some(Identity::Inode(metadata.dev(), metadata.ino()))
+    Identity::Inode(metadata.dev(), metadata.ino())
 }
 
 #[cfg(not(unix))]
-fn identity_of(_: &Metadata, path: &Path) -> Option<Identity> {
-    fs::canonicalize(path).ok().map(Identity::Place)
+fn identity_of(_: &Metadata, path: &Path) -> Identity {
+    Identity::Place(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))
 }
 
 /// A file that will be there.
@@ -116,7 +116,7 @@ fn standard(stream: impl std::os::fd::AsFd) -> Option<Identity> {
     let metadata = stream.metadata().ok()?;
     metadata
         .is_file()
-        .then(|| identity_of(&metadata, Path::new("")))?
+        .then(|| identity_of(&metadata, Path::new("")))
 }
 
 #[cfg(not(unix))]
