@@ -1,6 +1,7 @@
 //! Signals, closed outputs and files that are too large: what stays behind.
 #![cfg(unix)]
 
+use std::fmt::Write;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
@@ -11,14 +12,15 @@ use crate::support::Folder;
 
 /// A table of noise with so many distinct trees that nobody waits for them.
 fn endless_table() -> String {
-    let mut text = (0..30).map(|at| format!("x{at},")).collect::<String>() + "class\n";
+    let names: Vec<String> = (0..30).map(|at| format!("x{at}")).collect();
+    let mut text = names.join(",") + ",class\n";
     let mut state = 1_u64;
     for _ in 0..200 {
         for _ in 0..30 {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1);
-            text.push_str(&format!("{},", state >> 40));
+            let _ = write!(text, "{},", state >> 40);
         }
         text.push_str(if state >> 63 == 0 { "a\n" } else { "b\n" });
     }
