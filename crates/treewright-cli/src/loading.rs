@@ -1,8 +1,8 @@
 //! The bytes of a file or of standard input, unzipped, as far as there is memory for them.
 //!
-//! A small file can become very large when it is unzipped, and a pipe need not end. Both stop at the memory
-//! limit of the command; without one, at half of the memory that is free, since the table that is made of the
-//! bytes needs memory, too.
+//! A small file can become very large when it is unzipped, and a pipe need not end. Both stop at half of the
+//! memory that is free, since the table that is made of the bytes needs memory, too. A memory limit is for what
+//! comes after reading; but data that is much longer than its file is held to it, too.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -19,6 +19,9 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Where it is not known how much memory is free.
 const USUAL_MEMORY: u64 = 8_000_000_000;
+
+/// No ordinary table becomes so many times longer when it is unzipped.
+const USUAL_RATIO: u64 = 100;
 
 /// The memory limit of the command; 0 is none.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
@@ -64,10 +67,10 @@ pub(crate) fn load(path: &Path) -> Result<Vec<u8>> {
 fn load_within(path: &Path, room: &Room) -> Result<Vec<u8>> {
     let bytes = read_all(path, room)?;
     if bytes.starts_with(&GZIP_MAGIC) {
-        let left = room.bytes.saturating_sub(bytes.len() as u64);
-        let plain = at_most(MultiGzDecoder::new(&*bytes), left)
+        let (most, why) = room.unzipped(bytes.len() as u64);
+        let plain = at_most(MultiGzDecoder::new(&*bytes), most)
             .map_err(|error| anyhow!("broken gzip data: {error}"))?;
-        return plain.ok_or_else(|| room.refused("its data, unzipped,"));
+        return plain.ok_or_else(|| too_long("its data, unzipped,", most, why));
     }
     if extension(path).1 {
         bail!("not gzip data, although the name ends in .gz");
@@ -79,16 +82,16 @@ fn load_within(path: &Path, room: &Room) -> Result<Vec<u8>> {
 /// here: the limits are for what nobody can see coming.
 fn read_all(path: &Path, room: &Room) -> Result<Vec<u8>> {
     let read = if is_standard(path) {
-        at_most(io::stdin().lock(), room.bytes)
+        at_most(io::stdin().lock(), room.free)
     } else {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_file() || metadata.is_dir() => read_file(path).map(Some),
-            Ok(_) => File::open(path).and_then(|file| at_most(file, room.bytes)),
+            Ok(_) => File::open(path).and_then(|file| at_most(file, room.free)),
             Err(error) => Err(error),
         }
     };
     read.map_err(plain_words)?
-        .ok_or_else(|| room.refused("its data"))
+        .ok_or_else(|| too_long("its data", room.free, OF_FREE))
 }
 
 /// Reads to the end, unless there is more than so many bytes.
@@ -100,33 +103,37 @@ fn at_most(reader: impl Read, most: u64) -> io::Result<Option<Vec<u8>>> {
     Ok((size as u64 <= most).then_some(bytes))
 }
 
+/// Why no more bytes are read.
+const OF_FREE: &str = "half of the memory that is free";
+const OF_LIMIT: &str = "what the memory limit allows for data that is so much longer than its file";
+
+fn too_long(what: &str, most: u64, why: &str) -> anyhow::Error {
+    anyhow!("{what} has more than {} MB, {why}", most / 1_000_000)
+}
+
 /// Memory for the bytes of a file.
 struct Room {
-    bytes: u64,
-    /// Was it given?
-    is_limit: bool,
+    /// Whatever they are.
+    free: u64,
+    /// The memory limit.
+    limit: Option<u64>,
 }
 
 impl Room {
     fn now() -> Self {
-        match LIMIT.load(Ordering::Relaxed) {
-            0 => Self {
-                bytes: free_memory().map_or(USUAL_MEMORY, |free| free / 2),
-                is_limit: false,
-            },
-            bytes => Self {
-                bytes,
-                is_limit: true,
-            },
+        let limit = LIMIT.load(Ordering::Relaxed);
+        Self {
+            free: free_memory().map_or(USUAL_MEMORY, |free| free / 2),
+            limit: (limit > 0).then_some(limit),
         }
     }
 
-    fn refused(&self, what: &str) -> anyhow::Error {
-        let megabytes = self.bytes / 1_000_000;
-        if self.is_limit {
-            anyhow!("{what} needs more memory than the limit of {megabytes} MB allows")
-        } else {
-            anyhow!("{what} needs more than {megabytes} MB, half of the memory that is free")
+    /// How long the data of so many zipped bytes may be, and why.
+    fn unzipped(&self, zipped: u64) -> (u64, &'static str) {
+        let free = (self.free.saturating_sub(zipped), OF_FREE);
+        match self.limit {
+            None => free,
+            Some(limit) => free.min((limit.max(zipped.saturating_mul(USUAL_RATIO)), OF_LIMIT)),
         }
     }
 }
@@ -171,6 +178,22 @@ mod tests {
         assert_eq!(at_most(&b"abcd"[..], 3).unwrap(), None);
         assert_eq!(at_most(io::repeat(0), 1 << 20).unwrap(), None);
         assert_eq!(at_most(&b""[..], 0).unwrap().unwrap(), b"");
+    }
+
+    #[test]
+    fn only_what_grows_without_measure_is_held_to_the_limit() {
+        let most = |limit: Option<u64>, zipped: u64| {
+            Room {
+                free: 10_000,
+                limit,
+            }
+            .unzipped(zipped)
+        };
+        assert_eq!(most(None, 5), (9995, OF_FREE));
+        assert_eq!(most(Some(2000), 5), (2000, OF_LIMIT));
+        assert_eq!(most(Some(2000), 50), (5000, OF_LIMIT));
+        assert_eq!(most(Some(2000), 500), (9500, OF_FREE));
+        assert_eq!(most(Some(20_000), 5), (9995, OF_FREE));
     }
 
     #[test]

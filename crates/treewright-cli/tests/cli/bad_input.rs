@@ -1,5 +1,7 @@
 //! Every bad input is refused with exit code 1 and one line, and leaves nothing behind.
 
+use std::fmt::Write;
+
 use crate::support::{Folder, TABLE, gzip};
 
 /// `fit greedy` on a table with this content.
@@ -233,7 +235,7 @@ fn gzip_bombs_stop_at_the_memory_limit() {
     for learner in ["greedy", "dyadic", "optimal"] {
         for name in ["data.csv.gz", "-"] {
             let shown = if name == "-" { "standard input" } else { name };
-            let line = folder.refused_with_input(
+            folder.refused_with_input(
                 &[
                     "fit",
                     learner,
@@ -245,18 +247,30 @@ fn gzip_bombs_stop_at_the_memory_limit() {
                 ],
                 &bomb,
                 &format!(
-                    "{shown}: its data, unzipped, needs more memory than the limit of 2 MB allows"
+                    "{shown}: its data, unzipped, has more than 2 MB, what the memory limit allows"
                 ),
             );
-            assert!(!line.contains("bug"), "{line}");
         }
     }
-    let plain = b"a,class\n1,x\n2,y\n".repeat(200_000);
-    folder.refused_with_input(
-        &["fit", "greedy", "-", "--memory-limit", "2MB"],
-        &plain,
-        "standard input: its data needs more memory than the limit of 2 MB allows",
-    );
+    // An ordinary table is read, and only the work is limited.
+    let mut state = 1_u64;
+    let mut rows = String::from("a,class\n");
+    for _ in 0..2000 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let _ = writeln!(rows, "{},{}", state >> 20, state >> 63);
+    }
+    let folder = Folder::new().file("data.csv.gz", gzip(rows.as_bytes()));
+    folder.done(&[
+        "fit",
+        "optimal",
+        "data.csv.gz",
+        "--depth",
+        "1",
+        "--memory-limit",
+        "1KB",
+    ]);
 }
 
 #[test]
