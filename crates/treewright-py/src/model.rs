@@ -12,6 +12,9 @@ use crate::family::Family;
 use crate::report::Report;
 use crate::table::Table;
 
+/// Whole numbers, for Python.
+type Numbers<'py> = Bound<'py, PyArray1<i64>>;
+
 /// A learned tree with its circumstances: what a model file holds.
 #[pyclass(frozen, module = "treewright._native")]
 pub(crate) struct Model {
@@ -219,7 +222,7 @@ impl Model {
         &self,
         py: Python<'py>,
         table: &Table,
-    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
+    ) -> PyResult<(Numbers<'py>, Numbers<'py>)> {
         let data = table.data();
         let work = || {
             let mut begins = vec![0_i64];
