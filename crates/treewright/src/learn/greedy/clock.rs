@@ -4,24 +4,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::budget::Budget;
 
-/// A budget, and whether some work was left undone because of it.
+/// A budget, if there is one, and whether some work was left undone because of it.
 #[derive(Debug, Default)]
 pub(super) struct Clock {
-    budget: Budget,
+    budget: Option<Budget>,
     has_stopped: AtomicBool,
 }
 
 impl Clock {
     pub(super) fn new(budget: &Budget) -> Self {
         Self {
-            budget: budget.clone(),
+            budget: Some(budget.clone()),
             has_stopped: AtomicBool::new(false),
         }
     }
 
     /// Is it time to leave work undone? Whoever asks does so then.
     pub(super) fn is_late(&self) -> bool {
-        if self.budget.is_spent() {
+        if self.budget.as_ref().is_some_and(Budget::is_spent) {
             self.stop();
         }
         self.has_stopped()
@@ -29,11 +29,12 @@ impl Clock {
 
     /// Is there no memory for so many bytes? The work that needs them is left undone then.
     pub(super) fn is_short_of(&self, bytes: usize) -> bool {
-        if !self.budget.has_room_for(bytes) {
+        let has_room = |budget: &Budget| budget.has_room_for(bytes);
+        let is_short = !self.budget.as_ref().is_none_or(has_room);
+        if is_short {
             self.stop();
-            return true;
         }
-        false
+        is_short
     }
 
     fn stop(&self) {

@@ -344,7 +344,7 @@ impl Greedy {
         };
         let grower = Grower {
             schema: data.schema(),
-            search: self.search(data, shortcuts, budget),
+            search: self.search(data, shortcuts, Clock::new(budget)),
             summaries,
             max_depth: self.max_depth.unwrap_or(usize::MAX),
             min_split: self.min_split,
@@ -402,7 +402,7 @@ impl Greedy {
     }
 
     /// What decides about splits.
-    fn search(&self, data: &Dataset, shortcuts: Shortcuts, budget: &Budget) -> Search {
+    fn search(&self, data: &Dataset, shortcuts: Shortcuts, clock: Clock) -> Search {
         Search {
             judge: judge(self.criterion(data), data),
             missing: self.missing,
@@ -412,7 +412,7 @@ impl Greedy {
             min_gain: self.min_gain,
             zero_gain: self.zero_gain,
             shortcuts,
-            clock: Clock::new(budget),
+            clock,
         }
     }
 

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use super::categories::{self, CategoryCounts, counting_pays};
 use super::chosen::Chosen;
+use super::clock::Clock;
 use super::coarse::Present;
 use super::frame::Frame;
 use super::measure::Score;
@@ -171,7 +172,8 @@ impl<'a> Splitter<'a> {
         let frame = frame.ok_or_else(|| no_room(data))?;
         Ok(Self {
             schema: data.schema(),
-            search: greedy.search(data, shortcuts, &unlimited),
+            // Every offer is wanted, whatever it takes: nothing is left undone.
+            search: greedy.search(data, shortcuts, Clock::default()),
             summaries: Summaries::Classes(&greedy.loss),
             orders: Orders::new(&frame),
             frame: Arc::new(frame),
