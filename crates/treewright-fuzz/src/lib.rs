@@ -13,6 +13,7 @@
 //! | `tables` | CSV, TSV, gzip, Parquet and Arrow: read, and learned from if small |
 //! | `documents` | models and families: used in every way |
 //! | `settings` | costs of wrong predictions, and penalties |
+//! | `checks` | models, tables and proofs as the independent checker reads them
 //! | `trees` | all that can be done with one tree |
 //! | `dice` | which of these things, so that millions of files can be tried
 //! | `rows` | rows that fit any schema |
@@ -20,6 +21,7 @@
 //! | `scratch` | bytes as a file |
 
 mod bytes;
+mod checks;
 mod dice;
 mod documents;
 mod json;
@@ -54,6 +56,9 @@ pub const TARGETS: &[Target] = &[
     document("family", documents::family),
     table("costs", settings::costs),
     table("penalty", settings::penalty),
+    document("check-model", checks::model),
+    table("check-table", checks::table),
+    document("proof", checks::proof),
 ];
 
 /// The target with a name.
