@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 use crate::bounded::Class;
 use crate::data::{Column, Data};
-use crate::numbers::binary;
+use crate::numbers::decimal;
 use crate::optimal::{MISSING, Rows, Search, TooLarge, different};
 use crate::report::Verdict;
 use crate::values::{Value, Values};
@@ -124,8 +124,8 @@ pub(crate) fn check(
         return wrong("line 1: it is about other trees".into());
     }
     // The limit in the numbers of the file.
-    let wanted = values.in_other_numbers(limit, &binary(header.unit), per_loss, per_leaf);
-    let values = match values.rescaled(&binary(header.unit), per_loss, per_leaf) {
+    let wanted = values.in_other_numbers(limit, &decimal(header.unit), per_loss, per_leaf);
+    let values = match values.rescaled(&decimal(header.unit), per_loss, per_leaf) {
         Ok(values) => values,
         Err(fault) => return wrong(fault),
     };

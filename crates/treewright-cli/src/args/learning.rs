@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args, Subcommand};
 
 use super::{
     DyadicArgs, ExactNumber, GreedyArgs, LimitArgs, OptimalArgs, OutputArgs, PathMethodArg,
-    PruningArgs, ReadingArgs, SelectArgs, SolverArg, WholeNumber,
+    ProofArgs, PruningArgs, ReadingArgs, SelectArgs, SolverArg, WholeNumber,
 };
 
 /// Learn one tree from a table.
@@ -49,6 +49,7 @@ pub(crate) enum FitLearner {
     mut_arg("penalty", |arg| arg.requires("choice")),
     mut_arg("cost", |arg| arg.requires("choice")),
     mut_arg("method", |arg| arg.requires("choice")),
+    mut_arg("proof", |arg| arg.requires("choice")),
 )]
 #[command(after_help = "\
 Examples:
@@ -89,6 +90,8 @@ pub(crate) struct FitGreedyArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) proof: ProofArgs,
 }
 
 /// Find the best of all dyadic trees for a price of a leaf or a size, and prove it.
@@ -169,6 +172,8 @@ pub(crate) struct FitDyadicArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) proof: ProofArgs,
 }
 
 /// Find the best of all trees of a depth, and prove it.
@@ -191,6 +196,7 @@ Examples:
   treewright fit optimal titanic.csv --target survived --depth 2 --min-leaf 10
   treewright fit optimal iris.csv --leaf-cost 1/150 -o model.json
   treewright fit optimal big.csv --depth 3 --intervals 2 --time-limit 60s -o model.json
+  treewright fit optimal iris.csv --depth 3 -o model.json --proof proof.jsonl
   treewright verify model.json iris.csv")]
 pub(crate) struct FitOptimalArgs {
     /// The table to learn from: a file or `-`
@@ -204,6 +210,8 @@ pub(crate) struct FitOptimalArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) proof: ProofArgs,
 }
 
 /// Learn the whole family: the best tree for every weight of the penalty.
@@ -256,6 +264,8 @@ pub(crate) struct PathGreedyArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) proof: ProofArgs,
 }
 
 /// Find the best of all dyadic trees for every weight of the penalty.
@@ -299,4 +309,6 @@ pub(crate) struct PathDyadicArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) proof: ProofArgs,
 }

@@ -59,7 +59,7 @@ pub(crate) use learning::{
 };
 pub(crate) use limits::LimitArgs;
 pub(crate) use optimal::OptimalArgs;
-pub(crate) use output::OutputArgs;
+pub(crate) use output::{OutputArgs, ProofArgs};
 pub(crate) use penalty::PenaltyArgs;
 pub(crate) use pruning::{ExactNumber, PruningArgs, SelectArg, SelectArgs};
 pub(crate) use reading::ReadingArgs;

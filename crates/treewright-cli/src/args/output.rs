@@ -2,9 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::ensure;
 use clap::Args;
 
 use crate::output::{Console, Destination};
+
+/// What is written beside the result, for `treewright-check`.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct ProofArgs {
+    /// Write to this file what is needed to check the certificate, for `treewright-check`
+    #[arg(long, value_name = "FILE")]
+    proof: Option<PathBuf>,
+}
+
+impl ProofArgs {
+    /// Where to write the proof to, if it is wanted: always a file.
+    pub(crate) fn destination(&self) -> anyhow::Result<Option<Destination>> {
+        let destination = self.proof.as_deref().map(Destination::new).transpose()?;
+        let is_file = !matches!(destination, Some(Destination::Stdout));
+        ensure!(is_file, "proof: got -, expected a file");
+        Ok(destination)
+    }
+}
 
 /// Where the result goes.
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum};
 
-use super::{ExactNumber, LimitArgs, OutputArgs, PruningArgs, SelectArg, WholeNumber};
+use super::{ExactNumber, LimitArgs, OutputArgs, ProofArgs, PruningArgs, SelectArg, WholeNumber};
 
 /// Predict the target of every row of a table.
 ///
@@ -108,6 +108,8 @@ pub(crate) struct PruneArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) proof: ProofArgs,
 }
 
 /// Print a tree as text.

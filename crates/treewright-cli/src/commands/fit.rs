@@ -9,6 +9,7 @@ use treewright::Fit;
 use treewright::cost::Loss;
 use treewright::data::{ClassWeight, Dataset, ReadOptions, Task};
 use treewright::error::quoted;
+use treewright::export::proof;
 use treewright::learn::Learner;
 use treewright::tree::Certificate;
 
@@ -27,21 +28,34 @@ pub(crate) fn run(args: &FitArgs, console: &Console) -> Result<ExitCode> {
 
 fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
+    let proof_file = args.proof.destination()?;
     let options = args.reading.options();
     let plan = learner::greedy(args)?;
+    let choice = learner::choice(args)?;
+    let is_pruned = choice.is_some();
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    let learner = plan(loss(&args.reading, &data)?)?;
+    let loss = loss(&args.reading, &data)?;
     let budget = start_budget(&args.limits);
-    let fit = console
-        .with_progress(&budget, || learner.fit(&data, &budget))
-        .map_err(|error| about(&args.data, &args.pruning.penalty, error))?;
-    let is_pruned = learner::choice(args)?.is_some();
+    let complaint = |error| about(&args.data, &args.pruning.penalty, error);
+    let fit = if let (Some(proof_file), Some(choice)) = (proof_file, choice) {
+        let penalty = args.pruning.penalty.read()?;
+        let learner = learner::pruned(args, loss, choice, penalty)?;
+        let learn = || learner.fit_with_grown(&data, &budget);
+        let (fit, grown) = console.with_progress(&budget, learn).map_err(complaint)?;
+        write_grown(grown, &options, &proof_file)?;
+        fit
+    } else {
+        let learner = plan(loss)?;
+        let learn = || learner.fit(&data, &budget);
+        console.with_progress(&budget, learn).map_err(complaint)?
+    };
     let notes = [growth_stopped(&fit, is_pruned), chosen(&fit)];
     finish(fit, &data, &options, &notes, file.as_ref(), console)
 }
 
 fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
+    let proof_file = args.proof.destination()?;
     let options = args.reading.options();
     let plan = learner::dyadic(args)?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
@@ -51,6 +65,9 @@ fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
     let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
         .map_err(|error| about(&args.data, &args.dyadic.penalty, error))?;
+    if let Some(proof_file) = proof_file {
+        proof_file.write(|out| proof::write_needless("dyadic", out))?;
+    }
     let capped = capped(&fit.learner.params);
     let notes = [capped, search_stopped(&fit), chosen(&fit)];
     finish(fit, &data, &options, &notes, file.as_ref(), console)
@@ -58,17 +75,35 @@ fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
 
 fn optimal(args: &FitOptimalArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
+    let proof_file = args.proof.destination()?;
     let options = args.reading.options();
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     need_classes(&args.data, &data, &options, "optimal trees need classes")?;
     let loss = loss(&args.reading, &data)?;
     let learner = args.optimal.learner(loss, args.limits.memory_limit)?;
     let budget = start_budget(&args.limits);
-    let fit = console
-        .with_progress(&budget, || learner.fit(&data, &budget))
-        .map_err(|error| in_file(&args.data, error))?;
-    let notes = [search_stopped(&fit)];
+    let complaint = |error| in_file(&args.data, error);
+    let mut unproven = None;
+    let fit = if let Some(proof_file) = proof_file {
+        let learn = || learner.fit_with_proof(&data, &budget);
+        let (fit, proof) = console.with_progress(&budget, learn).map_err(complaint)?;
+        proof_file.write(|out| proof::write_optimal(&proof, out))?;
+        unproven = proof.claims.is_none().then(|| {
+            "the proof has no claims: there was no time for them, or losses are rounded".to_owned()
+        });
+        fit
+    } else {
+        let learn = || learner.fit(&data, &budget);
+        console.with_progress(&budget, learn).map_err(complaint)?
+    };
+    let notes = [search_stopped(&fit), unproven];
     finish(fit, &data, &options, &notes, file.as_ref(), console)
+}
+
+/// Writes a tree before it was pruned.
+pub(super) fn write_grown(mut grown: Fit, options: &ReadOptions, file: &Destination) -> Result<()> {
+    remember(&mut grown.learner.params, &options.class_weight);
+    file.write(|out| proof::write_grown(&grown, out))
 }
 
 /// Writes or shows the tree, after all that is to be said about it.

@@ -92,19 +92,28 @@ pub(super) fn greedy(args: &FitGreedyArgs) -> Result<Plan<'_>> {
     let penalty = args.pruning.penalty.read()?;
     args.greedy.learner(Loss::ZeroOne)?;
     Ok(Box::new(move |loss| {
-        let learner = args.greedy.learner(loss)?;
         Ok(match choice.clone() {
-            None => Box::new(learner),
-            Some(choice) => Box::new(Pruned {
-                learner,
-                cost: args.pruning.cost(),
-                penalty: penalty.clone(),
-                method: args.pruning.method(),
-                choice,
-                most_bytes: most_bytes(&args.limits),
-            }),
+            None => Box::new(args.greedy.learner(loss)?),
+            Some(choice) => Box::new(pruned(args, loss, choice, penalty.clone())?),
         })
     }))
+}
+
+/// The greedy learner, followed by pruning.
+pub(super) fn pruned(
+    args: &FitGreedyArgs,
+    loss: Loss,
+    choice: Choice,
+    penalty: Penalty,
+) -> Result<Pruned> {
+    Ok(Pruned {
+        learner: args.greedy.learner(loss)?,
+        cost: args.pruning.cost(),
+        penalty,
+        method: args.pruning.method(),
+        choice,
+        most_bytes: most_bytes(&args.limits),
+    })
 }
 
 /// The learner of dyadic trees, for one weight or size or with a choice among all.

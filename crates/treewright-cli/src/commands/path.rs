@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use treewright::cost::Penalty;
 use treewright::data::{Dataset, ReadOptions};
+use treewright::export::proof;
 use treewright::learn::dyadic::{Dyadic, Method};
 use treewright::select::{Pruned, Searched};
 use treewright::tree::FamilyFit;
@@ -23,6 +24,7 @@ pub(crate) fn run(args: &PathArgs, console: &Console) -> Result<ExitCode> {
 
 fn greedy(args: &PathGreedyArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
+    let proof_file = args.proof.destination()?;
     let options = args.reading.options();
     let resampling = args.select.resampling()?;
     let penalty = args.pruning.penalty.read()?;
@@ -36,15 +38,23 @@ fn greedy(args: &PathGreedyArgs, console: &Console) -> Result<ExitCode> {
         ..Pruned::new(learner)
     };
     let budget = start_budget(&args.limits);
-    let found = console
-        .with_progress(&budget, || pruned.fit_family(&data, &budget, resampling))
-        .map_err(|error| about(&args.data, &args.pruning.penalty, error))?;
+    let complaint = |error| about(&args.data, &args.pruning.penalty, error);
+    let found = if let Some(proof_file) = proof_file {
+        let learn = || pruned.fit_family_with_grown(&data, &budget, resampling);
+        let (found, grown) = console.with_progress(&budget, learn).map_err(complaint)?;
+        fit::write_grown(grown, &options, &proof_file)?;
+        found
+    } else {
+        let learn = || pruned.fit_family(&data, &budget, resampling);
+        console.with_progress(&budget, learn).map_err(complaint)?
+    };
     let notes = [growth_stopped(&found, resampling.is_some())];
     finish(found, &data, &options, &notes, file.as_ref(), console)
 }
 
 fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
+    let proof_file = args.proof.destination()?;
     let options = args.reading.options();
     let resampling = args.select.resampling()?;
     let penalty = args.dyadic.penalty.read()?;
@@ -63,6 +73,9 @@ fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
     let found = console
         .with_progress(&budget, || searched.fit_family(&data, &budget, resampling))
         .map_err(|error| about(&args.data, &args.dyadic.penalty, error))?;
+    if let Some(proof_file) = proof_file {
+        proof_file.write(|out| proof::write_needless("dyadic", out))?;
+    }
     let notes = [
         fit::capped(&found.learner.params),
         missed(&found).or_else(|| search_stopped(&found)),

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use treewright::Fit;
 use treewright::eval;
 use treewright::export::json::Document;
+use treewright::export::proof;
 use treewright::prune::{Aim, NodeCosts, Pruner, PruningCost, is_searched, take_out};
 use treewright::tree::{CostsFrom, FamilyFit};
 
@@ -20,8 +21,20 @@ pub(crate) fn run(args: &PruneArgs, console: &Console) -> Result<ExitCode> {
     if let Some(data) = &args.data {
         input::only_one_standard(&args.model, data)?;
     }
+    let proof_file = args.proof.destination()?;
     let name = input::name_of(&args.model);
-    match input::document(&args.model)? {
+    let document = input::document(&args.model)?;
+    let mut proof = Vec::new();
+    if proof_file.is_some() {
+        let Document::Model(grown) = &document else {
+            bail!(
+                "{name}: --proof is for the prunings of a model file; the proof of a family comes from \
+                 `path --proof`"
+            );
+        };
+        proof::write_grown(grown, &mut proof)?;
+    }
+    match document {
         Document::Model(fit) if args.family => family_of(*fit, args, file.as_ref(), console),
         Document::Model(fit) => {
             let pruned = pruning_of(*fit, args)?;
@@ -37,6 +50,9 @@ pub(crate) fn run(args: &PruneArgs, console: &Console) -> Result<ExitCode> {
             finish(&member, how, file.as_ref(), console)
         }
     }?;
+    if let Some(proof_file) = proof_file {
+        proof_file.write(|out| out.write_all(&proof))?;
+    }
     if args.limits.time_limit.is_some() {
         console.note("the time limit is not used: pruning ends by itself");
     }

@@ -18,6 +18,7 @@ mod inputs_kept;
 mod optimal;
 mod path;
 mod predict;
+mod proof;
 mod prune;
 mod reading;
 mod results;

@@ -22,6 +22,8 @@ pub(crate) struct RowLosses<'a> {
     losses: Losses<'a>,
     pub(crate) scale: Scale,
     pub(crate) is_whole: bool,
+    /// What a loss of 1 is as a weight times a cost; `None` where losses are rounded.
+    pub(crate) unit: Option<f64>,
     /// How far the loss of a row may be off by rounding, where they are not whole numbers.
     off_by: f64,
 }
@@ -101,6 +103,7 @@ impl<'a> RowLosses<'a> {
                 && data.has_whole_weights()
                 && has_whole_entries(loss)
                 && all().all(is_whole),
+            unit: is_scaled.then(|| factor.recip()),
             off_by: if is_scaled {
                 f64::EPSILON * largest
             } else {
@@ -119,6 +122,7 @@ impl<'a> RowLosses<'a> {
                 total_weight: classes.len() as f64,
             },
             is_whole: true,
+            unit: Some(1.0),
             off_by: 0.0,
         }
     }

@@ -17,6 +17,7 @@ mod nested;
 pub mod onnx;
 mod plan;
 pub mod pmml;
+pub mod proof;
 mod protobuf;
 pub mod python;
 pub mod rules;

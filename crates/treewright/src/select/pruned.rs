@@ -71,7 +71,30 @@ impl<L: Learner + Sync> Learner for Pruned<L> {
     /// back as it was grown, with `stopped` among the parameters, and `stopped_in` if it is complete.
     fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
         let start = Instant::now();
+        self.cut_back(self.grow(data, budget)?, data, budget, start)
+    }
+}
+
+impl<L: Learner + Sync> Pruned<L> {
+    /// The same, and the tree as it was grown.
+    pub fn fit_with_grown(
+        &self,
+        data: &Dataset,
+        budget: &Budget,
+    ) -> Result<(Fit<Tree>, Fit<Tree>)> {
+        let start = Instant::now();
         let grown = self.grow(data, budget)?;
+        let before = grown.as_fit();
+        Ok((self.cut_back(grown, data, budget, start)?, before))
+    }
+
+    fn cut_back(
+        &self,
+        grown: Grown,
+        data: &Dataset,
+        budget: &Budget,
+        start: Instant,
+    ) -> Result<Fit<Tree>> {
         let chosen = match &self.choice {
             Choice::Aim(aim) => Some(self.aimed(&grown, aim)?),
             Choice::Select { rule, resampling } => {
@@ -91,9 +114,7 @@ impl<L: Learner + Sync> Learner for Pruned<L> {
             certificate: chosen.certificate,
         })
     }
-}
 
-impl<L: Learner + Sync> Pruned<L> {
     /// Grows a tree and finds all its prunings that are best for some weight of the penalty, with their
     /// errors on rows left out where these are asked for. The `choice` has no say here. If the budget is
     /// spent before those are known, they are left away, with `stopped` among the parameters, and
@@ -105,6 +126,28 @@ impl<L: Learner + Sync> Pruned<L> {
         resampling: Option<Resampling>,
     ) -> Result<FamilyFit> {
         let grown = self.grow(data, budget)?;
+        self.all_of(grown, data, budget, resampling)
+    }
+
+    /// The same, and the tree as it was grown.
+    pub fn fit_family_with_grown(
+        &self,
+        data: &Dataset,
+        budget: &Budget,
+        resampling: Option<Resampling>,
+    ) -> Result<(FamilyFit, Fit<Tree>)> {
+        let grown = self.grow(data, budget)?;
+        let before = grown.as_fit();
+        Ok((self.all_of(grown, data, budget, resampling)?, before))
+    }
+
+    fn all_of(
+        &self,
+        grown: Grown,
+        data: &Dataset,
+        budget: &Budget,
+        resampling: Option<Resampling>,
+    ) -> Result<FamilyFit> {
         let start = Instant::now();
         let family = self.family(&grown)?;
         let cross_validation = match resampling {
@@ -253,6 +296,15 @@ struct Grown {
 }
 
 impl Grown {
+    fn as_fit(&self) -> Fit<Tree> {
+        Fit {
+            model: Tree::clone(&self.tree),
+            learner: self.learner.clone(),
+            training: self.training,
+            certificate: None,
+        }
+    }
+
     /// The tree as it is, because the budget was spent.
     fn stopped(self, time: Duration) -> Fit<Tree> {
         let mut learner = self.learner;

@@ -11,6 +11,7 @@ mod family;
 mod fit;
 mod kept;
 mod predict;
+mod proof;
 mod split;
 mod stored;
 mod walk;
@@ -21,6 +22,7 @@ pub use fit::{
     Certificate, CostsFrom, CrossValidation, FamilyFit, Fit, LearnerInfo, Training, Work,
 };
 pub use kept::Kept;
+pub use proof::{Branches, Claim, Condition, Cover, CutRange, Is, Proof};
 pub use split::{Bound, Closed, MissingRoute, Split};
 pub use walk::Reached;
 

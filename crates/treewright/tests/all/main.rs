@@ -17,6 +17,7 @@ mod optimal;
 mod optimal_alike;
 mod optimal_large;
 mod optimal_odd;
+mod optimal_proofs;
 mod optimal_stopped;
 mod predictions;
 mod pruned;

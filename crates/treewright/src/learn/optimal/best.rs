@@ -169,6 +169,16 @@ impl Solved {
         }
     }
 
+    /// No tree has a smaller value, after a search for trees below `bound`. With a least size of leaves `least`
+    /// may be smaller: then it is about leaves of any size.
+    pub(super) fn least_of(&self, bound: u64) -> u64 {
+        if self.is_done && self.value.is_none() {
+            self.least.max(bound)
+        } else {
+            self.least
+        }
+    }
+
     /// A value that is known.
     pub(super) fn exactly(value: u64, bound: u64, sketch: Sketch) -> Self {
         Self {

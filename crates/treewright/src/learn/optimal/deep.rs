@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::best::{Best, Floors, Known, Root, Sketch, Solved};
+use super::notes::{Noted, Notes};
 use super::range::{Numbers, Range};
 use super::region::Edge;
 use super::rows::Rows;
@@ -40,6 +41,7 @@ pub(super) struct Deep<'s, 'a> {
     is_top: bool,
     /// Was a branch of a root given up?
     is_cut_short: AtomicBool,
+    pub(super) notes: Notes,
 }
 
 impl<'s, 'a> Deep<'s, 'a> {
@@ -53,25 +55,51 @@ impl<'s, 'a> Deep<'s, 'a> {
         before: &Known,
         flat: Option<Solved>,
     ) -> Solved {
-        let mut deep = Self {
+        let mut deep = Self::new(search, depth, bound, flat.is_some());
+        deep.run(rows, bound, before, flat)
+    }
+
+    /// The same with all threads, and what was found out about the branches of every feature.
+    pub(super) fn solve_noting(
+        search: &'s Search<'a>,
+        rows: &Arc<Rows>,
+        depth: usize,
+        bound: u64,
+        flat: Solved,
+    ) -> (Solved, Vec<Noted>) {
+        let mut deep = Self::new(search, depth, bound, true);
+        deep.notes = Notes::wanted(search.setting.table.kinds.len());
+        let solved = deep.run(rows, bound, &Known::default(), Some(flat));
+        (solved, deep.notes.into_features())
+    }
+
+    fn new(search: &'s Search<'a>, depth: usize, bound: u64, is_top: bool) -> Self {
+        Self {
             search,
             depth,
             roots: Vec::new(),
-            best: Best::below(bound, flat.is_some()),
+            best: Best::below(bound, is_top),
             queue: Mutex::default(),
             news: Condvar::new(),
-            is_top: flat.is_some(),
+            is_top,
             is_cut_short: AtomicBool::new(false),
-        };
-        deep.start(rows, before, flat);
-        deep.work();
-        let queue = deep
-            .queue
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+            notes: Notes::default(),
+        }
+    }
+
+    fn run(
+        &mut self,
+        rows: &Arc<Rows>,
+        bound: u64,
+        before: &Known,
+        flat: Option<Solved>,
+    ) -> Solved {
+        self.start(rows, before, flat);
+        self.work();
+        let queue = std::mem::take(&mut *self.lock());
         let mut all = queue.floors;
         for range in &queue.waiting {
-            let feature = deep.roots[range.root].feature;
+            let feature = self.roots[range.root].feature;
             all[feature] = all[feature].min(range.bound);
         }
         let known = Floors {
@@ -80,9 +108,9 @@ impl<'s, 'a> Deep<'s, 'a> {
             before,
         };
         Solved::new(
-            &deep.best,
+            &self.best,
             bound,
-            search.setting.leaf(rows),
+            self.search.setting.leaf(rows),
             known,
             !queue.is_stopped,
         )
@@ -180,6 +208,8 @@ impl<'s, 'a> Deep<'s, 'a> {
                 .search
                 .solve(&part, self.depth - 1, limit, &Known::default());
             self.note(&solved);
+            self.notes
+                .add(feature, |noted| noted.missing = solved.least_of(limit));
             let Some(value) = solved.value.filter(|_| solved.is_done) else {
                 return (solved.least, None);
             };
@@ -208,6 +238,8 @@ impl<'s, 'a> Deep<'s, 'a> {
                 .search
                 .solve(&present, self.depth - 1, bound, &Known::default());
             self.note(&solved);
+            self.notes
+                .add(feature, |noted| noted.present = solved.least_of(bound));
             floor = missing.saturating_add(solved.least);
             if let Some(value) = solved.value {
                 let root = Root { feature, cut: None };
@@ -267,6 +299,9 @@ impl<'s, 'a> Deep<'s, 'a> {
                 .search
                 .solve(&part, self.depth - 1, bound, &Known::default());
             self.note(&solved);
+            self.notes.add(feature, |noted| {
+                noted.categories.push(solved.least_of(bound));
+            });
             let (Some(branch), Some(sketch), true) = (solved.value, &solved.sketch, solved.is_done)
             else {
                 return (value + others).saturating_add(solved.least);

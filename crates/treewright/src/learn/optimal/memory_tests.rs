@@ -48,7 +48,14 @@ fn too_little_memory_is_never_taken_for_a_proof() {
             let (table, _) = table.sorted(columns, &Budget::unlimited());
             let price = learner.price(&table, losses.scale, true).unwrap();
             // Without the first look at the memory.
-            let found = learner.search(&table, price, &Budget::unlimited(), Sizes::USUAL, None);
+            let found = learner.search(
+                &table,
+                price,
+                &Budget::unlimited(),
+                Sizes::USUAL,
+                None,
+                None,
+            );
             let tree = plant(&found.plan, &data, &learner.loss).unwrap();
             let objective = learner.objective(&Training::of_leaves(&tree, &data));
             (objective, found.bound.is_none())

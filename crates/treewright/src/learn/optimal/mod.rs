@@ -23,6 +23,7 @@
 //! | `looks` | when to look at the clock |
 //! | `best` | the best tree so far, and what a search leaves behind |
 //! | `alike` | rows that no tree can tell apart: a bound when a search was stopped |
+//! | `notes`, `cover`, `prove` | what a search has found out, as a proof that others can check |
 //! | `search` | which of these, and the tree of a value |
 //! | `plant` | from a plan to a tree with all rows in it |
 
@@ -30,6 +31,7 @@ mod alike;
 mod best;
 mod by_levels;
 mod by_walks;
+mod cover;
 mod deep;
 mod exact;
 mod finer;
@@ -52,6 +54,7 @@ mod looks;
 mod looks_tests;
 #[cfg(test)]
 mod memory_tests;
+mod notes;
 mod one;
 #[expect(
     clippy::inline_always,
@@ -61,6 +64,7 @@ mod path;
 mod pieces;
 mod plant;
 mod price;
+mod prove;
 mod range;
 #[expect(
     clippy::needless_range_loop,
@@ -105,15 +109,18 @@ mod walk_tests;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use num_bigint::BigInt;
 use serde_json::Map;
 
 use self::best::Solved;
+use self::deep::Deep;
 use self::leaf_size::LeafSize;
 use self::level::Setting;
 use self::line::Rule;
 use self::looks::{Looks, Stopped};
 use self::plant::plant;
 use self::price::{Price, Size};
+use self::prove::Prover;
 use self::region::Bounds;
 use self::rows::Cells;
 use self::scout::Scouted;
@@ -124,10 +131,10 @@ use self::two::Two;
 use super::greedy::{MissingPolicy, check_min_leaf_weight};
 use super::{Greedy, Learner};
 use crate::budget::Budget;
-use crate::cost::{Lambda, Loss, RowLosses, Scale};
+use crate::cost::{Lambda, Loss, RowLosses, Scale, total_weight};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::tree::{Certificate, Fit, LearnerInfo, Training, Tree};
+use crate::tree::{Certificate, Fit, LearnerInfo, Proof, Training, Tree};
 
 /// A greedy tree takes at most about so many times as long as making the table.
 const GREEDY_PER_TABLE: u32 = 4;
@@ -192,14 +199,47 @@ struct Found {
 }
 
 impl Optimal {
+    /// Learns a tree, and proves what its certificate says by claims that others can check. There are many such
+    /// proofs: with several threads it need not be the same every time.
+    pub fn fit_with_proof(&self, data: &Dataset, budget: &Budget) -> Result<(Fit<Tree>, Proof)> {
+        self.prove_with(data, budget, Sizes::USUAL)
+    }
+
+    /// The same with other sizes of the parts in which work is done.
+    #[doc(hidden)]
+    pub fn prove_with(
+        &self,
+        data: &Dataset,
+        budget: &Budget,
+        sizes: Sizes,
+    ) -> Result<(Fit<Tree>, Proof)> {
+        let mut proof = Proof {
+            depth: self.depth,
+            ..Proof::default()
+        };
+        let fit = self.learn(data, budget, sizes, Some(&mut proof))?;
+        Ok((fit, proof))
+    }
+
     /// Learns with other sizes of the parts in which work is done: that must not change the tree.
     #[doc(hidden)]
     pub fn fit_with(&self, data: &Dataset, budget: &Budget, sizes: Sizes) -> Result<Fit<Tree>> {
+        self.learn(data, budget, sizes, None)
+    }
+
+    fn learn(
+        &self,
+        data: &Dataset,
+        budget: &Budget,
+        sizes: Sizes,
+        mut proof: Option<&mut Proof>,
+    ) -> Result<Fit<Tree>> {
         let start = Instant::now();
         self.check(data)?;
         let budget = &budget.within_memory(self.most_bytes);
         let losses = RowLosses::new(data, &self.loss, "optimal trees")?;
         let (scale, is_whole) = (losses.scale, losses.is_whole);
+        let unit = losses.unit;
         let tolerance = (!is_whole).then(|| losses.tolerance(data));
         let before = Instant::now();
         let table = Table::new(data, &losses, LeafSize::new(self, data));
@@ -236,8 +276,20 @@ impl Optimal {
             }
         } else {
             let budget = budget.keeping(reserve);
-            self.search(&table, price, &budget, sizes, scouted.as_ref())
+            let proof = proof.as_deref_mut();
+            self.search(&table, price, &budget, sizes, scouted.as_ref(), proof)
         };
+        if let Some(proof) = proof {
+            proof.unit = unit.unwrap_or(scale.unit);
+            let is_exact = unit.is_some_and(|unit| {
+                let in_units = total_weight(data) * BigInt::from(unit.recip().round() as u64);
+                price.is_exactly(&(self.leaf_cost.ratio() * in_units))
+            });
+            if !is_exact {
+                // The search is about rounded losses.
+                proof.claims = None;
+            }
+        }
         if let (Some(bound), Some(scouted)) = (&mut found.bound, &scouted) {
             // That is said of trees with the features that are left.
             *bound = bound.min(price.in_losses(scouted.value) + table.constant as f64);
@@ -416,6 +468,7 @@ impl Optimal {
         budget: &Budget,
         sizes: Sizes,
         scouted: Option<&Scouted>,
+        proof: Option<&mut Proof>,
     ) -> Found {
         let rows = Arc::clone(&table.whole);
         let may_need_leaf =
@@ -446,9 +499,19 @@ impl Optimal {
         };
         let mut known: Option<(usize, Solved)> = None;
         let mut flat = None;
+        let mut notes = Vec::new();
+        let mut proven = 0;
         let deepest = self.depth.min(table.longest_way());
         for depth in 2.min(deepest)..=deepest {
-            let solved = search.solve_node(&rows, depth, best, flat.take());
+            let is_noted = proof.is_some() && depth > 2 && depth == deepest;
+            let solved = match flat.take() {
+                Some(flat) if is_noted => {
+                    let solved;
+                    (solved, notes) = Deep::solve_noting(&search, &rows, depth, best, flat);
+                    solved
+                }
+                flat => search.solve_node(&rows, depth, best, flat),
+            };
             let is_done = solved.is_done;
             if let Some(value) = solved.value.filter(|&value| value < best) {
                 best = value;
@@ -459,10 +522,20 @@ impl Optimal {
                 let least = if depth == deepest { solved.least } else { 0 };
                 found.bound = Some(bound_of_any_depth(table, price, least, best));
             }
+            if depth == deepest {
+                proven = if is_done {
+                    best
+                } else {
+                    solved.least.min(best)
+                };
+            }
             flat = Some(solved);
             if !is_done {
                 break;
             }
+        }
+        if let Some(proof) = proof {
+            Prover::new(&search).fill(proof, deepest, proven, &notes);
         }
         let Some((depth, solved)) = known else {
             return found;

@@ -18,7 +18,7 @@ const MOST_BITS: i32 = 40;
 /// What losses and leaves are worth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Price {
-    per_loss: u64,
+    pub(super) per_loss: u64,
     pub(super) per_leaf: u64,
     /// More than there can be leaves.
     much: u64,
@@ -76,6 +76,11 @@ impl Price {
             much,
             off_by: 0.0,
         })
+    }
+
+    /// Is the price of a leaf exactly this, in units of loss?
+    pub(super) fn is_exactly(self, price: &BigRational) -> bool {
+        BigRational::new((self.per_leaf - 1).into(), self.per_loss.into()) == *price
     }
 
     /// The value of a leaf with this loss.

@@ -72,6 +72,9 @@ impl Deep<'_, '_> {
     pub(super) fn split(&self, range: &Range) -> Option<Vec<Range>> {
         let root = &self.roots[range.root];
         let middle = self.solve_middle(range)?;
+        self.notes.add(root.feature, |noted| {
+            noted.cuts.push((middle.cut, middle.least));
+        });
         let [low, high] = &middle.sides;
         if let (Some(a), Some(b)) = (low.value, high.value) {
             let question = Root {
@@ -121,7 +124,8 @@ impl Deep<'_, '_> {
         } else {
             [1, 0]
         };
-        let mut regions = [0, 1].map(|side| root.region(search, cut, side == 1));
+        let mut regions =
+            [0, 1].map(|side| region_of(search, &root.rows, root.feature, cut, side == 1));
         let mut least = range.least;
         for (least, region) in least.iter_mut().zip(&regions) {
             if let Some(region) = region {
@@ -155,7 +159,7 @@ impl Deep<'_, '_> {
             if !solved.is_done {
                 return None;
             }
-            least[side] = solved.least.max(least[side]);
+            least[side] = solved.least_of(bound).max(least[side]);
             sides[side] = Some(solved);
         }
         let [Some(low), Some(high)] = sides else {
@@ -191,25 +195,6 @@ impl Deep<'_, '_> {
 }
 
 impl Numbers {
-    /// The rows below a cut, or above.
-    fn region(&self, search: &Search<'_>, cut: u32, is_high: bool) -> Option<Region> {
-        let region = self.rows.region.as_ref().filter(|_| search.is_monotone())?;
-        let cells = &self.rows.cells[self.feature];
-        let rank = |place: u32| {
-            let id = self.rows.ids[cells.order[place as usize] as usize];
-            search.setting.table.whole.cells[self.feature].ranks[id as usize]
-        };
-        // As far as the nearest row on the other side.
-        let place = cells.starts[cut as usize];
-        let end = if is_high {
-            rank(place - 1) + 1
-        } else {
-            rank(place)
-        };
-        let feature = self.feature as u32;
-        Some(region.cut(Edge { feature, is_high }, end))
-    }
-
     /// The value of the rows below a cut or above as a leaf of any size.
     fn leaf(&self, setting: Setting<'_>, cut: u32, is_high: bool) -> u64 {
         let mut sums = vec![0_u64; self.rows.sums.len()];
@@ -236,6 +221,31 @@ impl Numbers {
         let after = middle + cuts.partition_point(|&most| most - at(middle) <= slack) as u32;
         (before.max(1) - 1, after)
     }
+}
+
+/// The rows below a cut of a feature that all rows have, or above.
+pub(super) fn region_of(
+    search: &Search<'_>,
+    rows: &Rows,
+    feature: usize,
+    cut: u32,
+    is_high: bool,
+) -> Option<Region> {
+    let region = rows.region.as_ref().filter(|_| search.is_monotone())?;
+    let cells = &rows.cells[feature];
+    let rank = |place: u32| {
+        let id = rows.ids[cells.order[place as usize] as usize];
+        search.setting.table.whole.cells[feature].ranks[id as usize]
+    };
+    // As far as the nearest row on the other side.
+    let place = cells.starts[cut as usize];
+    let end = if is_high {
+        rank(place - 1) + 1
+    } else {
+        rank(place)
+    };
+    let feature = feature as u32;
+    Some(region.cut(Edge { feature, is_high }, end))
 }
 
 /// The cut in the middle of the rows between the first and the last.

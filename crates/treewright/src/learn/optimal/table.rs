@@ -140,6 +140,11 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// The row of the table behind a weighted row.
+    pub(super) fn real_row(&self, id: u32) -> u32 {
+        self.real.as_ref().map_or(id, |real| real[id as usize])
+    }
+
     /// How many different numbers of all rows are below this one.
     pub(super) fn rank_of(&self, feature: usize, number: f64) -> u32 {
         let (mut from, mut to) = (0, self.whole.cells[feature].n_ranks() as u32);
@@ -158,7 +163,7 @@ impl<'a> Table<'a> {
     pub(super) fn number(&self, feature: usize, rows: &Rows, rank: u32) -> f64 {
         let cells = &rows.cells[feature];
         let id = rows.ids[cells.order[cells.starts[rank as usize] as usize] as usize];
-        let row = self.real.as_ref().map_or(id, |real| real[id as usize]);
+        let row = self.real_row(id);
         match &self.data.columns()[self.columns[feature]] {
             // Minus zero is zero.
             Column::Numeric(numbers) => numbers[row as usize] + 0.0,

@@ -64,6 +64,31 @@ impl<'a> Bounded<'a> {
             .map_or(leaf, |least| least.min(leaf))
     }
 
+    /// Loss and leaves of the best tree for some rows; `None` if they are too few.
+    pub(crate) fn loss_and_leaves(&self, rows: &[usize], depth: usize) -> Option<(u64, usize)> {
+        self.least(rows, depth).map(|worth| self.in_losses(worth))
+    }
+
+    /// The same for a single leaf, however small.
+    pub(crate) fn as_leaf(&self, rows: &[usize]) -> (u64, usize) {
+        self.in_losses(self.label(rows))
+    }
+
+    fn in_losses(&self, (value, leaves): Worth) -> (u64, usize) {
+        let loss = (value - leaves as u64 * self.per_leaf) / self.per_loss;
+        (loss, leaves)
+    }
+
+    /// What the best answer for a row costs.
+    pub(crate) fn least_loss(&self, row: usize) -> u64 {
+        self.losses[row].iter().copied().min().unwrap()
+    }
+
+    /// What the worst answer for a row costs.
+    pub(crate) fn most_loss(&self, row: usize) -> u64 {
+        self.losses[row].iter().copied().max().unwrap()
+    }
+
     fn label(&self, rows: &[usize]) -> Worth {
         let loss = |class: usize| rows.iter().map(|&row| self.losses[row][class]).sum::<u64>();
         let n_classes = self.losses[0].len();

@@ -7,6 +7,7 @@ mod gains;
 pub(crate) mod greedy;
 mod mutants;
 pub(crate) mod predict;
+pub(crate) mod proofs;
 pub(crate) mod prunings;
 pub(crate) mod splits;
 pub(crate) mod subsets;
