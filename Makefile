@@ -43,8 +43,10 @@ bench: tools ## comparisons with peers, written to benches/record/
 	.venv/bin/python benches/read_csv.py | tee "benches/record/$$(date +%F)-read-csv.md"
 	.venv/bin/python benches/prune.py | tee "benches/record/$$(date +%F)-prune.md"
 
-fuzz: tools ## a million mutated files for every reader, with libFuzzer; takes an hour or two
-	fuzz/run
+fuzz: tools ## a million mutated files for every reader; takes an hour
+	cargo build --release --locked -p treewright-fuzz --example hammer
+	@for target in testdata/fuzz/*; do "$(TARGET)/release/examples/hammer" "$${target##*/}" 1000000 \
+		"$$(date +%Y%m%d)" testdata/fuzz "$(TARGET)/findings"; done
 
 soak: tools ## an hour of random work; fails if memory grows
 	cargo build --release --locked -p treewright-cli

@@ -19,7 +19,7 @@ static TARGET: LazyLock<&Target> = LazyLock::new(|| {
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
 fuzz_target!(init: prepare(), |bytes: &[u8]| {
-    if catch_unwind(AssertUnwindSafe(|| (TARGET.run)(bytes))).is_err() {
+    if catch_unwind(AssertUnwindSafe(|| drop((TARGET.run)(bytes)))).is_err() {
         // A panic that comes out of the target is a finding.
         eprintln!("{}", LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner));
         std::process::abort();

@@ -303,7 +303,8 @@ impl Model {
                 if feature.categories.as_ref().map(Vec::len) != Some(branches.len()) {
                     return Err("not a branch for each category".into());
                 }
-                let outcomes = branches.iter().flatten().max().map_or(0, |&most| most + 1);
+                let most = branches.iter().flatten().max();
+                let outcomes = most.map_or(0, |most| most.saturating_add(1));
                 if (0..outcomes).any(|child| !branches.contains(&Some(child))) {
                     return Err("a child that no category takes".into());
                 }

@@ -11,11 +11,9 @@ use treewright::export::json::Document;
 use crate::commands::verify;
 use crate::input::{self, Table};
 
-/// Reads a table of any format to learn from it, with each of these options.
-pub fn tables(path: &Path, options: &[ReadOptions]) -> Result<Vec<Result<Dataset>>> {
-    let table = Table::open(path)?;
-    let read = |options| table.to_learn(options);
-    Ok(options.iter().map(read).collect())
+/// Reads a table of any format to learn from it.
+pub fn table(path: &Path, options: &ReadOptions) -> Result<Dataset> {
+    Table::open(path)?.to_learn(options)
 }
 
 /// Reads a model or a family.

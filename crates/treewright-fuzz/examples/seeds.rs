@@ -63,6 +63,7 @@ fn tables(root: &Path) -> Outcome {
         ),
     ] {
         write(root, "csv", name, text.as_bytes())?;
+        write(root, "check-table", name, text.as_bytes())?;
         let tabs = text.replace(',', "\t");
         write(root, "tsv", name, tabs.as_bytes())?;
         for level in [Level::none(), Level::best()] {
@@ -182,11 +183,21 @@ fn documents(root: &Path) -> Outcome {
         loss: Loss::Matrix(CostMatrix::new(&[vec![0.0, 1.0], vec![5.0, 0.0]])?),
         ..Greedy::default()
     };
-    let model =
-        |name: &str, fit: &Fit| write(root, "model", name, json::write_model(fit).as_bytes());
+    let model = |name: &str, fit: &Fit| {
+        let text = json::write_model(fit);
+        write(root, "check-model", name, text.as_bytes())?;
+        write(root, "model", name, text.as_bytes())
+    };
     model("greedy", &greedy.fit(&classes, &budget)?)?;
     model("costs", &costly.fit(&classes, &budget)?)?;
     model("optimal", &optimal.fit(&classes, &budget)?)?;
+    let deep = Optimal {
+        depth: 3,
+        ..Optimal::default()
+    };
+    let deep = deep.fit(&classes, &budget)?;
+    model("deep", &deep)?;
+    proofs(root, &json::write_model(&greedy.fit(&classes, &budget)?))?;
     model("dyadic", &dyadic.fit(&classes, &budget)?)?;
     model("regression", &greedy.fit(&data(NUMBERS)?, &budget)?)?;
     for (name, penalty) in [("linear", Penalty::Linear), ("sqrt", "sqrt".parse()?)] {
@@ -212,6 +223,22 @@ fn documents(root: &Path) -> Outcome {
         json::write_family(&family).as_bytes(),
     )?;
     model("taken", &take_out(&family, 0, None, None)?)
+}
+
+/// Proofs of the optimal tree of depth 3 and of a pruned one, on the table of classes.
+fn proofs(root: &Path, grown: &str) -> Outcome {
+    let header = r#"{"format":"treewright.proof","version":1,"kind":"optimal","depth":3,"unit":1,"per_loss":7,"per_leaf":1,"value":4}"#;
+    let range = r#"{"first":2,"last":6,"low":[2,1],"high":[2,1]}"#;
+    let claim = format!(
+        r#"{{"rows":[],"depth":3,"at_least":4,"features":[{{"feature":0,"missing":1,"present":3,"ranges":[{range}]}},{{"feature":1,"branches":[[0,1],[1,1],[2,1]],"missing":1}}]}}"#
+    );
+    let below = r#"{"rows":[{"feature":0,"below":3},{"feature":1,"category":0}],"depth":2,"at_least":1,"features":[]}"#;
+    write(root, "proof", "header", format!("{header}\n").as_bytes())?;
+    let whole = format!("{header}\n{claim}\n{below}\n");
+    write(root, "proof", "claims", whole.as_bytes())?;
+    let grown =
+        format!("{{\"format\":\"treewright.proof\",\"version\":1,\"kind\":\"grown\"}}\n{grown}\n");
+    write(root, "proof", "grown", grown.as_bytes())
 }
 
 fn settings(root: &Path) -> Outcome {

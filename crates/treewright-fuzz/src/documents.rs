@@ -15,26 +15,27 @@ use crate::trees;
 const MOST_NODES: usize = 200;
 
 /// Bytes as a model file.
-pub(crate) fn model(bytes: &[u8]) {
-    any(bytes);
+pub(crate) fn model(bytes: &[u8]) -> bool {
+    any(bytes)
 }
 
 /// Bytes as a family file.
-pub(crate) fn family(bytes: &[u8]) {
-    any(bytes);
+pub(crate) fn family(bytes: &[u8]) -> bool {
+    any(bytes)
 }
 
 /// The file says itself which of them it is.
-fn any(bytes: &[u8]) {
+fn any(bytes: &[u8]) -> bool {
     let dice = Dice::of(bytes);
     match with_file("json", bytes, doors::document) {
-        Err(error) => check_message(&format!("{error:#}")),
+        Err(error) => return refused(&format!("{error:#}")),
         Ok(Document::Model(fit)) if fit.model.n_nodes() <= MOST_NODES => {
             trees::use_on_made_up_rows(&fit, dice);
         }
         Ok(Document::Model(_)) => {}
         Ok(Document::Family(fit)) => use_family(&fit, dice),
     }
+    true
 }
 
 fn use_family(fit: &FamilyFit, dice: Dice) {
@@ -67,8 +68,9 @@ pub(crate) fn family_round_trip(fit: &FamilyFit) {
     assert_eq!(json::write_family(&read), written, "written twice");
 }
 
-/// A message is one line of a sensible length.
-pub(crate) fn check_message(message: &str) {
+/// A message is one line of a sensible length. The answer of a target that could not read the bytes.
+pub(crate) fn refused(message: &str) -> bool {
     const LONGEST: usize = 2000;
     assert!(!message.is_empty() && message.len() <= LONGEST, "{message}");
+    false
 }

@@ -13,12 +13,15 @@
 //! | `tables` | CSV, TSV, gzip, Parquet and Arrow: read, and learned from if small |
 //! | `documents` | models and families: used in every way |
 //! | `settings` | costs of wrong predictions, and penalties |
+//! | `checks` | models, tables and proofs as the independent checker reads them
 //! | `trees` | all that can be done with one tree |
 //! | `dice` | which of these things, so that millions of files can be tried
 //! | `rows` | rows that fit any schema |
-//! | `json` | mutations that keep JSON well formed |
+//! | `json`, `bytes` | mutations |
 //! | `scratch` | bytes as a file |
 
+mod bytes;
+mod checks;
 mod dice;
 mod documents;
 mod json;
@@ -35,8 +38,9 @@ pub use json::mutate;
 pub struct Target {
     /// The name of the target and of the folder with its corpus.
     pub name: &'static str,
-    /// Reads the bytes and uses what they hold; panics if something is wrong with the program.
-    pub run: fn(&[u8]),
+    /// Reads the bytes and uses what they hold; panics if something is wrong with the program. Could they be
+    /// read?
+    pub run: fn(&[u8]) -> bool,
     /// Is the file JSON, so that it can be mutated by its structure?
     pub is_json: bool,
 }
@@ -52,6 +56,9 @@ pub const TARGETS: &[Target] = &[
     document("family", documents::family),
     table("costs", settings::costs),
     table("penalty", settings::penalty),
+    document("check-model", checks::model),
+    table("check-table", checks::table),
+    document("proof", checks::proof),
 ];
 
 /// The target with a name.
@@ -59,7 +66,7 @@ pub fn target(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)
 }
 
-const fn table(name: &'static str, run: fn(&[u8])) -> Target {
+const fn table(name: &'static str, run: fn(&[u8]) -> bool) -> Target {
     Target {
         name,
         run,
@@ -67,7 +74,7 @@ const fn table(name: &'static str, run: fn(&[u8])) -> Target {
     }
 }
 
-const fn document(name: &'static str, run: fn(&[u8])) -> Target {
+const fn document(name: &'static str, run: fn(&[u8]) -> bool) -> Target {
     Target {
         name,
         run,

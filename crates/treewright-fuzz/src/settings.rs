@@ -9,7 +9,7 @@ use treewright::{Budget, Fit};
 use treewright_cli::doors;
 
 use crate::dice::Dice;
-use crate::documents::{check_message, family_round_trip};
+use crate::documents::{family_round_trip, refused};
 use crate::scratch::with_file;
 use crate::trees;
 
@@ -17,12 +17,12 @@ const TABLE: &str =
     "x,k,class\n1,a,no\n2,b,yes\n3,a,no\n4,,yes\n5,b,maybe\n,a,yes\n7,c,no\n8,c,yes\n";
 
 /// Bytes as a table of costs.
-pub(crate) fn costs(bytes: &[u8]) {
+pub(crate) fn costs(bytes: &[u8]) -> bool {
     let data = table();
     let classes = data.schema().classes();
     let matrix = match with_file("csv", bytes, |path| doors::costs(path, classes)) {
         Ok(matrix) => matrix,
-        Err(error) => return check_message(&format!("{error:#}")),
+        Err(error) => return refused(&format!("{error:#}")),
     };
     let loss = Loss::Matrix(matrix);
     let greedy = Greedy {
@@ -40,13 +40,14 @@ pub(crate) fn costs(bytes: &[u8]) {
     if let Ok(fit) = learner.fit(&data, &Budget::unlimited()) {
         trees::use_fully(&fit, &data, dice);
     }
+    true
 }
 
 /// Bytes as a table of penalties.
-pub(crate) fn penalty(bytes: &[u8]) {
+pub(crate) fn penalty(bytes: &[u8]) -> bool {
     let penalty = match with_file("txt", bytes, doors::penalties) {
         Ok(penalty) => penalty,
-        Err(error) => return check_message(&format!("{error:#}")),
+        Err(error) => return refused(&format!("{error:#}")),
     };
     let lambda: Lambda = "0.01".parse().expect("a decimal");
     let fit = fit();
@@ -73,6 +74,7 @@ pub(crate) fn penalty(bytes: &[u8]) {
         objective.compare(value(3, 1), value(1, 2));
         objective.value(value(1, 2));
     }
+    true
 }
 
 fn table() -> Dataset {

@@ -10,7 +10,7 @@ use treewright::{Budget, Fit};
 use treewright_cli::doors;
 
 use crate::dice::Dice;
-use crate::documents::{check_message, family_round_trip};
+use crate::documents::{family_round_trip, refused};
 use crate::scratch::with_file;
 use crate::trees;
 
@@ -19,41 +19,38 @@ const MOST_ROWS: usize = 40;
 const MOST_FEATURES: usize = 6;
 
 /// Bytes as a CSV file.
-pub(crate) fn csv(bytes: &[u8]) {
-    with_file("csv", bytes, |path| read(path, Dice::of(bytes)));
+pub(crate) fn csv(bytes: &[u8]) -> bool {
+    with_file("csv", bytes, |path| read(path, Dice::of(bytes)))
 }
 
 /// Bytes as a TSV file.
-pub(crate) fn tsv(bytes: &[u8]) {
-    with_file("tsv", bytes, |path| read(path, Dice::of(bytes)));
+pub(crate) fn tsv(bytes: &[u8]) -> bool {
+    with_file("tsv", bytes, |path| read(path, Dice::of(bytes)))
 }
 
 /// Bytes as a gzipped file of a format that its content tells.
-pub(crate) fn gzip(bytes: &[u8]) {
-    with_file("gz", bytes, |path| read(path, Dice::of(bytes)));
+pub(crate) fn gzip(bytes: &[u8]) -> bool {
+    with_file("gz", bytes, |path| read(path, Dice::of(bytes)))
 }
 
 /// Bytes as a Parquet file.
-pub(crate) fn parquet(bytes: &[u8]) {
-    with_file("parquet", bytes, |path| read(path, Dice::of(bytes)));
+pub(crate) fn parquet(bytes: &[u8]) -> bool {
+    with_file("parquet", bytes, |path| read(path, Dice::of(bytes)))
 }
 
 /// Bytes as an Arrow file or stream.
-pub(crate) fn arrow(bytes: &[u8]) {
-    with_file("arrow", bytes, |path| read(path, Dice::of(bytes)));
+pub(crate) fn arrow(bytes: &[u8]) -> bool {
+    with_file("arrow", bytes, |path| read(path, Dice::of(bytes)))
 }
 
-fn read(path: &Path, dice: Dice) {
+fn read(path: &Path, dice: Dice) -> bool {
     let options = &all_options()[dice.throw(8, 4)];
-    let tables = match doors::tables(path, std::slice::from_ref(options)) {
-        Ok(tables) => tables,
-        Err(error) => return check_message(&format!("{error:#}")),
-    };
-    for table in tables {
-        match table {
-            Ok(data) => learn(&data, dice),
-            Err(error) => check_message(&format!("{error:#}")),
+    match doors::table(path, options) {
+        Ok(data) => {
+            learn(&data, dice);
+            true
         }
+        Err(error) => refused(&format!("{error:#}")),
     }
 }
 
@@ -111,7 +108,9 @@ fn learn(data: &Dataset, dice: Dice) {
         2 | 3 if has_few_classes => check(dyadic.fit(data, &budget), data, dice),
         4 if has_few_classes => match dyadic.fit_family(data, &budget) {
             Ok(family) => family_round_trip(&family),
-            Err(error) => check_message(&error.to_string()),
+            Err(error) => {
+                refused(&error.to_string());
+            }
         },
         _ => check(greedy.fit(data, &budget), data, dice),
     }
@@ -121,7 +120,10 @@ fn learn(data: &Dataset, dice: Dice) {
 fn check(fit: treewright::Result<Fit>, data: &Dataset, dice: Dice) {
     let fit = match fit {
         Ok(fit) => fit,
-        Err(error) => return check_message(&error.to_string()),
+        Err(error) => {
+            refused(&error.to_string());
+            return;
+        }
     };
     let verification = treewright::eval::verify(&fit, data);
     assert!(verification.holds, "{verification:?}");

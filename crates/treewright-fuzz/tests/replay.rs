@@ -91,6 +91,21 @@ fn penalty() {
 }
 
 #[test]
+fn check_model() {
+    replay("check-model");
+}
+
+#[test]
+fn check_table() {
+    replay("check-table");
+}
+
+#[test]
+fn proof() {
+    replay("proof");
+}
+
+#[test]
 fn every_target_is_replayed() {
-    assert_eq!(TARGETS.len(), 9);
+    assert_eq!(TARGETS.len(), 12);
 }

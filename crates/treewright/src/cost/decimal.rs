@@ -92,7 +92,8 @@ fn number(digits: &str) -> Result<BigInt, Fault> {
 fn decimal(text: &str) -> Result<BigRational, Fault> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let exponent: i32 = exponent.parse().map_err(|_| Fault::LargeExponent)?;
-    if exponent.abs() > LARGEST_EXPONENT {
+    // The least number has no absolute value of its own type.
+    if exponent.unsigned_abs() > LARGEST_EXPONENT as u32 {
         return Err(Fault::LargeExponent);
     }
     let (before, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -205,7 +206,12 @@ mod tests {
         for text in ["1/0", "1/-2", "0/0"] {
             assert_eq!(parse(text), Err(Fault::NoDenominator), "{text}");
         }
-        for text in ["1e999999999", "1e-401", "0e99999999999999999999"] {
+        for text in [
+            "1e999999999",
+            "1e-401",
+            "1e-2147483648",
+            "0e99999999999999999999",
+        ] {
             assert_eq!(parse(text), Err(Fault::LargeExponent), "{text}");
         }
         assert_eq!(parse(&"1".repeat(2001)), Err(Fault::TooLong));

@@ -16,7 +16,7 @@ pub(super) const TOO_LARGE: f64 = 1e300;
 #[derive(Debug, Clone, PartialEq)]
 pub struct PenaltyTable {
     exact: Arc<[BigRational]>,
-    /// The nearest doubles. Neighbours may be equal.
+    /// The nearest doubles, which rise strictly, too: files have these.
     rounded: Arc<[f64]>,
 }
 
@@ -42,7 +42,17 @@ impl PenaltyTable {
             }
             exact.push(value);
         }
-        let rounded = exact.iter().map(rounded).collect();
+        let rounded: Arc<[f64]> = exact.iter().map(rounded).collect();
+        if let Some(place) = rounded.windows(2).position(|two| two[0] >= two[1]) {
+            return Err(Error::schema(format!(
+                "penalty table, line {}: {} is too close to {} of line {}, expected numbers that differ as \
+                 doubles",
+                place + 2,
+                values[place + 1].trim(),
+                values[place].trim(),
+                place + 1
+            )));
+        }
         Ok(Self {
             exact: exact.into(),
             rounded,
@@ -118,6 +128,11 @@ mod tests {
         assert!(fault(&["nan"]).contains("line 1: \"nan\" is not finite"));
         assert!(fault(&["1e300"]).contains("\"1e300\" is too large"));
         assert!(fault(&[]).contains("no values"));
+        assert_eq!(
+            fault(&["-1e-400", "0", "1"]),
+            "penalty table, line 2: 0 is too close to -1e-400 of line 1, expected numbers that differ as \
+             doubles"
+        );
     }
 
     #[test]
