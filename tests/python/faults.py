@@ -185,6 +185,12 @@ def limited(faults, command, what, limit, size, reference):
     faults.check(f"{what}, {size} bytes", command, done, reference)
 
 
+def can_start(faults, size):
+    """Is so much address space enough for loading the program?"""
+    line = ["sh", "-c", f'ulimit -v {size >> 10}; exec "$0" --version', faults.program]
+    return subprocess.run(line, capture_output=True).returncode == 0
+
+
 def memory_limits(faults, command, sizes, aborted):
     """A plain line or a result. The smallest allocations of the standard library cannot be guarded: where
     these abort the process there must at least be a line that says so, and no half-written file."""
@@ -255,6 +261,8 @@ def main():
         library = build_library(scratch)
         with_strace = strace_works()
         commands = all_commands(faults.inputs, faults.out)
+        sizes = [size << 20 for size in (range(16, 400, 16) if arguments.all else [256])]
+        sizes = [size for size in sizes if can_start(faults, size)]
         for command in commands:
             aborted[command.name] = []
             if library:
@@ -262,8 +270,7 @@ def main():
             if with_strace:
                 renaming(faults, command)
             standard_output(faults, command)
-            few = [1 << 28] if not arguments.all else [size << 20 for size in range(16, 400, 16)]
-            memory_limits(faults, command, few, aborted)
+            memory_limits(faults, command, sizes, aborted)
             limited(faults, command, "file size", resource.RLIMIT_FSIZE, 16, None)
         for command in commands if arguments.all else commands[:2]:
             reason = read_only_folder(faults, command)

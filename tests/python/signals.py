@@ -55,11 +55,21 @@ def how_long(line):
     return time.monotonic() - start
 
 
+def default_signals():
+    """A shell may have told its children to ignore SIGHUP (nohup), and the program keeps to that."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def send(line, signals, delays):
     """Runs a command and sends signals after delays; its exit code and what it said, or None."""
     environment = {**os.environ, "NO_COLOR": "1"}
     with subprocess.Popen(
-        line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
+        line,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=environment,
+        preexec_fn=default_signals,
     ) as process:
         for number, delay in zip(signals, delays, strict=True):
             time.sleep(delay)
