@@ -29,7 +29,8 @@ impl Narrow {
         let names: Vec<String> = (0..n_features).map(|it| format!("x{it}")).collect();
         let mut text = format!("{},class\n", names.join(","));
         for (cells, class) in self.cells.iter().zip(&self.classes) {
-            text += &format!("{},{}\n", cells.join(","), ["a", "b", "c"][*class]);
+            text += &cells.join(",");
+            text += [",a\n", ",b\n", ",c\n"][*class];
         }
         let source = CsvSource::new(text.into_bytes(), b',').unwrap();
         Dataset::read(&source, &ReadOptions::default()).unwrap()
@@ -277,7 +278,9 @@ fn check(narrow: &Narrow, learner: &Dyadic) {
     };
     let (rows, lost) = rows_that_matter(&cells, &narrow.classes);
     let mut least_errors = plain.least_errors(&vec![(0, 0); k.len()], &rows);
-    least_errors.iter_mut().for_each(|errors| *errors += lost);
+    for errors in &mut least_errors {
+        *errors += lost;
+    }
     let members = path.family.members();
     let found: Vec<(usize, usize)> = (members.iter())
         .map(|member| (member.leaves, member.errors.unwrap() as usize))
