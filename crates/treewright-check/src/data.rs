@@ -41,6 +41,8 @@ pub(crate) struct Data {
     pub(crate) costs: Vec<Vec<Ratio>>,
     /// Are all weights and costs whole numbers whose sums doubles hold exactly?
     pub(crate) is_whole: bool,
+    /// Are sums of weights in doubles exact, too? Factors of classes that are not whole may have been rounded.
+    pub(crate) has_exact_sums: bool,
 }
 
 impl Data {
@@ -116,8 +118,10 @@ impl Data {
             factors,
             costs,
             is_whole: false,
+            has_exact_sums: false,
         };
         data.is_whole = data.has_whole_numbers();
+        data.has_exact_sums = data.is_whole && data.factors.iter().all(Ratio::is_integer);
         Ok(data)
     }
 

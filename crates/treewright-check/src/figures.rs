@@ -105,7 +105,7 @@ impl<'a> Figures<'a> {
                 let share = self.shares[at].get(class).copied();
                 let whole = found + binary(share.unwrap_or(0.0));
                 let ok = match share {
-                    None if self.data.is_whole => binary(claimed) == *found,
+                    None if self.data.has_exact_sums => binary(claimed) == *found,
                     _ => about(claimed, &whole),
                 };
                 if !ok {
@@ -140,7 +140,7 @@ impl<'a> Figures<'a> {
                 let first = costs.iter().position(|cost| cost == least);
                 let claimed_cost = &costs[claimed as usize];
                 // Sums of doubles that were rounded may have made another class as cheap.
-                let is_exact = self.data.is_whole && self.shares[at].is_empty();
+                let is_exact = self.data.has_exact_sums && self.shares[at].is_empty();
                 let as_cheap = !is_exact && about(nearest(claimed_cost), least);
                 if first != Some(claimed as usize) && !as_cheap {
                     return Err(format!(
@@ -285,7 +285,7 @@ impl<'a> Figures<'a> {
         if claimed.depth != depth {
             return differ("depth", claimed.depth as f64, depth as f64);
         }
-        let exact = self.data.is_whole;
+        let exact = self.data.has_exact_sums;
         if !same(claimed.weight, &total, exact) {
             return differ("weight", claimed.weight, nearest(&total));
         }

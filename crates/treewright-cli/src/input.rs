@@ -128,7 +128,8 @@ fn parse_costs(text: &str, classes: &[String]) -> Result<CostMatrix> {
     Ok(CostMatrix::from_named(classes, predicted, &rows)?)
 }
 
-fn load_text(path: &Path) -> Result<String> {
+/// The text of a file, unpacked.
+pub(crate) fn load_text(path: &Path) -> Result<String> {
     let text = String::from_utf8(load(path)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         anyhow!("not UTF-8 text at byte {}", at + 1)

@@ -2,4 +2,5 @@
 
 mod bounded;
 mod brute;
+mod falsified;
 mod tables;

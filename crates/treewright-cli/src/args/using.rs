@@ -135,10 +135,31 @@ pub(crate) struct ShowArgs {
 #[command(after_help = "\
 Examples:
   treewright verify model.json train.csv
-  treewright verify model.json train.csv --json")]
+  treewright verify model.json train.csv --json
+  treewright verify model.json train.csv --optimality --proof proof.jsonl")]
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) on: ModelOnData,
+    /// Also prove anew that nothing is better, with the independent checker; MODEL may be a family then
+    #[arg(long, help_heading = "Checks")]
+    pub(crate) optimality: bool,
+    /// The proof file that was written while learning
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "optimality",
+        help_heading = "Checks"
+    )]
+    pub(crate) proof: Option<PathBuf>,
+    /// Say "not checked" after so many steps
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "optimality",
+        default_value_t = treewright_check::WORK,
+        help_heading = "Checks"
+    )]
+    pub(crate) work: u64,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -13,7 +13,13 @@ use crate::args::VerifyArgs;
 use crate::input;
 use crate::output::{self, Console};
 
+mod better;
+mod optimality;
+
 pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
+    if args.optimality {
+        return optimality::run(args, console);
+    }
     let file = args.output.destination(console)?;
     let (fit, table) = input::model_and_table(&args.on.model.model, &args.on.data)?;
     let name = input::name_of(&args.on.model.model);
@@ -21,7 +27,13 @@ pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
     class_weight(&fit.learner.params)
         .and_then(|weights| Ok(data.weigh_classes(&weights)?))
         .with_context(|| name.clone())?;
-    let verification = eval::verify(&fit, &data);
+    let mut verification = eval::verify(&fit, &data);
+    // What was learned from other rows is not compared with trees of these.
+    if verification.holds {
+        let check = better::check(&fit, &data)?;
+        verification.holds &= check.ok;
+        verification.checks.push(check);
+    }
     output::document(&verification, file.as_ref(), console, || {
         words(&verification)
     })?;

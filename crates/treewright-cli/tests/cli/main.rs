@@ -16,6 +16,7 @@ mod hostile_tables;
 mod hostile_texts;
 mod inputs_kept;
 mod optimal;
+mod optimality;
 mod path;
 mod predict;
 mod proof;

@@ -1,0 +1,112 @@
+//! Trees that are quickly found: none of them may be better than what is called the best.
+
+use anyhow::Result;
+use treewright::data::Dataset;
+use treewright::eval::Check;
+use treewright::learn::greedy::MissingPolicy;
+use treewright::learn::{Greedy, Learner};
+use treewright::{Budget, Fit, Tree};
+
+/// Sums of doubles agree to so many digits.
+const RELATIVE: f64 = 1e-9;
+
+/// Compares the lower bound of a certificate with one leaf, all prunings of the tree, and a greedy tree of its class.
+pub(super) fn check(fit: &Fit<Tree>, data: &Dataset) -> Result<Check> {
+    let differs = differs(fit, data)?;
+    Ok(Check {
+        name: "better trees",
+        ok: differs.is_none(),
+        differs,
+    })
+}
+
+fn differs(fit: &Fit<Tree>, data: &Dataset) -> Result<Option<String>> {
+    let (Some(certificate), Some(price)) = (&fit.certificate, price(fit, data)) else {
+        return Ok(None);
+    };
+    let bound = certificate.lower_bound;
+    let bound = bound - RELATIVE * bound.abs() - certificate.tolerance.unwrap_or(0.0);
+    let (objective, leaves) = best_pruning(&fit.model, price, data.total_weight());
+    if objective < bound {
+        return Ok(Some(format!(
+            "a pruning with {leaves} leaves has the objective {objective}, below the bound"
+        )));
+    }
+    if let Some(greedy) = greedy(fit, data)? {
+        let leaves = greedy.training.leaves;
+        let objective = greedy.training.cost + price * leaves as f64;
+        if objective < bound {
+            return Ok(Some(format!(
+                "the greedy tree with {leaves} leaves has the objective {objective}, below the bound"
+            )));
+        }
+    }
+    Ok(None)
+}
+
+/// What a leaf costs in the objective, if that is linear in the leaves.
+fn price(fit: &Fit<Tree>, data: &Dataset) -> Option<f64> {
+    let params = &fit.learner.params;
+    let is_linear = !params.contains_key("penalty") && !params.contains_key("pruned");
+    let number = |name: &str| -> Option<f64> {
+        let value = params.get(name)?;
+        let text = value.as_str().map(str::to_owned);
+        let text = text.unwrap_or_else(|| value.to_string());
+        text.parse::<treewright::cost::Lambda>()
+            .ok()
+            .map(|number| number.to_f64())
+    };
+    match &*fit.learner.name {
+        _ if !is_linear || !fit.model.schema().is_classification() => None,
+        "optimal" => number("leaf_cost"),
+        "dyadic" => number("lambda").or_else(|| Some(number("kappa")? / data.total_weight())),
+        _ => None,
+    }
+}
+
+/// The least cost + price * leaves of all prunings, one leaf among them, and its leaves.
+fn best_pruning(tree: &Tree, price: f64, total: f64) -> (f64, usize) {
+    let mut best = vec![(0.0, 0); tree.n_nodes()];
+    // Children come after their parents.
+    for id in tree.ids().rev() {
+        let cost = tree
+            .loss()
+            .of_counts(tree.counts(id), tree.value(id) as usize);
+        let leaf = (cost / total + price, 1);
+        let below = tree.branch(id).map(|branch| {
+            branch
+                .children()
+                .fold((0.0, 0), |sum: (f64, usize), child| {
+                    let (objective, leaves): (f64, usize) = best[child.index()];
+                    (sum.0 + objective, sum.1 + leaves)
+                })
+        });
+        best[id.index()] = match below {
+            Some(below) if below.0 < leaf.0 => below,
+            _ => leaf,
+        };
+    }
+    best[0]
+}
+
+/// A greedy tree that is one of those an optimal tree was compared with.
+fn greedy(fit: &Fit<Tree>, data: &Dataset) -> Result<Option<Fit<Tree>>> {
+    let params = &fit.learner.params;
+    let whole = |name: &str| Some(params.get(name)?.as_u64()? as usize);
+    let (Some(depth), Some(min_leaf), Some(intervals)) =
+        (whole("depth"), whole("min_leaf"), whole("intervals"))
+    else {
+        return Ok(None);
+    };
+    if fit.learner.name != "optimal" || intervals < 2 || params.contains_key("min_leaf_weight") {
+        return Ok(None);
+    }
+    let learner = Greedy {
+        max_depth: Some(depth),
+        min_leaf: min_leaf.max(1),
+        missing: MissingPolicy::Branch,
+        loss: fit.model.loss().clone(),
+        ..Greedy::default()
+    };
+    Ok(Some(learner.fit(data, &Budget::unlimited())?))
+}
