@@ -45,6 +45,9 @@ pub enum ErrorKind {
     /// The operating system refused.
     #[error("{0}")]
     Io(String),
+    /// A result of ours is not what it must be, and is not handed out.
+    #[error("internal error: {0}; please report this with the table")]
+    Internal(String),
 }
 
 /// A place in a table: data row (from 1), line of the file (from 1) and column name.
@@ -116,6 +119,11 @@ impl Error {
     /// A fault of a model file.
     pub fn model(message: impl Into<String>) -> Self {
         ErrorKind::Model(message.into()).into()
+    }
+
+    /// A fault of ours, found before it could become a false claim.
+    pub fn internal(message: impl Into<String>) -> Self {
+        ErrorKind::Internal(message.into()).into()
     }
 
     /// A failure of the operating system.

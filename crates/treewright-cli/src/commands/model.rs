@@ -97,8 +97,13 @@ fn proven(fit: &Fit) -> Option<String> {
         None => rounded(certificate.objective),
     };
     if certificate.is_optimal() {
+        // Where that is known, it goes without saying.
+        let leaves = match certificate.fewest_leaves {
+            Some(false) => ", perhaps with fewer leaves",
+            _ => "",
+        };
         return Some(format!(
-            "proven least {what}: {objective} ({how})
+            "proven least {what}: {objective} ({how}{leaves})
 "
         ));
     }

@@ -1,8 +1,8 @@
 //! What each label would cost each row, as whole numbers.
 //!
 //! Exact searches add and compare whole numbers. Weights and costs that are whole stay as they are; decimals
-//! with few digits are multiplied by a power of ten; all others are rounded to a power of two, and how far
-//! that may be off is remembered.
+//! with few digits are multiplied by powers of ten; all others are rounded to a power of two, and how far
+//! that may be off is added up.
 
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
@@ -13,19 +13,25 @@ use crate::error::{Error, Result};
 
 /// What decimals are multiplied by to be whole.
 const POWERS_OF_TEN: [f64; 7] = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6];
-/// Sums of losses stay below this.
-const LARGEST_TOTAL: f64 = (1_u64 << 31) as f64;
+/// The loss of a row stays below this.
+const LARGEST_LOSS: f64 = u32::MAX as f64;
+/// Sums of whole numbers below this are exact as doubles.
+const LARGEST_WHOLE: f64 = (1_u64 << 53) as f64;
 
 /// The losses of all rows, as whole numbers of a unit.
 pub(crate) struct RowLosses<'a> {
     pub(crate) n_classes: usize,
     losses: Losses<'a>,
     pub(crate) scale: Scale,
+    /// Were all losses whole numbers, and are they what they were?
     pub(crate) is_whole: bool,
     /// What a loss of 1 is as a weight times a cost; `None` where losses are rounded.
     pub(crate) unit: Option<f64>,
-    /// How far the loss of a row may be off by rounding, where they are not whole numbers.
-    off_by: f64,
+    pub(crate) counting: Counting,
+    /// How far sums of losses may be off by rounding, in units.
+    pub(crate) slack: u64,
+    /// How far sums of losses may be off by rounding, divided by the total weight.
+    tolerance: f64,
 }
 
 /// What the labels of a row cost.
@@ -37,9 +43,45 @@ enum Losses<'a> {
     Table(Vec<u32>),
 }
 
+/// How the loss of a row becomes a whole number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Counting {
+    /// One for each wrong class.
+    Errors,
+    /// Weights and costs times these powers of ten.
+    Tens { weight: f64, cost: f64 },
+    /// Rounded, times this power of two.
+    Rounded(f64),
+}
+
+impl Counting {
+    /// What a label costs a row.
+    pub(crate) fn loss(
+        self,
+        data: &Dataset,
+        loss: &Loss,
+        row: usize,
+        truth: u32,
+        class: u32,
+    ) -> u64 {
+        let of_class = || loss.of_class(truth as usize, class as usize);
+        match self {
+            Self::Errors => u64::from(truth != class),
+            Self::Tens { weight, cost } => {
+                let weight = (data.weight(row) * weight).round() as u64;
+                weight * (of_class() * cost).round() as u64
+            }
+            Self::Rounded(factor) => (data.weight(row) * of_class() * factor).round() as u64,
+        }
+    }
+}
+
 impl<'a> RowLosses<'a> {
-    /// The losses of a table for `what`, such as "dyadic trees".
-    pub(crate) fn new(data: &'a Dataset, loss: &Loss, what: &str) -> Result<Self> {
+    /// Sums of losses up to this are counted by searches that are made for narrow numbers.
+    pub(crate) const NARROW: f64 = (1_u64 << 31) as f64;
+
+    /// The losses of a table for `what`, such as "dyadic trees", with all sums below `most`.
+    pub(crate) fn new(data: &'a Dataset, loss: &Loss, what: &str, most: f64) -> Result<Self> {
         let Target::Classes(classes) = data.target() else {
             return Err(Error::schema(format!(
                 "{what} need classes, but the target holds numbers"
@@ -49,66 +91,61 @@ impl<'a> RowLosses<'a> {
         if *loss == Loss::ZeroOne && data.weights().is_none() {
             return Ok(Self::of_errors(classes, n_classes));
         }
-        let loss_of = |row: usize, class: usize| {
-            data.weight(row) * loss.of_class(classes[row] as usize, class)
+        let most_of_row = |row: usize| {
+            let of_class = |class| loss.of_class(classes[row] as usize, class);
+            data.weight(row) * (0..n_classes).map(of_class).fold(0.0, f64::max)
         };
-        let all =
-            || (0..data.n_rows()).flat_map(|row| (0..n_classes).map(move |class| (row, class)));
-        let largest: f64 = (0..data.n_rows())
-            .map(|row| {
-                (0..n_classes)
-                    .map(|class| loss_of(row, class))
-                    .fold(0.0, f64::max)
-            })
-            .sum();
-        // Whole numbers as they are; decimals with few digits times a power of ten; others rounded to
-        // a power of two.
-        let is_whole_times = |factor: f64| {
-            largest * factor < LARGEST_TOTAL
-                && all().all(|(row, class)| {
-                    let number = loss_of(row, class);
-                    (number * factor).round() / factor == number
-                })
+        let rows = || (0..data.n_rows()).map(most_of_row);
+        let (sum, largest) = (rows().sum::<f64>(), rows().fold(0.0, f64::max));
+        let most = most.min(LARGEST_WHOLE);
+        let tens = tens(data, loss).filter(|(weight, cost)| {
+            let factor = weight * cost;
+            sum * factor < most && largest * factor <= LARGEST_LOSS
+        });
+        let (counting, unit) = match tens {
+            Some((weight, cost)) => (Counting::Tens { weight, cost }, 1.0),
+            None => {
+                let unit = (sum / most).max(largest / LARGEST_LOSS);
+                let unit = 2.0_f64.powi((unit.log2().floor() as i32 + 1).max(-1000));
+                (Counting::Rounded(unit.recip()), unit)
+            }
         };
-        let factor = POWERS_OF_TEN
-            .into_iter()
-            .find(|&factor| is_whole_times(factor));
-        if factor.is_none() && data.has_whole_weights() && largest >= LARGEST_TOTAL {
-            return Err(Error::schema(format!(
-                "the weights of the rows, times their costs, add up to {largest}, \
-                 expected less than {LARGEST_TOTAL}"
-            )));
+        let mut losses = Vec::with_capacity(data.n_rows() * n_classes);
+        let mut off_by = 0.0;
+        for (row, &truth) in classes.iter().enumerate() {
+            let units = |class: u32| counting.loss(data, loss, row, truth, class);
+            losses.extend((0..n_classes as u32).map(|class| units(class) as u32));
+            if let Counting::Rounded(factor) = counting {
+                let off = |class: u32| {
+                    let exact = data.weight(row) * loss.of_class(truth as usize, class as usize);
+                    (exact * factor - units(class) as f64).abs()
+                };
+                off_by += (0..n_classes as u32).map(off).fold(0.0, f64::max);
+            }
         }
-        let is_scaled = factor.is_some();
-        let unit = if is_scaled {
-            1.0
-        } else {
-            2.0_f64.powi((largest.log2().ceil() as i32 - 30).max(-1000))
+        let in_weight = match counting {
+            Counting::Tens { weight, cost } => weight * cost,
+            _ => 1.0,
         };
-        let factor = factor.unwrap_or(unit.recip());
-        // Powers of ten go into the weight, where they are exact.
-        let in_weight = if is_scaled { factor } else { 1.0 };
-        let is_whole = |(row, class)| loss_of(row, class).fract() == 0.0;
-        let units = |(row, class)| (loss_of(row, class) * factor).round() as u32;
+        // Doubles that are added up are off, too. Rounding may make one tree better by what it is off, and another worse.
+        let by_sums = data.n_rows() as f64 * f64::EPSILON * sum;
+        let by_units = 2.0 * off_by * unit * (1.0 + 1e-6);
+        let is_whole = matches!(counting, Counting::Tens { weight, cost } if weight * cost == 1.0);
+        let slack = (by_sums + by_units) * in_weight / unit;
         Ok(Self {
             n_classes,
-            losses: Losses::Table(all().map(units).collect()),
+            losses: Losses::Table(losses),
             scale: Scale {
                 unit,
                 total_weight: (total_weight(data) * exact(in_weight))
                     .to_f64()
                     .unwrap_or(data.total_weight()),
             },
-            is_whole: factor == 1.0
-                && data.has_whole_weights()
-                && has_whole_entries(loss)
-                && all().all(is_whole),
-            unit: is_scaled.then(|| factor.recip()),
-            off_by: if is_scaled {
-                f64::EPSILON * largest
-            } else {
-                unit
-            },
+            is_whole,
+            unit: matches!(counting, Counting::Tens { .. }).then(|| in_weight.recip()),
+            counting,
+            slack: if is_whole { 0 } else { slack as u64 },
+            tolerance: (by_sums + by_units) / data.total_weight(),
         })
     }
 
@@ -123,7 +160,9 @@ impl<'a> RowLosses<'a> {
             },
             is_whole: true,
             unit: Some(1.0),
-            off_by: 0.0,
+            counting: Counting::Errors,
+            slack: 0,
+            tolerance: 0.0,
         }
     }
 
@@ -184,10 +223,28 @@ impl<'a> RowLosses<'a> {
         }
     }
 
-    /// How far costs, divided by the total weight, may be off by rounding.
-    pub(crate) fn tolerance(&self, data: &Dataset) -> f64 {
-        data.n_rows() as f64 * self.off_by / data.total_weight()
+    /// How far costs, divided by the total weight, may be off by rounding; `None` where nothing was.
+    pub(crate) fn tolerance(&self) -> Option<f64> {
+        (!self.is_whole).then_some(self.tolerance)
     }
+}
+
+/// The powers of ten that make all weights and all costs whole, if these have few digits.
+fn tens(data: &Dataset, loss: &Loss) -> Option<(f64, f64)> {
+    let is_whole = |number: f64, factor: f64| {
+        let times = (number * factor).round();
+        times < LARGEST_WHOLE && times / factor == number
+    };
+    let weights = |&factor: &f64| {
+        data.weights()
+            .is_none_or(|weights| weights.iter().all(|&weight| is_whole(weight, factor)))
+    };
+    let costs = |&factor: &f64| match loss {
+        Loss::Matrix(matrix) => matrix.rows().flatten().all(|&cost| is_whole(cost, factor)),
+        Loss::ZeroOne | Loss::Squared => true,
+    };
+    let weight = POWERS_OF_TEN.into_iter().find(weights)?;
+    Some((weight, POWERS_OF_TEN.into_iter().find(costs)?))
 }
 
 /// The total weight of all rows. Weights with few decimals are added as what they are written: three
@@ -195,7 +252,7 @@ impl<'a> RowLosses<'a> {
 pub(crate) fn total_weight(data: &Dataset) -> BigRational {
     let weights = || (0..data.n_rows()).map(|row| data.weight(row));
     let is_whole_times = |&factor: &f64| {
-        data.total_weight() * factor < LARGEST_TOTAL
+        data.total_weight() * factor < LARGEST_WHOLE
             && weights().all(|weight| (weight * factor).round() / factor == weight)
     };
     match POWERS_OF_TEN.into_iter().find(is_whole_times) {
@@ -209,12 +266,4 @@ pub(crate) fn total_weight(data: &Dataset) -> BigRational {
 
 fn exact(number: f64) -> BigRational {
     BigRational::from_float(number).expect("weights are finite")
-}
-
-/// Are all entries of a cost matrix whole numbers, also those that no row needs?
-fn has_whole_entries(loss: &Loss) -> bool {
-    match loss {
-        Loss::Matrix(matrix) => matrix.rows().flatten().all(|cost| cost.fract() == 0.0),
-        Loss::ZeroOne | Loss::Squared => true,
-    }
 }

@@ -9,7 +9,7 @@ use super::single::check_objective;
 use super::{Aim, Impurity, Method, NodeCosts, PruningCost, Record, Request};
 use crate::cost::{Lambda, Penalty};
 use crate::error::{Error, Result};
-use crate::tree::{Certificate, CostsFrom, FamilyFit, Fit, Training, Tree};
+use crate::tree::{Certificate, CostsFrom, FamilyFit, Fit, Training, Tree, after_rounding};
 
 /// How a learned tree is pruned.
 #[derive(Debug, Clone)]
@@ -206,9 +206,11 @@ fn certificate(
     check_objective(objective, lambda)?;
     Ok(is_proven.then_some(Certificate {
         objective,
-        lower_bound: objective,
+        lower_bound: after_rounding(objective, objective, fit.tolerance),
         exact: fit.exact,
         tolerance: fit.tolerance,
+        // Of trees that are tied for a weight a family has the smallest.
+        fewest_leaves: is_searched(fit).then_some(fit.exact),
         what,
     }))
 }

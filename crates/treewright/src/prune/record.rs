@@ -50,6 +50,7 @@ impl Record {
                 lower_bound: objective,
                 exact: costs.is_whole(),
                 tolerance: costs.tolerance(),
+                fewest_leaves: None,
                 what: request.what(tree, learner, from_leaves),
             },
         }

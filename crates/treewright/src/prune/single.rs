@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{MinCost, NodeCosts, WeakestLink};
 use crate::cost::{Lambda, Objective, Penalty, Shape, SolutionValue, lower_hull};
 use crate::error::{Error, Result};
-use crate::tree::{Branch, Tree};
+use crate::tree::{Branch, NodeId, Tree, check_claim};
 
 /// What the pruning shall be best at.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +45,35 @@ pub struct Pruning {
 
 /// The best pruning of a tree. `most_bytes` limits the table of least costs, where one is needed.
 pub fn prune(
+    tree: &Arc<Tree>,
+    costs: &NodeCosts,
+    penalty: &Penalty,
+    aim: &Aim,
+    method: Method,
+    most_bytes: u64,
+) -> Result<Pruning> {
+    let pruning = best(tree, costs, penalty, aim, method, most_bytes)?;
+    check_claim(pruning.value, recounted(tree, costs, &pruning.tree), 0)?;
+    Ok(pruning)
+}
+
+/// The costs of the nodes that a pruning has as leaves, added up, and how many there are.
+fn recounted(tree: &Tree, costs: &NodeCosts, pruning: &Tree) -> SolutionValue {
+    let mut value = SolutionValue { cost: 0, leaves: 0 };
+    let mut open = vec![(NodeId::ROOT, NodeId::ROOT)];
+    while let Some((node, kept)) = open.pop() {
+        match (tree.branch(node), pruning.branch(kept)) {
+            (Some(all), Some(branch)) => open.extend(all.children().zip(branch.children())),
+            _ => {
+                value.cost += costs.at(node);
+                value.leaves += 1;
+            }
+        }
+    }
+    value
+}
+
+fn best(
     tree: &Arc<Tree>,
     costs: &NodeCosts,
     penalty: &Penalty,

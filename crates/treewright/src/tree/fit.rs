@@ -57,6 +57,8 @@ pub struct Certificate {
     pub exact: bool,
     /// How far rounding may be off where it was not.
     pub tolerance: Option<f64>,
+    /// Is it proven, too, that no tree with the same objective has fewer leaves? `None` where that is not said.
+    pub fewest_leaves: Option<bool>,
     /// The class of trees and the objective, in words.
     pub what: String,
 }
@@ -135,6 +137,27 @@ pub struct CrossValidation {
     pub min: usize,
     /// The smallest member whose error is at most one standard error above the least.
     pub one_se: usize,
+}
+
+/// A claim may be off by this share of the objective without a word in the bound: the tolerance tells.
+const LITTLE: f64 = 1e-6;
+
+/// A lower bound that holds whatever rounding did: `bound` was found for rounded costs. What is off by a tiny part
+/// of the objective is left to the tolerance.
+pub(crate) fn after_rounding(bound: f64, objective: f64, tolerance: Option<f64>) -> f64 {
+    let Some(tolerance) = tolerance else {
+        return bound.min(objective);
+    };
+    if bound >= objective && tolerance <= LITTLE * objective.abs() {
+        return objective;
+    }
+    let lowered = (bound.min(objective) - tolerance).next_down();
+    // Only a penalty may be negative.
+    if objective >= 0.0 {
+        lowered.max(0.0)
+    } else {
+        lowered
+    }
 }
 
 impl Certificate {

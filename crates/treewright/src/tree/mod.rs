@@ -12,17 +12,20 @@ mod fit;
 mod kept;
 mod predict;
 mod proof;
+mod recount;
 mod split;
 mod stored;
 mod walk;
 
 pub use builder::TreeBuilder;
 pub use family::{Family, Member, MemberTrees, Nested, TreeSource};
+pub(crate) use fit::after_rounding;
 pub use fit::{
     Certificate, CostsFrom, CrossValidation, FamilyFit, Fit, LearnerInfo, Training, Work,
 };
 pub use kept::Kept;
 pub use proof::{Branches, Claim, Condition, Cover, CutRange, Is, Proof};
+pub(crate) use recount::check_claim;
 pub use split::{Bound, Closed, MissingRoute, Split};
 pub use walk::Reached;
 

@@ -90,7 +90,12 @@ fn members_have_the_costs_they_claim() {
             one.training.leaves, members[place].leaves,
             "seed {seed}\n{table}"
         );
-        assert!(one.certificate.as_ref().unwrap().is_optimal());
+        let certificate = one.certificate.as_ref().unwrap();
+        let off_by = certificate.tolerance.unwrap_or(0.0) * (1.0 + 1e-9);
+        assert!(
+            certificate.objective - certificate.lower_bound <= off_by,
+            "seed {seed}: {certificate:?}\n{table}"
+        );
         let verification = verify(&one, &table.data);
         assert!(verification.holds, "seed {seed}: {verification:?}\n{table}");
     }

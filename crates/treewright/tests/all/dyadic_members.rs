@@ -55,7 +55,8 @@ fn every_claim_of_every_member_holds() {
             let checks = verify(&taken, &table.data);
             assert!(checks.holds, "{checks:?}, {}", case());
             let certificate = taken.certificate.as_ref().unwrap();
-            assert!(certificate.is_optimal());
+            let off_by = certificate.tolerance.unwrap_or(0.0) * (1.0 + 1e-9);
+            assert!(certificate.objective - certificate.lower_bound <= off_by);
             let low = stored.family.lambda_low(member);
             let lambda: Lambda = format!("{low:?}").parse().unwrap();
             let for_one = Dyadic {

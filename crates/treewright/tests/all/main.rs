@@ -31,3 +31,4 @@ mod switches;
 mod tables;
 mod trees;
 mod validate;
+mod weights;

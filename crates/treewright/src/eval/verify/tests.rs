@@ -190,6 +190,7 @@ fn a_certificate_must_add_up() {
             lower_bound,
             exact: true,
             tolerance: None,
+            fewest_leaves: None,
             what: "error".into(),
         });
         complaints(fit, &data)
@@ -221,6 +222,7 @@ fn complaints_about_pruned(pruned: serde_json::Value, objective: f64) -> Vec<Str
         lower_bound: objective,
         exact: true,
         tolerance: None,
+        fewest_leaves: None,
         what: "error + 0.1 * leaves over the prunings".into(),
     });
     let complaints = complaints(&fit, &class_rows());
@@ -289,6 +291,7 @@ fn certificate_complaints(
         lower_bound: objective,
         exact,
         tolerance,
+        fewest_leaves: None,
         what: "something over the prunings".into(),
     });
     let complaints = complaints(&fit, data).into_iter();

@@ -37,6 +37,8 @@ pub(super) struct CertificateFile {
     pub(super) exact: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tolerance: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) fewest_leaves: Option<bool>,
     pub(super) what: String,
 }
 
@@ -161,6 +163,7 @@ impl CertificateFile {
             optimal: certificate.is_optimal(),
             exact: certificate.exact,
             tolerance: certificate.tolerance,
+            fewest_leaves: certificate.fewest_leaves,
             what: certificate.what.clone(),
         }
     }
@@ -172,6 +175,7 @@ impl CertificateFile {
             lower_bound: self.lower_bound,
             exact: self.exact,
             tolerance: self.tolerance,
+            fewest_leaves: self.fewest_leaves,
             what: self.what,
         };
         let tolerance = self.tolerance.unwrap_or(0.0);
@@ -190,6 +194,11 @@ impl CertificateFile {
         if self.optimal != certificate.is_optimal() {
             return Err(Error::model(
                 "certificate: optimal must say whether objective equals lower_bound",
+            ));
+        }
+        if self.fewest_leaves == Some(true) && !self.optimal {
+            return Err(Error::model(
+                "certificate: fewest_leaves is true, but optimal is not",
             ));
         }
         if (self.gap - certificate.gap()).abs() > 1e-12 {

@@ -32,6 +32,7 @@ fn fit(model: Tree) -> Fit<Tree> {
             lower_bound: 0.5,
             exact: false,
             tolerance: Some(1e-9),
+            fewest_leaves: None,
             what: "error over \"all\" trees".into(),
         }),
         model,

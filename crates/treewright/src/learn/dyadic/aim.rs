@@ -230,16 +230,26 @@ fn useful_leaves(objective: &Objective, grid: &Grid, known: usize) -> usize {
     low
 }
 
-/// A weight as the price of a leaf in units of loss, rounded down if need be.
-pub(super) fn price_of(lambda: &Lambda, grid: &Grid) -> Price {
+fn ratio_of(lambda: &Lambda, grid: &Grid) -> BigRational {
     let exact = |number| BigRational::from_float(number).expect("a scale is finite");
-    let price = lambda.ratio() * exact(grid.scale.total_weight) / exact(grid.scale.unit);
-    if let (Some(numerator), Some(denominator)) = (price.numer().to_u64(), price.denom().to_u64()) {
-        return Price {
-            numerator,
-            denominator,
-        };
+    lambda.ratio() * exact(grid.scale.total_weight) / exact(grid.scale.unit)
+}
+
+/// A weight as the price of a leaf in units of loss, if that is not too long.
+pub(super) fn exact_price_of(lambda: &Lambda, grid: &Grid) -> Option<Price> {
+    let price = ratio_of(lambda, grid);
+    Some(Price {
+        numerator: price.numer().to_u64()?,
+        denominator: price.denom().to_u64()?,
+    })
+}
+
+/// The same, rounded down if need be.
+pub(super) fn price_of(lambda: &Lambda, grid: &Grid) -> Price {
+    if let Some(price) = exact_price_of(lambda, grid) {
+        return price;
     }
+    let price = ratio_of(lambda, grid);
     let denominator = 1_u64 << 31;
     let numerator = (price * BigRational::from_integer(denominator.into()))
         .floor()

@@ -7,7 +7,7 @@
 
 use super::collapsed::Stopped;
 use super::points::Points;
-use super::table::Key;
+use super::table::{Key, Keys};
 use crate::budget::Budget;
 
 /// Points that sets are made of.
@@ -66,13 +66,12 @@ impl Layout {
             let largest = losses.max().copied().unwrap_or(0);
             (0..u32::BITS - largest.leading_zeros()).map(move |digit| (class, digit))
         });
-        // A fixed seed: the same search every time.
-        let mut random = fastrand::Rng::with_seed(0x6269_7473_6574_7321);
+        let mut random = Keys::new(0x6269_7473_6574_7321);
         Self {
             first,
             digits: digits.collect(),
             n_classes: points.n_classes,
-            keys: (0..points.len()).map(|_| random.u128(..)).collect(),
+            keys: (0..points.len()).map(|_| random.next()).collect(),
         }
     }
 

@@ -18,7 +18,7 @@
 
 use super::collapsed::{Best, Collapsed, Halving, Part, Stopped, Way, at_best, by_promise};
 use super::hull::{Corner, corner};
-use super::table::{Key, Table};
+use super::table::{Key, Keys, Table};
 
 /// Solved sets of points in boxes, shared by all threads.
 #[derive(Debug)]
@@ -87,10 +87,10 @@ enum Side {
 
 impl<const W: usize, const L: usize> Boxed<W, L> {
     pub(super) fn new(collapsed: Collapsed<W, L>) -> Self {
-        let mut random = fastrand::Rng::with_seed(0x7472_6565_626f_7865);
+        let mut random = Keys::new(0x7472_6565_626f_7865);
         let keys = collapsed.fields.iter().map(|_| {
             let mut keys = [0; 64];
-            keys[1..].fill_with(|| random.u128(..));
+            keys[1..].fill_with(|| random.next());
             keys
         });
         Self {

@@ -67,6 +67,8 @@ const CHECK_EVERY: u64 = if cfg!(test) { 100 } else { 200_000 };
 pub(super) struct Found {
     /// The best tree, if one is better than the one that was known.
     pub(super) plan: Option<Plan>,
+    /// No tree is worth less; if the search came to its end, the best one is worth this.
+    pub(super) value: u64,
     /// No tree has a smaller error + price * leaves.
     pub(super) least_risk: f64,
     /// Did the search come to its end?
@@ -144,6 +146,7 @@ impl Branch {
         let risk = bound / self.much;
         Found {
             plan,
+            value: bound,
             least_risk: risk as f64 / (self.per_error / self.much) as f64,
             is_complete,
         }

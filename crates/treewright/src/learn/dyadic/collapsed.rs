@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::front::Front;
 use super::hull::{Corner, corner};
 use super::points::{Field, Points};
-use super::table::{Key, Stored, Table};
+use super::table::{Key, Keys, Stored, Table};
 use crate::budget::Budget;
 
 /// The search was stopped from outside.
@@ -188,14 +188,13 @@ const MANY_POINTS: u32 = if cfg!(test) { 4 } else { 48 };
 
 impl<const W: usize, const L: usize> Collapsed<W, L> {
     pub(super) fn new(points: &Points, front: Front, limits: Limits) -> Self {
-        // A fixed seed: the same search every time.
-        let mut random = fastrand::Rng::with_seed(0x7265_6577_7269_6768);
+        let mut keys = Keys::new(0x7265_6577_7269_6768);
         let point = |place: usize| {
             let mut code = [0; W];
             let words = &points.codes[place * points.n_words..][..points.n_words];
             code[..words.len()].copy_from_slice(words);
             Point {
-                key: random.u128(..),
+                key: keys.next(),
                 code,
                 losses: Losses::new(points.losses_of(place)),
             }

@@ -17,7 +17,7 @@ use crate::budget::Budget;
 use crate::cost::{Penalty, SolutionValue, lambda_low, lower_hull, lower_hull_with_ties};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::tree::{Family, FamilyFit, LearnerInfo, Training, Tree, Work};
+use crate::tree::{Family, FamilyFit, LearnerInfo, Training, Tree, Work, check_claim};
 
 /// The family, complete or as far as time and memory allowed. `with_all_sizes`: shall a table of penalties
 /// that is too short be refused?
@@ -48,6 +48,9 @@ pub(super) fn fit(
     let mut planter = Planter::new(&grid, data, &learner.loss);
     let trees = found.plans.iter().map(|plan| planter.plant(plan));
     let trees = trees.collect::<Result<Vec<Tree>>>()?;
+    for (tree, &value) in trees.iter().zip(&found.values) {
+        check_claim(value, tree.recounted(data, grid.counting), grid.slack)?;
+    }
     let seconds = start.elapsed();
     let largest = trees.last().expect("one leaf is always a tree");
     let training = Training::of_leaves(largest, data).taking(seconds);

@@ -18,7 +18,7 @@ use super::hull::{Corner, corner};
 use super::merged::{Hurry, MOST_AUTOMATIC, Merged};
 use super::path::Means;
 use super::points::Points;
-use crate::cost::{RowLosses, Scale};
+use crate::cost::{Counting, RowLosses, Scale};
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
 
@@ -54,7 +54,11 @@ pub(super) struct Grid {
     pub(super) bundles: Vec<Bundle>,
     /// The tree of one leaf, if time or memory did not suffice for the points: there are none then.
     pub(super) only_leaf: Option<Corner>,
-    tolerance: f64,
+    /// How losses became whole numbers.
+    pub(super) counting: Counting,
+    /// How far sums of losses may be off by rounding, in units.
+    pub(super) slack: u64,
+    tolerance: Option<f64>,
 }
 
 /// Rows of the same class that no split can tell apart.
@@ -80,7 +84,7 @@ impl Grid {
                 allowed,
             ));
         }
-        let losses = RowLosses::new(data, &learner.loss, "dyadic trees")?;
+        let losses = RowLosses::new(data, &learner.loss, "dyadic trees", RowLosses::NARROW)?;
         let (coding, missing, snap) = (learner.coding, learner.missing, learner.snap);
         let mut coordinates = Coordinate::of(data, coding, missing, snap)?;
         match Self::of_rows(data, &losses, resolution, &mut coordinates, means) {
@@ -132,7 +136,9 @@ impl Grid {
             n_snapped,
             bundles,
             only_leaf: None,
-            tolerance: losses.tolerance(data),
+            counting: losses.counting,
+            slack: losses.slack,
+            tolerance: losses.tolerance(),
         })
     }
 
@@ -162,7 +168,9 @@ impl Grid {
             n_snapped: 0,
             bundles: bundles(data, &[]),
             only_leaf: Some(corner(1, losses.least_of_all())),
-            tolerance: losses.tolerance(data),
+            counting: losses.counting,
+            slack: losses.slack,
+            tolerance: losses.tolerance(),
         }
     }
 }
@@ -178,7 +186,7 @@ impl Grid {
 
     /// How far costs may be off by rounding, divided by the total weight; `None` where nothing was.
     pub(super) fn tolerance(&self) -> Option<f64> {
-        (!self.is_whole).then_some(self.tolerance)
+        self.tolerance
     }
 }
 

@@ -383,7 +383,7 @@ mod tests {
             most_bytes: usize::MAX,
         };
         let hurry = Hurry::new(&means);
-        let losses = RowLosses::new(data, &Loss::ZeroOne, "trees").unwrap();
+        let losses = RowLosses::new(data, &Loss::ZeroOne, "trees", RowLosses::NARROW).unwrap();
         let coordinates = Coordinate::of(data, Coding::default(), Missing::Code, 0.0).unwrap();
         let cells = coordinates.iter().map(|it| it.cells(data)).collect();
         let (merged, _) = Merged::rows(cells, data.n_rows(), &losses, &hurry).unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::aim::{Aim, Question, check_end, price_of};
+use super::aim::{Aim, Question, check_end, exact_price_of};
 use super::branch::Branch;
 use super::collapsed::Limits;
 use super::engine::{Plan, bytes};
@@ -12,18 +12,22 @@ use super::hull::{Corner, Least, Price, corner};
 use super::path::{Path, Steps, engine_for, value};
 use super::plant::Planter;
 use super::rectangles::Rectangles;
-use super::{Dyadic, FamilyLearner, Model, Solver};
+use super::{Dyadic, FamilyLearner, Model, Solver, Ties};
 use crate::budget::Budget;
-use crate::cost::{Objective, Penalty, SolutionValue};
+use crate::cost::{Counting, Objective, Penalty, SolutionValue};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::tree::{Certificate, Fit, Training, Tree, Work};
+use crate::tree::{Certificate, Fit, Training, Tree, Work, after_rounding, check_claim};
 
 /// A tree that was found.
 #[derive(Debug)]
 struct Answer {
     plan: Plan,
+    /// What the search says about it.
+    value: SolutionValue,
     bound: Bound,
+    /// Has no tree with the same objective fewer leaves?
+    has_fewest_leaves: bool,
     work: Work,
 }
 
@@ -42,12 +46,28 @@ enum Bound {
 pub(super) fn fit(learner: &Dyadic, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
     let start = Instant::now();
     let grid = learner.grid(data, budget)?;
-    let question = question(learner, data, &grid)?;
-    let answer = answer(learner, &question, &grid, budget)?;
-    let tree = Planter::new(&grid, data, &learner.loss).plant(&answer.plan)?;
+    fit_in(learner, data, &grid, budget, start)
+}
+
+/// The same, given the points of the table.
+fn fit_in(
+    learner: &Dyadic,
+    data: &Dataset,
+    grid: &Grid,
+    budget: &Budget,
+    start: Instant,
+) -> Result<Fit<Tree>> {
+    let question = question(learner, data, grid)?;
+    let answer = answer(learner, &question, grid, budget)?;
+    let tree = Planter::new(grid, data, &learner.loss).plant(&answer.plan)?;
+    check_claim(
+        answer.value,
+        tree.recounted(data, grid.counting),
+        grid.slack,
+    )?;
     let training = Training::of_leaves(&tree, data).taking(start.elapsed());
-    let certificate = certificate(learner, &answer, &question, &grid, &training);
-    let mut info = learner.info(&grid);
+    let certificate = certificate(learner, &answer, &question, grid, &training);
+    let mut info = learner.info(grid);
     let (name, value) = learner.aim.param();
     info.params.insert(name.into(), value);
     info.params.insert("search".into(), answer.work.to_json());
@@ -81,7 +101,11 @@ fn answer(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) -
     }
     let linear = match question {
         Question::Weighted(objective) if matches!(objective.penalty(), Penalty::Linear) => {
-            Some(price_of(objective.lambda(), grid))
+            let Some(price) = exact_price_of(objective.lambda(), grid) else {
+                // A price that was rounded proves nothing; trees of a path are compared exactly.
+                return by_path(learner, question, grid, budget);
+            };
+            Some(price)
         }
         _ => None,
     };
@@ -111,9 +135,13 @@ fn only_leaf(leaf: Corner, question: &Question, grid: &Grid) -> Answer {
     } else {
         value(corner(1, 0), grid)
     };
+    let leaf = value(leaf, grid);
+    let bound = bound(question, leaf, &[open]);
     Answer {
         plan: Plan::Leaf,
-        bound: bound(question, value(leaf, grid), &[open]),
+        value: leaf,
+        has_fewest_leaves: matches!(bound, Bound::Found),
+        bound,
         work: Work::default(),
     }
 }
@@ -142,7 +170,13 @@ fn by_branches(
         let branch = Branch::new(points, steps.price(), learner.ties, limits);
         let Ok(branch) = branch else {
             let bound = above_base(least_risk, grid);
-            return Ok(Answer { plan, bound, work });
+            return Ok(Answer {
+                plan,
+                value: value(best, grid),
+                bound,
+                has_fewest_leaves: false,
+                work,
+            });
         };
         let Some(mut branch) = branch else {
             // Prices with long numbers.
@@ -165,7 +199,10 @@ fn by_branches(
         let share = price.to_f64() / steps.price().to_f64().max(f64::MIN_POSITIVE);
         least_risk = least_risk.max(found.least_risk * share.min(1.0));
         let bound = match (found.is_complete, steps.price() == price) {
-            (true, true) => Bound::Found,
+            (true, true) => {
+                check_value(found.value, branch.value(best.error, best.leaves))?;
+                Bound::Found
+            }
             (true, false) => {
                 steps.done(branch.work());
                 continue;
@@ -173,7 +210,14 @@ fn by_branches(
             (false, _) if steps.is_too_far(branch.work(), &means) => continue,
             (false, _) => above_base(least_risk, grid),
         };
-        return Ok(Answer { plan, bound, work });
+        let is_complete = matches!(bound, Bound::Found);
+        return Ok(Answer {
+            plan,
+            value: value(best, grid),
+            bound,
+            has_fewest_leaves: is_complete && takes_smaller(learner, price),
+            work,
+        });
     }
 }
 
@@ -210,10 +254,12 @@ fn by_rectangles(
         rectangles_empty: visited.empty,
         ..Work::default()
     };
-    if solved.is_ok() {
+    if let Ok(best) = solved {
         return Ok(Answer {
             plan: rectangles.plan(),
+            value: value(best, grid),
             bound: Bound::Found,
+            has_fewest_leaves: takes_smaller(learner, price),
             work,
         });
     }
@@ -221,9 +267,12 @@ fn by_rectangles(
     let (greedy, plan) = best_greedy(learner, question, front, grid, &Budget::unlimited())?;
     // Two leaves without an error are the least that can be hoped for.
     let open = [corner(1, points.least_loss()), corner(2, 0)].map(|tree| value(tree, grid));
+    let greedy = value(greedy, grid);
     Ok(Answer {
         plan,
-        bound: bound(question, value(greedy, grid), &open),
+        value: greedy,
+        bound: bound(question, greedy, &open),
+        has_fewest_leaves: false,
         work,
     })
 }
@@ -263,15 +312,36 @@ fn by_path(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) 
     let greedy = value(greedy, grid);
     let is_greedy = question.compare(greedy, values[best], learner.ties).is_lt();
     let found = if is_greedy { greedy } else { values[best] };
+    let open = path.still_open(grid);
+    let mut allowed = open.iter().filter(|tree| question.allows(**tree));
+    let is_smaller = |tree: &SolutionValue| question.compare(*tree, found, Ties::Smaller).is_le();
+    let is_tied = learner.ties == Ties::Larger && !matches!(question, Question::Sized(_));
     Ok(Answer {
+        value: found,
+        has_fewest_leaves: !is_tied && !allowed.any(is_smaller),
         plan: if is_greedy {
             plan
         } else {
             path.plans(&[best]).remove(0)
         },
-        bound: bound(question, found, &path.still_open(grid)),
+        bound: bound(question, found, &open),
         work: path.work(),
     })
+}
+
+/// Is the smaller of two equal trees taken? Without a price it is in any case.
+fn takes_smaller(learner: &Dyadic, price: Price) -> bool {
+    learner.ties == Ties::Smaller || price.numerator == 0
+}
+
+/// Refuses a tree that is not worth what the search has proven to be the least.
+fn check_value(proven: u64, found: u64) -> Result<()> {
+    if proven == found {
+        return Ok(());
+    }
+    Err(Error::internal(format!(
+        "the least value of a tree is {proven}, but the best one found has {found}"
+    )))
 }
 
 /// The best of the trees that may exist, if it is better than the one that was found.
@@ -299,11 +369,48 @@ fn certificate(
         Bound::Tree(tree) => question.value(grid.scale.cost(tree.cost), tree.leaves),
         Bound::Objective(bound) => bound,
     };
+    let lower_bound = after_rounding(lower_bound, objective, grid.tolerance());
+    let is_exact = !matches!(grid.counting, Counting::Rounded(_));
     Certificate {
         objective,
-        lower_bound: lower_bound.min(objective),
+        lower_bound,
         exact: grid.is_whole,
         tolerance: grid.tolerance(),
+        fewest_leaves: Some(answer.has_fewest_leaves && is_exact && lower_bound == objective),
         what: question.in_words(learner.model, &grid.halvings()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::ReadOptions;
+    use crate::data::csv::CsvSource;
+
+    /// A search that has put a row into another cell than the tree sends it to is found out, by every solver.
+    #[test]
+    fn points_that_are_not_the_rows_are_refused() {
+        let text = "x,class\n1,b\n2,b\n3,a\n4,a\n";
+        let source = CsvSource::new(text.into(), b',').unwrap();
+        let data = Dataset::read(&source, &ReadOptions::default()).unwrap();
+        for solver in [Solver::Auto, Solver::BranchAndBound, Solver::Recursion] {
+            let learner = Dyadic {
+                solver,
+                aim: Aim::Lambda("0.9".parse().unwrap()),
+                ..Dyadic::default()
+            };
+            let mut grid = learner.grid(&data, &Budget::unlimited()).unwrap();
+            let fit = |grid: &Grid| {
+                let budget = Budget::unlimited();
+                fit_in(&learner, &data, grid, &budget, Instant::now())
+            };
+            assert!(fit(&grid).unwrap().certificate.unwrap().is_optimal());
+            // The one leaf that is best here seems to cost less than it does.
+            let place = grid.points.losses.iter().position(|&loss| loss > 0);
+            grid.points.losses[place.unwrap()] -= 1;
+            let error = fit(&grid).unwrap_err().to_string();
+            assert!(error.starts_with("internal error: "), "{error}");
+            assert!(check_value(3, 4).is_err());
+        }
     }
 }

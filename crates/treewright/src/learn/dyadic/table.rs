@@ -3,13 +3,38 @@
 //! Hulls by key, in shards with a lock each. A shard is an open table with linear probing: the key is
 //! random already, so its bits are its hash. Hulls are never changed or taken out.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::hull::Corner;
 
 /// Names a set of points, or such a set together with its box: a sum of random numbers, one for each
 /// point. Two of ten million different sets share a name with a chance of about one in 10^24.
 pub(super) type Key = u128;
+
+/// Random numbers for keys. The lower half is the same in every run: it says where a set is kept, so that a search
+/// takes the same memory every time. The upper half is drawn anew for each process: no table can be made for which
+/// two sets are known to share a name.
+pub(super) struct Keys {
+    places: fastrand::Rng,
+    names: fastrand::Rng,
+}
+
+impl Keys {
+    /// Others for each `seed`.
+    pub(super) fn new(seed: u64) -> Self {
+        static DRAWN: OnceLock<u64> = OnceLock::new();
+        let drawn = *DRAWN.get_or_init(|| RandomState::new().build_hasher().finish());
+        Self {
+            places: fastrand::Rng::with_seed(seed),
+            names: fastrand::Rng::with_seed(seed ^ drawn),
+        }
+    }
+
+    pub(super) fn next(&mut self) -> Key {
+        Key::from(self.names.u64(..)) << 64 | Key::from(self.places.u64(..))
+    }
+}
 
 /// Where a hull is.
 #[derive(Debug, Clone, Copy)]
@@ -127,7 +152,7 @@ impl Table {
 /// The shard of a key, and its halves.
 fn place(key: Key) -> (usize, [u64; 2]) {
     let halves = [key as u64, (key >> 64) as u64];
-    (halves[1] as usize % N_SHARDS, halves)
+    ((halves[0] >> 32) as usize % N_SHARDS, halves)
 }
 
 impl Shard {

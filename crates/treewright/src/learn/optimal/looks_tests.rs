@@ -38,7 +38,8 @@ fn many_classes_are_given_up_at_the_next_look() {
             min_leaf,
             ..Optimal::default()
         };
-        let losses = RowLosses::new(&data, &learner.loss, "optimal trees").unwrap();
+        let losses =
+            RowLosses::new(&data, &learner.loss, "optimal trees", RowLosses::NARROW).unwrap();
         let table = Table::new(&data, &losses, LeafSize::new(&learner, &data));
         let columns = (0..data.columns().len()).collect();
         let (table, _) = table.sorted(columns, &Budget::unlimited());

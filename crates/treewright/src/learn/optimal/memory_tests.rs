@@ -42,7 +42,8 @@ fn too_little_memory_is_never_taken_for_a_proof() {
                 leaf_cost: "1/60".parse().unwrap(),
                 ..Optimal::default()
             };
-            let losses = RowLosses::new(&data, &learner.loss, "optimal trees").unwrap();
+            let losses =
+                RowLosses::new(&data, &learner.loss, "optimal trees", RowLosses::NARROW).unwrap();
             let table = Table::new(&data, &losses, LeafSize::new(&learner, &data));
             let columns = (0..data.columns().len()).collect();
             let (table, _) = table.sorted(columns, &Budget::unlimited());
@@ -71,4 +72,7 @@ fn too_little_memory_is_never_taken_for_a_proof() {
         }
     }
     assert!(n_stopped > 10, "{n_stopped} were stopped");
+    // A tree that is worth less than all trees were said to be.
+    assert!(super::check_bound(5, 5).is_ok() && super::check_bound(5, 6).is_ok());
+    assert!(super::check_bound(5, 4).is_err());
 }

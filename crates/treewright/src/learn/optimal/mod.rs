@@ -131,10 +131,10 @@ use self::two::Two;
 use super::greedy::{MissingPolicy, check_min_leaf_weight};
 use super::{Greedy, Learner};
 use crate::budget::Budget;
-use crate::cost::{Lambda, Loss, RowLosses, Scale, total_weight};
+use crate::cost::{Counting, Lambda, Loss, RowLosses, Scale, total_weight};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::tree::{Certificate, Fit, LearnerInfo, Proof, Training, Tree};
+use crate::tree::{Certificate, Fit, LearnerInfo, Proof, Training, Tree, after_rounding};
 
 /// A greedy tree takes at most about so many times as long as making the table.
 const GREEDY_PER_TABLE: u32 = 4;
@@ -192,10 +192,10 @@ impl Learner for Optimal {
 /// A tree that was found.
 struct Found {
     plan: Plan,
-    /// No tree is worth less, in units of loss; `None` if that is the tree itself.
-    bound: Option<f64>,
-    /// What the tree is worth.
+    /// What it is worth.
     value: u64,
+    /// No tree is worth less; `None` if that is the tree itself.
+    bound: Option<u64>,
 }
 
 impl Optimal {
@@ -237,13 +237,11 @@ impl Optimal {
         let start = Instant::now();
         self.check(data)?;
         let budget = &budget.within_memory(self.most_bytes);
-        let losses = RowLosses::new(data, &self.loss, "optimal trees")?;
-        let (scale, is_whole) = (losses.scale, losses.is_whole);
-        let unit = losses.unit;
-        let tolerance = (!is_whole).then(|| losses.tolerance(data));
+        let losses = RowLosses::new(data, &self.loss, "optimal trees", most_loss(data))?;
+        let (scale, counting, unit) = (losses.scale, losses.counting, losses.unit);
         let before = Instant::now();
         let table = Table::new(data, &losses, LeafSize::new(self, data));
-        let price = self.price(&table, scale, is_whole)?;
+        let price = self.price(&table, scale, losses.is_whole)?;
         let bytes = self.bytes(data);
         let is_too_large = bytes > self.most_bytes || !budget.has_room_for(bytes);
         let scouted = (!is_too_large).then(|| self.scout(&table, price, budget, sizes));
@@ -271,8 +269,8 @@ impl Optimal {
             };
             Found {
                 plan: Plan::Leaf,
-                bound: Some(bound),
                 value: leaf,
+                bound: Some(bound),
             }
         } else {
             let budget = budget.keeping(reserve);
@@ -292,13 +290,12 @@ impl Optimal {
         }
         if let (Some(bound), Some(scouted)) = (&mut found.bound, &scouted) {
             // That is said of trees with the features that are left.
-            *bound = bound.min(price.in_losses(scouted.value) + table.constant as f64);
+            *bound = (*bound).min(scouted.value);
         }
         // A tree has counts of all classes in each node.
         let counts = 2 * size_of::<f64>() * table.n_classes;
         if !budget.has_room_for(found.plan.n_nodes().saturating_mul(counts)) {
-            let value = price.in_losses(found.value) + table.constant as f64;
-            found.bound.get_or_insert(value);
+            found.bound.get_or_insert(found.value);
             found.plan = Plan::Leaf;
         }
         let tree = plant(&found.plan, data, &self.loss)?;
@@ -314,15 +311,30 @@ impl Optimal {
         }
         let (tree, training) = best;
         let objective = self.objective(&training);
+        let value = price.tree(tree.recounted(data, counting), table.constant);
+        let least = found.bound.unwrap_or(found.value);
+        check_bound(least, value)?;
+        let is_proven = value - least <= price.loss(losses.slack);
         let as_cost = |losses: f64| losses * scale.unit / scale.total_weight;
-        let bound = |losses: f64| as_cost(losses) * (1.0 - 1e-12);
-        let by_prices = as_cost(price.off_by * data.n_rows() as f64);
+        let by_prices = as_cost(price.off_by * 2.0 * training.leaves.max(table.whole.len()) as f64);
+        let is_exact = losses.is_whole && price.off_by == 0.0;
+        let by_losses = losses.tolerance().unwrap_or(0.0);
+        let tolerance = (!is_exact).then_some(by_losses + by_prices);
+        let bound = if is_proven {
+            objective
+        } else {
+            let losses = price.in_losses(least) + table.constant as f64;
+            as_cost(losses.max(0.0)) * (1.0 - 1e-12)
+        };
+        let lower_bound = after_rounding(bound, objective, tolerance);
+        let is_counted = !matches!(counting, Counting::Rounded(_)) && price.off_by == 0.0;
         Ok(Fit {
             certificate: Some(Certificate {
                 objective,
-                lower_bound: found.bound.map_or(objective, bound).min(objective),
-                exact: is_whole,
-                tolerance: tolerance.map(|by_losses| by_losses + by_prices),
+                lower_bound,
+                exact: is_exact,
+                tolerance,
+                fewest_leaves: Some(value == least && is_counted && lower_bound == objective),
                 what: self.in_words(data),
             }),
             model: tree,
@@ -494,8 +506,8 @@ impl Optimal {
         let mut best = price.leaf(rows.error());
         let mut found = Found {
             plan: Plan::Leaf,
-            bound: None,
             value: best,
+            bound: None,
         };
         let mut known: Option<(usize, Solved)> = None;
         let mut flat = None;
@@ -537,6 +549,7 @@ impl Optimal {
         if let Some(proof) = proof {
             Prover::new(&search).fill(proof, deepest, proven, &notes);
         }
+        found.value = best;
         let Some((depth, solved)) = known else {
             return found;
         };
@@ -605,21 +618,34 @@ impl Optimal {
     }
 }
 
-/// Without any search: no tree is worth less, in units of loss.
-fn bound_at_once(table: &Table<'_>, price: Price) -> f64 {
+/// Without any search: no tree is worth less.
+fn bound_at_once(table: &Table<'_>, price: Price) -> u64 {
     // One leaf, or at least two.
     let leaf = price.leaf(table.whole.error());
-    let loss = price.in_losses(leaf.min(2 * price.per_leaf)) + table.constant as f64;
-    loss.max(0.0)
+    leaf.min(2 * price.per_leaf)
 }
 
-/// After a search that was stopped: no tree is worth less, in units of loss. The search has found a tree that is
-/// worth `best`, and that none is worth less than `known`.
-fn bound_of_any_depth(table: &Table<'_>, price: Price, known: u64, best: u64) -> f64 {
+/// Refuses a tree that is worth less than any was said to be.
+fn check_bound(least: u64, value: u64) -> Result<()> {
+    if value >= least {
+        return Ok(());
+    }
+    Err(Error::internal(format!(
+        "no tree was to have a smaller value than {least}, but the rows of one have {value}"
+    )))
+}
+
+/// Sums of losses stay below this: values are losses times more than there can be leaves, in 62 bits.
+fn most_loss(data: &Dataset) -> f64 {
+    let n_rows = data.n_rows() as f64 * data.schema().classes().len().max(1) as f64;
+    2.0_f64.powi(58) / n_rows
+}
+
+/// After a search that was stopped: no tree is worth less. The search has found a tree that is worth `best`, and
+/// that none is worth less than `known`.
+fn bound_of_any_depth(table: &Table<'_>, price: Price, known: u64, best: u64) -> u64 {
     // One leaf, or at least two; and rows that are alike stay together.
     let leaf = price.leaf(table.whole.error());
     let split = price.loss(alike::least_loss(&table.whole)) + 2 * price.per_leaf;
-    let least = known.min(best).max(split.min(leaf));
-    let loss = price.in_losses(least) + table.constant as f64;
-    loss.max(0.0)
+    known.min(best).max(split.min(leaf))
 }

@@ -1,5 +1,6 @@
 //! Trees of one question.
 
+use super::lanes::Lane;
 use super::level::Setting;
 use super::line::{self, Line};
 use super::looks::{Looks, Stopped};
@@ -18,7 +19,9 @@ impl Setting<'_> {
         };
         let rule = self.rule;
         let is_few = (2..=MOST_INTERVALS).contains(&rule.most);
-        self.table.n_classes == 2 && is_few && rule.min_leaf == 1 && is_light()
+        // Sums along a walk are narrow numbers.
+        let is_in_range = rows.weight() <= i32::LARGEST;
+        self.table.n_classes == 2 && is_few && rule.min_leaf == 1 && is_in_range && is_light()
     }
 
     /// Are there so few classes and intervals that sums for all of them are worth it? Else cuts are tried one

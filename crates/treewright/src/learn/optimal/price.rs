@@ -7,7 +7,7 @@
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive};
 
-use crate::cost::{Lambda, Scale};
+use crate::cost::{Lambda, Scale, SolutionValue};
 use crate::error::{Error, Result};
 
 /// A total of weights this close to a short number, relative to its size, is that number.
@@ -34,7 +34,7 @@ pub(super) struct Size {
 }
 
 impl Price {
-    /// The price of a leaf. It is rounded where losses are not exact either.
+    /// The price of a leaf. It is rounded where losses are not exact either, or where its digits are too many.
     pub(super) fn new(
         leaf_cost: &Lambda,
         scale: Scale,
@@ -43,20 +43,20 @@ impl Price {
     ) -> Result<Self> {
         let in_losses = |total| leaf_cost.ratio() * exact(total) / exact(scale.unit);
         let price = in_losses(scale.total_weight);
-        let found = if is_whole {
-            Self::of(&price, size)
+        let near = if is_whole {
+            price.clone()
         } else {
-            let near = in_losses(short(scale.total_weight));
-            let rounded = (0..=MOST_BITS).rev().map(|bits| rounded(&price, bits));
-            let mut all = std::iter::once(Some(near)).chain(rounded).flatten();
-            all.find_map(|near| {
-                let off_by = (&near - &price).abs().to_f64()?;
-                Some(Self {
-                    off_by,
-                    ..Self::of(&near, size)?
-                })
-            })
+            in_losses(short(scale.total_weight))
         };
+        let rounded = (0..=MOST_BITS).rev().map(|bits| rounded(&price, bits));
+        let mut all = std::iter::once(Some(near)).chain(rounded).flatten();
+        let found = all.find_map(|near| {
+            let off_by = (&near - &price).abs().to_f64()?;
+            Some(Self {
+                off_by,
+                ..Self::of(&near, size)?
+            })
+        });
         found.ok_or_else(|| {
             let expected = "a smaller number, or one with fewer digits";
             Error::parameter("leaf-cost", leaf_cost, expected)
@@ -86,6 +86,11 @@ impl Price {
     /// The value of a leaf with this loss.
     pub(super) fn leaf(self, loss: u64) -> u64 {
         self.loss(loss) + self.per_leaf
+    }
+
+    /// The value of a tree, of whose cost so much is the same for all.
+    pub(super) fn tree(self, tree: SolutionValue, constant: i64) -> u64 {
+        self.loss((tree.cost - constant) as u64) + self.per_leaf * tree.leaves as u64
     }
 
     /// The value of a loss.

@@ -76,7 +76,8 @@ fn what_is_left_out_does_not_change_a_tree() {
                 .min(data.n_rows() / 2 / data.columns().len()),
             ..Sizes::USUAL
         };
-        let losses = RowLosses::new(&data, &learner.loss, "optimal trees").unwrap();
+        let losses =
+            RowLosses::new(&data, &learner.loss, "optimal trees", RowLosses::NARROW).unwrap();
         let unsorted = Table::new(&data, &losses, LeafSize::new(&learner, &data));
         let price = learner
             .price(&unsorted, losses.scale, losses.is_whole)

@@ -45,11 +45,9 @@ impl Two<'_> {
     /// nothing better is expected.
     pub(super) fn solve(self, rows: &Rows, bound: u64, before: &Known) -> Solved {
         // A walk is never further from its start than there are steps; sums count some rows repeatedly.
-        let Setting {
-            table, rule, sizes, ..
-        } = self.setting;
-        let is_walk = table.n_classes == 2 && rule.most == 2
-            || rows.len() <= sizes.walked_rows && self.setting.has_walks(rows);
+        let Setting { rule, sizes, .. } = self.setting;
+        let is_walk =
+            (rule.most == 2 || rows.len() <= sizes.walked_rows) && self.setting.has_walks(rows);
         let most_often = if is_walk { 1 } else { rule.most.max(2) as u64 };
         let most = rows.weight().max(rows.len() as u64) * most_often;
         if most <= i16::LARGEST {
