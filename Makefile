@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test slow bench fuzz soak sanitize lint advisories fmt tools rust-lint python-lint rust-test
+.PHONY: help demo test slow audit bench fuzz soak sanitize lint advisories fmt tools rust-lint python-lint rust-test
 
 # rustup puts cargo here; a shell started before that does not know it yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -34,6 +34,16 @@ slow: tools ## the widest runs: ignored tests and all tables of TREEWRIGHT_DATA
 	cargo test --release --locked --workspace --exclude treewright-py -- --include-ignored
 	cargo build --release --locked -p treewright-cli
 	@tests/python/run "$(TARGET)/release/treewright" --all
+
+AUDIT_TABLES ?= 100000
+AUDIT_SEED ?= 1
+
+audit: tools ## random tables for every learner, judged by the checker; written to benches/record/
+	cargo build --release --locked -p treewright-audit
+	@record="benches/record/$$(date +%F)-audit.md"; \
+	"$(TARGET)/release/treewright-audit" --tables $(AUDIT_TABLES) --seed $(AUDIT_SEED) --falsify-every 20 \
+		--failures "$(TARGET)/audit" --record "$$record"; \
+	echo "the record is in $$record"
 
 bench: tools ## comparisons with peers, written to benches/record/
 	@reason=$$(tests/python/venv benches/requirements.txt) || { echo "bench: $$reason"; exit 1; }

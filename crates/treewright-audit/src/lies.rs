@@ -1,0 +1,70 @@
+//! Falsehoods told to the checker, and what it said.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::case::Case;
+use crate::checker;
+use crate::dice::dice;
+use crate::falsify::falsehoods;
+use crate::judge::{Judged, Verdict, caught};
+
+/// What became of falsehoods: how many were told of each kind and how many of these were refuted, and
+/// what was said of the others.
+#[derive(Debug, Default)]
+pub struct Lies {
+    counts: BTreeMap<&'static str, (u64, u64)>,
+    /// The cases whose falsehood was not refuted, with what was done, what was said, and the document.
+    pub believed: Vec<(Case, String, String)>,
+}
+
+impl Lies {
+    /// Falsifies a case that was confirmed, in all ways, and asks the checker.
+    pub fn tell(case: &Case, judged: &Judged) -> Self {
+        let mut lies = Self::default();
+        let Some(learned) = judged
+            .learned
+            .as_ref()
+            .filter(|_| judged.verdict == Verdict::Confirmed)
+        else {
+            return lies;
+        };
+        for lie in falsehoods(case, learned, &mut dice(case.seed ^ 0xfa15e)) {
+            let verdict = caught(|| checker::check(&case.table, &lie.learned));
+            let is_refuted = matches!(verdict, Ok(Verdict::Refuted(_)));
+            let counts = lies.counts.entry(lie.what).or_default();
+            *counts = (counts.0 + 1, counts.1 + u64::from(is_refuted));
+            if !is_refuted {
+                let said = format!("{}: {verdict:?}", lie.what);
+                lies.believed
+                    .push((case.clone(), said, lie.learned.document));
+            }
+        }
+        lies
+    }
+
+    /// Adds the counts of others.
+    pub fn add(&mut self, others: Self) {
+        for (what, (told, refuted)) in others.counts {
+            let counts = self.counts.entry(what).or_default();
+            *counts = (counts.0 + told, counts.1 + refuted);
+        }
+        self.believed.extend(others.believed);
+    }
+
+    /// How many there were.
+    pub fn told(&self) -> u64 {
+        self.counts.values().map(|(told, _)| told).sum()
+    }
+
+    /// The counts as Markdown.
+    pub fn to_text(&self) -> String {
+        let mut text = String::from("| falsified | documents | refuted |\n|---|---:|---:|\n");
+        let refuted: u64 = self.counts.values().map(|(_, refuted)| refuted).sum();
+        let _ = writeln!(text, "| **all** | {} | {refuted} |", self.told());
+        for (what, (told, refuted)) in &self.counts {
+            let _ = writeln!(text, "| {what} | {told} | {refuted} |");
+        }
+        text
+    }
+}
