@@ -102,13 +102,12 @@ impl<'a> RowLosses<'a> {
             let factor = weight * cost;
             sum * factor < most && largest * factor <= LARGEST_LOSS
         });
-        let (counting, unit) = match tens {
-            Some((weight, cost)) => (Counting::Tens { weight, cost }, 1.0),
-            None => {
-                let unit = (sum / most).max(largest / LARGEST_LOSS);
-                let unit = 2.0_f64.powi((unit.log2().floor() as i32 + 1).max(-1000));
-                (Counting::Rounded(unit.recip()), unit)
-            }
+        let (counting, unit) = if let Some((weight, cost)) = tens {
+            (Counting::Tens { weight, cost }, 1.0)
+        } else {
+            let unit = (sum / most).max(largest / LARGEST_LOSS);
+            let unit = 2.0_f64.powi((unit.log2().floor() as i32 + 1).max(-1000));
+            (Counting::Rounded(unit.recip()), unit)
         };
         let mut losses = Vec::with_capacity(data.n_rows() * n_classes);
         let mut off_by = 0.0;

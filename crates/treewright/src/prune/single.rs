@@ -62,12 +62,11 @@ fn recounted(tree: &Tree, costs: &NodeCosts, pruning: &Tree) -> SolutionValue {
     let mut value = SolutionValue { cost: 0, leaves: 0 };
     let mut open = vec![(NodeId::ROOT, NodeId::ROOT)];
     while let Some((node, kept)) = open.pop() {
-        match (tree.branch(node), pruning.branch(kept)) {
-            (Some(all), Some(branch)) => open.extend(all.children().zip(branch.children())),
-            _ => {
-                value.cost += costs.at(node);
-                value.leaves += 1;
-            }
+        if let (Some(all), Some(branch)) = (tree.branch(node), pruning.branch(kept)) {
+            open.extend(all.children().zip(branch.children()));
+        } else {
+            value.cost += costs.at(node);
+            value.leaves += 1;
         }
     }
     value

@@ -279,11 +279,7 @@ impl Optimal {
         };
         if let Some(proof) = proof {
             proof.unit = unit.unwrap_or(scale.unit);
-            let is_exact = unit.is_some_and(|unit| {
-                let in_units = total_weight(data) * BigInt::from(unit.recip().round() as u64);
-                price.is_exactly(&(self.leaf_cost.ratio() * in_units))
-            });
-            if !is_exact {
+            if !unit.is_some_and(|unit| self.is_price_exact(data, price, unit)) {
                 // The search is about rounded losses.
                 proof.claims = None;
             }
@@ -341,6 +337,12 @@ impl Optimal {
             learner: self.info(data),
             training: training.taking(start.elapsed()),
         })
+    }
+
+    /// Is the price of a leaf exact, where losses are whole numbers of a unit?
+    fn is_price_exact(&self, data: &Dataset, price: Price, unit: f64) -> bool {
+        let in_units = total_weight(data) * BigInt::from(unit.recip().round() as u64);
+        price.is_exactly(&(self.leaf_cost.ratio() * in_units))
     }
 
     /// What the search needs at least: the order of each feature, for the rows of every level.
