@@ -29,7 +29,9 @@ impl Weighted {
     fn data(&self) -> Dataset {
         let mut text = String::from("x,w,class\n");
         for (row, (class, weight)) in self.classes.iter().zip(&self.weights).enumerate() {
-            text += &format!("{row},{weight},{}\n", ["a", "b"][*class]);
+            let cells = [&*row.to_string(), weight, ["a", "b"][*class]];
+            text += &cells.join(",");
+            text.push('\n');
         }
         let source = CsvSource::new(text.into_bytes(), b',').unwrap();
         let mut options = ReadOptions::default();
