@@ -140,7 +140,7 @@ fn limits_leave_a_valid_tree() {
     }
     assert!(n_proven < 4, "{n_proven} searches were not stopped");
     // So little for a second leaf that no weight is known for which a single one is the best.
-    let folder = folder.file("cheap.txt", "0\n1e-330\n1\n2\n3\n");
+    let folder = folder.file("cheap.txt", "0\n5e-324\n1\n2\n3\n");
     let options = ["--penalty", "table:cheap.txt", "--time-limit", "0s"];
     let family = path(&folder, &options);
     assert_eq!(family["certificate"]["exact_down_to"], json!(null));
