@@ -157,7 +157,8 @@ fn the_selected_member_is_the_one_that_cross_validation_says() {
         };
         let single = single.fit(data, &Budget::unlimited()).unwrap();
         let (ours, its) = (fit.certificate.unwrap(), single.certificate.unwrap());
-        assert!(ours.is_optimal());
+        let rounding = ours.tolerance.unwrap_or(0.0) * (1.0 + 1e-6);
+        assert!(ours.is_optimal() || ours.objective - ours.lower_bound <= rounding);
         assert_eq!(ours.what, its.what);
         let off = (ours.objective - its.objective).abs();
         assert!(off <= ours.tolerance.unwrap_or(0.0) + 1e-12 * its.objective);
@@ -242,7 +243,11 @@ fn nothing_is_validated_if_the_family_is_not_complete() {
         let fit = case.fit(&data, &budget).unwrap();
         check_stopped(&fit.learner.params);
         let plain = case.learner.fit(&data, &budget).unwrap();
-        assert_eq!(fit.certificate, plain.certificate);
+        // How far each of them came depends on the memory that was free: what is known about them need not be the same.
+        let (ours, its) = (fit.certificate.as_ref(), plain.certificate.as_ref());
+        let (ours, its) = (ours.unwrap(), its.unwrap());
+        assert!(!ours.is_optimal() && !its.is_optimal());
+        assert_eq!(ours.what, its.what);
         assert!(verify(&fit, &data).holds);
     }
 }
