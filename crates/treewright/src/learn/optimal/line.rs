@@ -63,7 +63,7 @@ pub(super) fn least(
         }
         for &row in &cells.order[group[0] as usize..group[1] as usize] {
             let label = rows.labels[row as usize];
-            intervals.add(label.class as usize, label.weight);
+            intervals.add(label.class as usize, u64::from(label.weight));
         }
     }
     Ok(intervals.least(price))
@@ -167,7 +167,7 @@ pub(super) fn cuts_of_any(rows: &Rows, feature: usize, price: Price) -> Vec<u32>
 }
 
 /// The same for a part of the rows, given the weights of all ranks and classes in it.
-pub(super) fn least_of_sums(sums: &[u32], n_classes: usize, most: usize, price: Price) -> u64 {
+pub(super) fn least_of_sums(sums: &[u64], n_classes: usize, most: usize, price: Price) -> u64 {
     let mut intervals = Intervals::new(n_classes, most);
     for rank in sums.chunks_exact(n_classes) {
         intervals.cut();
@@ -286,9 +286,9 @@ impl Intervals {
     }
 
     #[inline]
-    fn add(&mut self, class: usize, weight: u32) {
-        self.sums[class] += i64::from(weight);
-        self.all += u64::from(weight);
+    fn add(&mut self, class: usize, weight: u64) {
+        self.sums[class] += weight as i64;
+        self.all += weight;
     }
 
     /// A cut may be here.

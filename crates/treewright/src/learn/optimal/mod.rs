@@ -310,7 +310,7 @@ impl Optimal {
         let value = price.tree(tree.recounted(data, counting), table.constant);
         let least = found.bound.unwrap_or(found.value);
         check_bound(least, value)?;
-        let is_proven = value - least <= price.loss(losses.slack);
+        let is_proven = price.is_as_good(value, least, losses.slack);
         let as_cost = |losses: f64| losses * scale.unit / scale.total_weight;
         let by_prices = as_cost(price.off_by * 2.0 * training.leaves.max(table.whole.len()) as f64);
         let is_exact = losses.is_whole && price.off_by == 0.0;

@@ -145,19 +145,18 @@ impl Setting<'_> {
             // Missing cells come last.
             let n_ranks = cells.n_ranks();
             sums.clear();
-            sums.resize((n_ranks + 1) * p, 0_u32);
+            sums.resize((n_ranks + 1) * p, 0_u64);
             let mut is_there = vec![false; n_ranks + 1];
             for &row in part {
                 let label = rows.labels[row as usize];
                 let rank = (cells.ranks[row as usize] as usize).min(n_ranks);
-                sums[rank * p + label.class as usize] += label.weight;
+                sums[rank * p + label.class as usize] += u64::from(label.weight);
                 is_there[rank] = true;
             }
             let leaf = |rank: usize| {
                 let sums = &sums[rank * p..][..p];
-                let all: u64 = sums.iter().map(|&sum| u64::from(sum)).sum();
                 let most = sums.iter().copied().max().unwrap_or(0);
-                self.price.leaf(all - u64::from(most))
+                self.price.leaf(sums.iter().sum::<u64>() - most)
             };
             let missing = if is_there[n_ranks] { leaf(n_ranks) } else { 0 };
             if !is_there[..n_ranks].contains(&true) {

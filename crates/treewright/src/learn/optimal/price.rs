@@ -93,6 +93,12 @@ impl Price {
         self.loss((tree.cost - constant) as u64) + self.per_leaf * tree.leaves as u64
     }
 
+    /// Is the objective of a tree that of the least value, up to so much loss? Leaves that only break ties do not
+    /// count.
+    pub(super) fn is_as_good(self, value: u64, least: u64, slack: u64) -> bool {
+        value / self.much <= least.saturating_add(self.loss(slack)) / self.much
+    }
+
     /// The value of a loss.
     pub(super) fn loss(self, loss: u64) -> u64 {
         self.per_loss * loss
