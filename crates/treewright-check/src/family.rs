@@ -84,6 +84,11 @@ pub(crate) fn check(
             Verdict::Refuted("leaves do not rise, or costs do not fall".into()),
         );
     }
+    // However large the weight is, one leaf is a tree, and none has fewer.
+    if found.first().is_none_or(|(_, leaves)| *leaves != 1) {
+        let what = "the first member is not a single leaf, which is the best for large weights";
+        return report.add("members", Verdict::Refuted(what.into()));
+    }
     // The weight at which a member is as good as the next one.
     let meet = |pair: &[(Ratio, usize)]| {
         (&pair[0].0 - &pair[1].0) / total / BigInt::from(pair[1].1 - pair[0].1)

@@ -196,6 +196,12 @@ fn paths_with_a_gap_are_refuted() {
         if n_members < 3 {
             continue;
         }
+        let mut headless = family.clone();
+        let members = headless["members"].as_array_mut().unwrap();
+        members.remove(0);
+        members[0]["lambda_high"] = json!(null);
+        let verdict = judge(&headless.to_string(), &text).verdict();
+        assert!(matches!(verdict, Verdict::Refuted(_)), "{verdict}\n{text}");
         let dropped = random.usize(1..n_members - 1);
         let mut new = family.clone();
         let members = new["members"].as_array_mut().unwrap();
