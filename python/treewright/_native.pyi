@@ -16,6 +16,7 @@ __all__ = [
     "__version__",
     "dyadic_family",
     "explore",
+    "panic_for_tests",
     "fit_dyadic",
     "fit_greedy",
     "fit_optimal",
