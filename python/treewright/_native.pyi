@@ -16,11 +16,11 @@ __all__ = [
     "__version__",
     "dyadic_family",
     "explore",
-    "panic_for_tests",
     "fit_dyadic",
     "fit_greedy",
     "fit_optimal",
     "greedy_family",
+    "panic_for_tests",
     "select_backward",
     "select_complete",
 ]
