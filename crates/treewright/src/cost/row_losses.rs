@@ -77,7 +77,10 @@ impl Counting {
 }
 
 impl<'a> RowLosses<'a> {
-    /// Sums of losses up to this are counted by searches that are made for narrow numbers.
+    /// Sums of losses below this are exact as doubles, too.
+    pub(crate) const WIDE: f64 = LARGEST_WHOLE;
+    /// Sums of losses below this fit into 32 bits, with a bit to spare.
+    #[cfg(test)]
     pub(crate) const NARROW: f64 = (1_u64 << 31) as f64;
 
     /// The losses of a table for `what`, such as "dyadic trees", with all sums below `most`.
@@ -183,38 +186,38 @@ impl<'a> RowLosses<'a> {
     }
 
     /// Adds the losses of a row to the sums of a group.
-    pub(crate) fn add_to(&self, row: usize, sums: &mut [u32]) {
+    pub(crate) fn add_to(&self, row: usize, sums: &mut [u64]) {
         match &self.losses {
             Losses::Errors(classes) => {
                 let own = classes[row] as usize;
                 for (class, sum) in sums.iter_mut().enumerate() {
-                    *sum += u32::from(class != own);
+                    *sum += u64::from(class != own);
                 }
             }
             Losses::Table(losses) => {
                 let losses = &losses[row * self.n_classes..][..self.n_classes];
-                for (sum, loss) in sums.iter_mut().zip(losses) {
-                    *sum += loss;
+                for (sum, &loss) in sums.iter_mut().zip(losses) {
+                    *sum += u64::from(loss);
                 }
             }
         }
     }
 
     /// What the best label for all rows costs.
-    pub(crate) fn least_of_all(&self) -> u32 {
-        let mut sums = vec![0_u32; self.n_classes];
+    pub(crate) fn least_of_all(&self) -> u64 {
+        let mut sums = vec![0_u64; self.n_classes];
         match &self.losses {
             Losses::Errors(classes) => {
                 for &class in *classes {
                     sums[class as usize] += 1;
                 }
                 let most = sums.iter().max().copied().unwrap_or(0);
-                classes.len() as u32 - most
+                classes.len() as u64 - most
             }
             Losses::Table(losses) => {
                 for losses in losses.chunks_exact(self.n_classes.max(1)) {
-                    for (sum, loss) in sums.iter_mut().zip(losses) {
-                        *sum += loss;
+                    for (sum, &loss) in sums.iter_mut().zip(losses) {
+                        *sum += u64::from(loss);
                     }
                 }
                 sums.into_iter().min().unwrap_or(0)

@@ -13,11 +13,11 @@
 
 use std::sync::Arc;
 
-use super::single::Method;
+use super::single::{Method, recounted};
 use super::{MinCost, NodeCosts, WeakestLink};
 use crate::cost::{Penalty, Units, lower_hull};
 use crate::error::Result;
-use crate::tree::{Family, NodeId, Tree, TreeSource};
+use crate::tree::{Family, NodeId, Tree, TreeSource, check_claim};
 
 /// All prunings of a tree that are best for some weight of the penalty, each with the weights it is
 /// best for. `most_bytes` limits the table that penalties which are not concave need.
@@ -34,8 +34,27 @@ pub fn family(
         Method::Table => from_table(tree, costs, penalty, most_leaves, most_bytes)?,
         _ => from_weakest_link(tree, costs, penalty),
     };
+    check_members(&family, tree, costs)?;
     family.check_weights()?;
     Ok(family)
+}
+
+/// Refuses a family whose members do not cost what their leaves cost together.
+fn check_members(family: &Family, tree: &Tree, costs: &NodeCosts) -> Result<()> {
+    match family.as_nested() {
+        Some(nested) => {
+            let found = nested.recounted(family.len(), |id| costs.at(id));
+            for (&claimed, found) in family.values().iter().zip(found) {
+                check_claim(claimed, found, 0)?;
+            }
+        }
+        None => {
+            for (member, &claimed) in family.values().iter().enumerate() {
+                check_claim(claimed, recounted(tree, costs, &family.tree(member)), 0)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The same among the prunings whose number of leaves the penalty is known for. These are all, unless
@@ -50,6 +69,7 @@ pub(crate) fn known_family(
         Penalty::Table(table) if table.values().len() < tree.n_leaves() => {
             let most_leaves = table.values().len();
             let family = from_table(tree, costs, penalty, most_leaves, most_bytes)?;
+            check_members(&family, tree, costs)?;
             family.check_weights()?;
             Ok(family)
         }

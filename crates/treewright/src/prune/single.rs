@@ -58,7 +58,7 @@ pub fn prune(
 }
 
 /// The costs of the nodes that a pruning has as leaves, added up, and how many there are.
-fn recounted(tree: &Tree, costs: &NodeCosts, pruning: &Tree) -> SolutionValue {
+pub(super) fn recounted(tree: &Tree, costs: &NodeCosts, pruning: &Tree) -> SolutionValue {
     let mut value = SolutionValue { cost: 0, leaves: 0 };
     let mut open = vec![(NodeId::ROOT, NodeId::ROOT)];
     while let Some((node, kept)) = open.pop() {

@@ -17,6 +17,8 @@ pub struct Family {
     penalty: Penalty,
     scale: Scale,
     members: Vec<SolutionValue>,
+    /// What members cost, divided by the total weight, where units of cost are rounded.
+    costs: Option<Vec<f64>>,
     trees: MemberTrees,
     /// Weight of wrong predictions of each member, found when first asked for.
     pub(super) errors: OnceLock<Option<Vec<f64>>>,
@@ -96,6 +98,7 @@ impl Family {
             penalty,
             scale,
             members,
+            costs: None,
             trees: MemberTrees::Source(trees),
             errors: OnceLock::new(),
             lowest: 0.0,
@@ -115,6 +118,7 @@ impl Family {
             penalty,
             scale,
             members,
+            costs: None,
             trees: MemberTrees::Nested(nested),
             errors: OnceLock::new(),
             lowest: 0.0,
@@ -127,6 +131,13 @@ impl Family {
     #[must_use]
     pub fn down_to(mut self, lowest: f64) -> Self {
         self.lowest = lowest;
+        self
+    }
+
+    /// The same family, whose members cost this, divided by the total weight: for those whose units are rounded.
+    #[must_use]
+    pub(crate) fn with_costs(mut self, costs: Option<Vec<f64>>) -> Self {
+        self.costs = costs;
         self
     }
 
@@ -274,9 +285,10 @@ impl Family {
         let value = self.members[member];
         Member {
             leaves: value.leaves,
-            cost: match &self.stored {
-                Some(stored) => stored.costs[member],
-                None => self.scale.cost(value.cost),
+            cost: match (&self.stored, &self.costs) {
+                (Some(stored), _) => stored.costs[member],
+                (None, Some(costs)) => costs[member],
+                (None, None) => self.scale.cost(value.cost),
             },
             errors: self.errors_of(member),
             lambda_low: self.lambda_low(member),
@@ -323,6 +335,41 @@ impl Nested {
     /// Is an inner node a leaf of a member, or below one?
     pub fn is_leaf_in(&self, id: NodeId, member: usize) -> bool {
         self.last_as_leaf[id.index()] as usize >= member
+    }
+
+    /// Cost and leaves of all members, from the costs of the nodes. A node is a leaf of the members from the first that
+    /// has it to the last in which it is not split.
+    pub(crate) fn recounted(
+        &self,
+        n_members: usize,
+        cost: impl Fn(NodeId) -> i64,
+    ) -> Vec<SolutionValue> {
+        let mut changes = vec![(0_i64, 0_isize); n_members + 1];
+        let mut first = vec![0; self.tree.n_nodes()];
+        for id in self.tree.ids() {
+            let from = first[id.index()].min(n_members);
+            let branch = self.tree.branch(id);
+            let to = branch.map_or(n_members, |branch| {
+                let to = (self.last_as_leaf[id.index()] as usize + 1).max(from);
+                branch
+                    .children()
+                    .for_each(|child| first[child.index()] = to);
+                to.min(n_members)
+            });
+            changes[from].0 += cost(id);
+            changes[from].1 += 1;
+            changes[to].0 -= cost(id);
+            changes[to].1 -= 1;
+        }
+        let (mut sum, mut leaves) = (0, 0);
+        let of_member = |&(more, more_leaves): &(i64, isize)| {
+            (sum, leaves) = (sum + more, leaves + more_leaves);
+            SolutionValue {
+                cost: sum,
+                leaves: leaves as usize,
+            }
+        };
+        changes[..n_members].iter().map(of_member).collect()
     }
 
     fn member_errors(&self, n_members: usize) -> Option<Vec<f64>> {

@@ -6,10 +6,10 @@ use num_rational::BigRational;
 use treewright::data::csv::CsvSource;
 use treewright::data::{Dataset, ReadOptions};
 use treewright::eval::verify;
-use treewright::learn::dyadic::{Aim, Dyadic};
+use treewright::learn::dyadic::{Aim, Dyadic, Model, Resolution};
 use treewright::learn::optimal::Optimal;
 use treewright::learn::{FamilyLearner, Learner};
-use treewright::tree::Certificate;
+use treewright::tree::{Certificate, Member, Training};
 use treewright::{Budget, Fit};
 
 /// Numbers 0, 1, 2, ... with a class and a weight each.
@@ -116,33 +116,84 @@ fn bounds_hold_for_the_weights_as_written() {
     }
 }
 
-/// Sums of whole weights beyond 32 bits are still exact in optimal trees: the same table with weights that are
-/// so many times as large has the same tree.
+/// The same table twice, the second time with weights that are so many times as large.
+fn scaled(seed: u64, times: u64) -> [Dataset; 2] {
+    let mut rng = Rng::with_seed(seed);
+    let small: Vec<u64> = (0..60).map(|_| rng.u64(1..500)).collect();
+    let classes: Vec<usize> = (0..60).map(|_| rng.usize(0..2)).collect();
+    [1, times].map(|times| {
+        let table = Weighted {
+            classes: classes.clone(),
+            weights: small.iter().map(|w| (w * times).to_string()).collect(),
+        };
+        table.data()
+    })
+}
+
+/// Sums of whole weights beyond 32 bits are still exact.
 #[test]
 fn large_whole_weights_are_exact() {
+    let optimal = Optimal {
+        depth: 2,
+        intervals: Some(2),
+        leaf_cost: "0.01".parse().unwrap(),
+        ..Optimal::default()
+    };
+    let dyadic = Dyadic {
+        aim: Aim::Lambda("0.01".parse().unwrap()),
+        ..Dyadic::default()
+    };
+    let learners: [&dyn Learner; 2] = [&optimal, &dyadic];
+    for (seed, learner) in (0..60).flat_map(|seed| learners.map(|learner| (seed, learner))) {
+        let fits = scaled(seed, 1 << 22).map(|data| {
+            let fit = learner.fit(&data, &Budget::unlimited()).unwrap();
+            assert!(verify(&fit, &data).holds);
+            fit
+        });
+        let [plain, large] = fits.map(|fit| (fit.certificate.unwrap(), fit.training));
+        assert!(large.0.exact && large.0.is_optimal());
+        assert_eq!(large.0.fewest_leaves, Some(true));
+        assert_eq!(large.0.objective, plain.0.objective);
+        assert_eq!(large.1.leaves, plain.1.leaves);
+    }
+}
+
+/// So are whole paths, in both models.
+#[test]
+fn large_whole_weights_have_the_same_path() {
     for seed in 0..60 {
-        let mut rng = Rng::with_seed(seed);
-        let small: Vec<u64> = (0..60).map(|_| rng.u64(1..500)).collect();
-        let classes: Vec<usize> = (0..60).map(|_| rng.usize(0..2)).collect();
-        let fit = |times: u64| {
-            let table = Weighted {
-                classes: classes.clone(),
-                weights: small.iter().map(|w| (w * times).to_string()).collect(),
-            };
-            let learner = Optimal {
-                depth: 2,
-                intervals: Some(2),
-                leaf_cost: "0.01".parse().unwrap(),
-                ..Optimal::default()
-            };
-            learner.fit(&table.data(), &Budget::unlimited()).unwrap()
+        let learner = Dyadic {
+            model: [Model::Collapsed, Model::Boxed][seed as usize % 2],
+            ..Dyadic::default()
         };
-        let (plain, large) = (fit(1), fit(1 << 22));
-        let certificate = large.certificate.unwrap();
-        assert!(certificate.exact && certificate.is_optimal());
-        assert_eq!(certificate.fewest_leaves, Some(true));
-        assert_eq!(certificate.objective, plain.certificate.unwrap().objective);
-        assert_eq!(large.training.leaves, plain.training.leaves);
+        let paths = scaled(seed, 1 << 22)
+            .map(|data| learner.fit_family(&data, &Budget::unlimited()).unwrap());
+        let [plain, large] = paths.map(|path| {
+            assert!(path.exact);
+            let figures = |member: Member| (member.leaves, member.cost, member.lambda_low);
+            let members = path.family.members();
+            members.into_iter().map(figures).collect::<Vec<_>>()
+        });
+        assert_eq!(plain, large);
+    }
+}
+
+/// Members of a path cost what their rows cost, also where the search has to round that.
+#[test]
+fn members_of_rounded_paths_cost_what_their_rows_cost() {
+    for seed in 0..100 {
+        let mut rng = Rng::with_seed(seed);
+        let weight = |rng: &mut Rng| format!("{:.18}", rng.f64() * 10_f64.powi(rng.i32(-12..3)));
+        let data = Weighted::random(&mut rng, 30, weight).data();
+        let learner = Dyadic::default();
+        let path = learner.fit_family(&data, &Budget::unlimited()).unwrap();
+        let mut before = f64::INFINITY;
+        for (place, member) in path.family.members().into_iter().enumerate() {
+            let training = Training::of_leaves(&path.family.tree(place), &data);
+            assert_eq!(member.cost, training.cost, "seed {seed}");
+            assert!(member.cost < before, "seed {seed}");
+            before = member.cost;
+        }
     }
 }
 
@@ -150,13 +201,23 @@ fn large_whole_weights_are_exact() {
 #[test]
 fn tolerances_are_small() {
     let mut rng = Rng::with_seed(1);
-    let weight = |rng: &mut Rng| format!("{:.15}", rng.f64() + 0.001);
-    let table = Weighted::random(&mut rng, 20_000, weight);
-    let certificate = stump(&table.data()).certificate.unwrap();
-    assert!(certificate.tolerance.unwrap() < 1e-8, "{certificate:?}");
-    let weight = |rng: &mut Rng| format!("{:.3}", rng.f64() + 0.001);
-    let table = Weighted::random(&mut rng, 20_000, weight);
-    let certificate = stump(&table.data()).certificate.unwrap();
-    assert!(certificate.tolerance.unwrap() < 1e-11, "{certificate:?}");
-    assert!(certificate.is_optimal());
+    let long = |rng: &mut Rng| format!("{:.15}", rng.f64() + 0.001);
+    let short = |rng: &mut Rng| format!("{:.3}", rng.f64() + 0.001);
+    let long = Weighted::random(&mut rng, 20_000, long).data();
+    let short = Weighted::random(&mut rng, 20_000, short).data();
+    let learner = Dyadic {
+        aim: Aim::Lambda("0.01".parse().unwrap()),
+        resolution: Resolution::Same(3),
+        ..Dyadic::default()
+    };
+    let dyadic = |data| learner.fit(data, &Budget::unlimited()).unwrap();
+    for fit in [stump(&long), dyadic(&long)] {
+        let certificate = fit.certificate.unwrap();
+        assert!(certificate.tolerance.unwrap() < 1e-8, "{certificate:?}");
+    }
+    for fit in [stump(&short), dyadic(&short)] {
+        let certificate = fit.certificate.unwrap();
+        assert!(certificate.tolerance.unwrap() < 1e-11, "{certificate:?}");
+        assert!(certificate.is_optimal());
+    }
 }

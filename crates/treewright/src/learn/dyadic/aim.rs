@@ -213,7 +213,7 @@ fn known_leaves(penalty: &Penalty, grid: &Grid, model: Model) -> Result<usize> {
 /// No tree with more leaves than this, of at most `known` ones, can be better than one leaf.
 fn useful_leaves(objective: &Objective, grid: &Grid, known: usize) -> usize {
     let penalty = objective.penalty();
-    let saved = grid.scale.cost(i64::from(grid.points.least_loss())) * (1.0 + 1e-9);
+    let saved = grid.scale.cost(grid.points.least_loss() as i64) * (1.0 + 1e-9);
     let is_useful = |leaves: usize| {
         let paid = penalty.at(leaves) - penalty.at(1);
         objective.lambda().to_f64() * paid <= saved

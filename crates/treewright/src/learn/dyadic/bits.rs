@@ -42,7 +42,7 @@ pub(super) struct Set {
     pub(super) key: Key,
     pub(super) n_points: u32,
     /// The loss of each class.
-    pub(super) losses: Vec<u32>,
+    pub(super) losses: Vec<u64>,
 }
 
 /// A split of a set, by its figures.
@@ -51,7 +51,7 @@ pub(super) struct Split {
     pub(super) coordinate: usize,
     pub(super) level: u8,
     /// Errors of the sides.
-    pub(super) errors: [u32; 2],
+    pub(super) errors: [u64; 2],
     pub(super) n_right: u32,
 }
 
@@ -64,7 +64,7 @@ impl Layout {
         let digits = (0..points.n_classes).flat_map(|class| {
             let losses = points.losses.iter().skip(class).step_by(points.n_classes);
             let largest = losses.max().copied().unwrap_or(0);
-            (0..u32::BITS - largest.leading_zeros()).map(move |digit| (class, digit))
+            (0..u64::BITS - largest.leading_zeros()).map(move |digit| (class, digit))
         });
         let mut random = Keys::new(0x6269_7473_6574_7321);
         Self {
@@ -139,13 +139,13 @@ impl Layout {
     }
 
     /// The loss of each class of some points.
-    fn losses(&self, universe: &Universe, word_of: impl Fn(usize) -> u64) -> Vec<u32> {
+    fn losses(&self, universe: &Universe, word_of: impl Fn(usize) -> u64) -> Vec<u64> {
         let mut losses = vec![0; self.n_classes];
         for (column, &(class, digit)) in self.digits.iter().enumerate() {
             let column = universe.digit(column);
             let ones = |(word, bits): (usize, &u64)| (bits & word_of(word)).count_ones();
             let count: u32 = column.iter().enumerate().map(ones).sum();
-            losses[class] += count << digit;
+            losses[class] += u64::from(count) << digit;
         }
         losses
     }
@@ -307,7 +307,7 @@ impl Universe {
 
 impl Set {
     /// The error as a leaf.
-    pub(super) fn error(&self) -> u32 {
+    pub(super) fn error(&self) -> u64 {
         self.losses.iter().copied().min().unwrap_or(0)
     }
 }

@@ -18,12 +18,13 @@
 
 use super::collapsed::{Best, Collapsed, Halving, Part, Stopped, Way, at_best, by_promise};
 use super::hull::{Corner, corner};
+use super::sums::Sums;
 use super::table::{Key, Keys, Table};
 
 /// Solved sets of points in boxes, shared by all threads.
 #[derive(Debug)]
-pub(super) struct Boxed<const W: usize, const L: usize> {
-    pub(super) collapsed: Collapsed<W, L>,
+pub(super) struct Boxed<S: Sums, const W: usize> {
+    pub(super) collapsed: Collapsed<S, W>,
     pub(super) table: Table,
     /// For each coordinate and number of halvings before the separation: its share in the key.
     keys: Vec<[Key; 64]>,
@@ -31,13 +32,13 @@ pub(super) struct Boxed<const W: usize, const L: usize> {
 
 /// The way of one thread down to the set and box that it is solving.
 #[derive(Debug)]
-pub(super) struct BoxedWay<const L: usize> {
-    way: Way<L>,
-    frames: Vec<Frame<L>>,
+pub(super) struct BoxedWay<S: Sums> {
+    way: Way<S>,
+    frames: Vec<Frame<S>>,
 }
 
-impl<const L: usize> BoxedWay<L> {
-    pub(super) fn new(way: Way<L>) -> Self {
+impl<S: Sums> BoxedWay<S> {
+    pub(super) fn new(way: Way<S>) -> Self {
         Self {
             way,
             frames: Vec::new(),
@@ -50,8 +51,8 @@ pub(super) type Levels = Vec<u8>;
 
 /// Working memory of one level of the recursion.
 #[derive(Debug)]
-struct Frame<const L: usize> {
-    halvings: Vec<Halving<L>>,
+struct Frame<S: Sums> {
+    halvings: Vec<Halving<S>>,
     best: Vec<Corner>,
     bound: Vec<Corner>,
     candidate: Vec<Corner>,
@@ -61,7 +62,7 @@ struct Frame<const L: usize> {
     levels: Levels,
 }
 
-impl<const L: usize> Default for Frame<L> {
+impl<S: Sums> Default for Frame<S> {
     fn default() -> Self {
         Self {
             halvings: Vec::new(),
@@ -85,8 +86,8 @@ enum Side {
     Solved(Best),
 }
 
-impl<const W: usize, const L: usize> Boxed<W, L> {
-    pub(super) fn new(collapsed: Collapsed<W, L>) -> Self {
+impl<S: Sums, const W: usize> Boxed<S, W> {
+    pub(super) fn new(collapsed: Collapsed<S, W>) -> Self {
         let mut random = Keys::new(0x7472_6565_626f_7865);
         let keys = collapsed.fields.iter().map(|_| {
             let mut keys = [0; 64];
@@ -106,13 +107,13 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     }
 
     /// How many halvings of the box come before the one of a split.
-    pub(super) fn empty_leaves(&self, halving: &Halving<L>, levels: &Levels) -> u32 {
+    pub(super) fn empty_leaves(&self, halving: &Halving<S>, levels: &Levels) -> u32 {
         let coordinate = halving.coordinate as usize;
         self.level(halving) - u32::from(levels[coordinate])
     }
 
     /// How many halvings of the whole box come before the one of a split.
-    pub(super) fn level(&self, halving: &Halving<L>) -> u32 {
+    pub(super) fn level(&self, halving: &Halving<S>) -> u32 {
         self.collapsed.fields[halving.coordinate as usize].level(halving.bit)
     }
 
@@ -130,11 +131,11 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     /// The best hull of the points `members[start..]` in a box.
     pub(super) fn solve(
         &self,
-        part: &Part<L>,
+        part: &Part<S>,
         levels: &Levels,
         start: usize,
         depth: usize,
-        way: &mut BoxedWay<L>,
+        way: &mut BoxedWay<S>,
     ) -> Result<Best, Stopped> {
         let error = self.collapsed.error(part);
         if self.collapsed.front.is_leaf(error) {
@@ -161,7 +162,7 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     }
 
     /// The best hull of some points in a box, if it is known without a search.
-    pub(super) fn known(&self, part: &Part<L>, levels: &Levels, members: &[u32]) -> Option<Best> {
+    pub(super) fn known(&self, part: &Part<S>, levels: &Levels, members: &[u32]) -> Option<Best> {
         let error = self.collapsed.error(part);
         if self.collapsed.front.is_leaf(error) {
             return Some(Best::Leaf(error));
@@ -171,7 +172,7 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     }
 
     /// The name of some points in a box.
-    pub(super) fn key(&self, part: &Part<L>, levels: &Levels, members: &[u32]) -> Key {
+    pub(super) fn key(&self, part: &Part<S>, levels: &Levels, members: &[u32]) -> Key {
         let differing = self.collapsed.differing(members);
         let mut key = part.key;
         for (coordinate, field) in self.collapsed.fields.iter().enumerate() {
@@ -185,19 +186,19 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
 
     /// The splits of some points, the most promising first. Boxes differ even where points are parted
     /// alike, so all of them.
-    pub(super) fn splits(&self, part: &Part<L>, members: &[u32], out: &mut Vec<Halving<L>>) {
+    pub(super) fn splits(&self, part: &Part<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
         self.collapsed.halvings(part, members, out);
         out.sort_unstable_by_key(by_promise);
     }
 
     fn search(
         &self,
-        part: &Part<L>,
+        part: &Part<S>,
         levels: &Levels,
         start: usize,
         depth: usize,
-        frame: &mut Frame<L>,
-        way: &mut BoxedWay<L>,
+        frame: &mut Frame<S>,
+        way: &mut BoxedWay<S>,
     ) -> Result<(), Stopped> {
         let mut halvings = std::mem::take(&mut frame.halvings);
         self.splits(part, &way.way.members[start..], &mut halvings);
@@ -217,15 +218,15 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     /// Solves the sides as far as it may help, first without boxes, and takes the split in.
     fn try_halving(
         &self,
-        halving: &Halving<L>,
+        halving: &Halving<S>,
         levels: &Levels,
         start: usize,
         depth: usize,
-        frame: &mut Frame<L>,
-        way: &mut BoxedWay<L>,
+        frame: &mut Frame<S>,
+        way: &mut BoxedWay<S>,
     ) -> Result<(), Stopped> {
         let empty = self.empty_leaves(halving, levels);
-        let known = |side: &Part<L>, error: u32| match self.collapsed.known(side, error) {
+        let known = |side: &Part<S>, error: u64| match self.collapsed.known(side, error) {
             None => Side::Unknown,
             Some(leaf @ Best::Leaf(_)) => Side::Solved(leaf),
             Some(bound) => Side::Bound(bound),
@@ -264,7 +265,7 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
         Ok(())
     }
 
-    fn side_corners(&self, side: Side, error: u32, out: &mut Vec<Corner>) {
+    fn side_corners(&self, side: Side, error: u64, out: &mut Vec<Corner>) {
         match side {
             Side::Unknown => at_best(error, out),
             Side::Bound(best) => self.collapsed.corners(best, out),
@@ -280,12 +281,12 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     fn learn_side(
         &self,
         side: Side,
-        halving: &Halving<L>,
+        halving: &Halving<S>,
         is_right: bool,
         start: usize,
         depth: usize,
         inside: &Levels,
-        way: &mut BoxedWay<L>,
+        way: &mut BoxedWay<S>,
     ) -> Result<Side, Stopped> {
         let end = way.way.members.len();
         self.collapsed
@@ -300,11 +301,11 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     fn learn_both(
         &self,
         sides: [Side; 2],
-        halving: &Halving<L>,
+        halving: &Halving<S>,
         start: usize,
         depth: usize,
         inside: &Levels,
-        way: &mut BoxedWay<L>,
+        way: &mut BoxedWay<S>,
     ) -> Result<[Side; 2], Stopped> {
         let members = self
             .collapsed
@@ -322,11 +323,11 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     fn learn(
         &self,
         side: Side,
-        part: &Part<L>,
+        part: &Part<S>,
         inside: &Levels,
         start: usize,
         depth: usize,
-        way: &mut BoxedWay<L>,
+        way: &mut BoxedWay<S>,
     ) -> Result<Side, Stopped> {
         if matches!(side, Side::Unknown) {
             let bound = self.collapsed.solve(part, start, 0, &mut way.way)?;
@@ -343,13 +344,13 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     )]
     fn try_zoom(
         &self,
-        halving: &Halving<L>,
-        part: &Part<L>,
+        halving: &Halving<S>,
+        part: &Part<S>,
         levels: &Levels,
         start: usize,
         depth: usize,
-        frame: &mut Frame<L>,
-        way: &mut BoxedWay<L>,
+        frame: &mut Frame<S>,
+        way: &mut BoxedWay<S>,
     ) -> Result<(), Stopped> {
         let empty = self.empty_leaves(halving, levels);
         if empty == 0 {

@@ -116,15 +116,15 @@ impl Branch {
             .numerator
             .checked_mul(much)?
             .checked_add_signed(tiny)?;
-        let all = per_error.checked_mul(u64::from(points.least_loss()) + 1)?;
+        let all = per_error.checked_mul(points.least_loss() + 1)?;
         all.checked_add(per_leaf.checked_mul(points.len() as u64 + 2)?)
             .filter(|&all| all < u64::MAX / 4 && points.fields.len() < usize::from(LEAF))?;
         Some((per_error, per_leaf, much))
     }
 
     /// The value of a tree.
-    pub(super) fn value(&self, error: u32, leaves: u32) -> u64 {
-        self.per_error * u64::from(error) + self.per_leaf * u64::from(leaves)
+    pub(super) fn value(&self, error: u64, leaves: u32) -> u64 {
+        self.per_error * error + self.per_leaf * u64::from(leaves)
     }
 
     /// Looks for a tree that is worth less than `known`.
@@ -176,7 +176,7 @@ impl Branch {
     }
 
     /// A set with this error is worth at least this.
-    fn at_least(&self, error: u32) -> u64 {
+    fn at_least(&self, error: u64) -> u64 {
         if error == 0 {
             return self.per_leaf;
         }
@@ -184,8 +184,8 @@ impl Branch {
     }
 
     /// Is one leaf the best for this error?
-    fn is_closed(&self, error: u32) -> bool {
-        self.per_error * u64::from(error) <= self.per_leaf
+    fn is_closed(&self, error: u64) -> bool {
+        self.per_error * error <= self.per_leaf
     }
 
     /// The value of a set if it is below `bound`, else a lower bound of it that is not.

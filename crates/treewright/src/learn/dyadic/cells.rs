@@ -35,11 +35,14 @@ pub(super) struct Halving {
 pub(super) type Differing = [u64; 3];
 
 impl<'a> Cells<'a> {
-    /// `None` if the grid is too fine for names.
+    /// `None` if the grid is too fine for names, or sums of losses are too large.
     pub(super) fn new(points: &'a Points, model: Model) -> Option<Self> {
-        let words = |pair: &[u32]| {
+        if !points.is_narrow() {
+            return None;
+        }
+        let words = |pair: &[u64]| {
             let second = pair.get(1).copied().unwrap_or(0);
-            u64::from(pair[0]) | u64::from(second) << 32
+            pair[0] | second << 32
         };
         let of_point = |point| points.losses_of(point).chunks(2).map(words);
         Some(Self {
@@ -119,15 +122,15 @@ impl<'a> Cells<'a> {
     }
 
     /// The least error of some points as a leaf.
-    pub(super) fn error(&self, start: usize, end: usize) -> u32 {
+    pub(super) fn error(&self, start: usize, end: usize) -> u64 {
         let n_pairs = self.points.n_classes.div_ceil(2);
-        let mut least = u32::MAX;
+        let mut least = u64::MAX;
         for pair in 0..n_pairs {
             let of = |&member: &u32| self.losses[member as usize * n_pairs + pair];
             let sums: u64 = self.members[start..end].iter().map(of).sum();
-            least = least.min(sums as u32);
+            least = least.min(sums & u64::from(u32::MAX));
             if pair * 2 + 1 < self.points.n_classes {
-                least = least.min((sums >> 32) as u32);
+                least = least.min(sums >> 32);
             }
         }
         least

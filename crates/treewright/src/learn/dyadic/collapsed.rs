@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::front::Front;
 use super::hull::{Corner, corner};
 use super::points::{Field, Points};
+use super::sums::Sums;
 use super::table::{Key, Keys, Stored, Table};
 use crate::budget::Budget;
 
@@ -28,10 +29,10 @@ pub(super) struct Stopped;
 
 /// Points and solved sets of them, shared by all threads.
 ///
-/// `W` words hold the coordinates of a point, `L` words the losses, two classes in each.
+/// `W` words hold the coordinates of a point, `S` its losses.
 #[derive(Debug)]
-pub(super) struct Collapsed<const W: usize, const L: usize> {
-    pub(super) points: Vec<Point<W, L>>,
+pub(super) struct Collapsed<S: Sums, const W: usize> {
+    pub(super) points: Vec<Point<S, W>>,
     pub(super) fields: Vec<Field>,
     n_classes: usize,
     pub(super) front: Front,
@@ -43,10 +44,10 @@ pub(super) struct Collapsed<const W: usize, const L: usize> {
 
 /// The way of one thread down to the set that it is solving.
 #[derive(Debug)]
-pub(super) struct Way<const L: usize> {
+pub(super) struct Way<S: Sums> {
     /// Points of the sets on the way, each on top of the one it is part of.
     pub(super) members: Vec<u32>,
-    frames: Vec<Frame<L>>,
+    frames: Vec<Frame<S>>,
     /// Points looked at, coordinate by coordinate, since the clock was looked at.
     pub(super) work: u64,
 }
@@ -64,21 +65,17 @@ pub(super) struct Limits {
 
 /// One point, with a random number that is its share in the keys of sets.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Point<const W: usize, const L: usize> {
+pub(super) struct Point<S: Sums, const W: usize> {
     pub(super) key: Key,
     pub(super) code: [u64; W],
-    pub(super) losses: Losses<L>,
+    pub(super) losses: S,
 }
-
-/// Sums of losses, two classes in each word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Losses<const L: usize>(pub(super) [u64; L]);
 
 /// A set of points, without saying where they are.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part<const L: usize> {
+pub(super) struct Part<S: Sums> {
     pub(super) key: Key,
-    pub(super) losses: Losses<L>,
+    pub(super) losses: S,
     pub(super) n_points: u32,
 }
 
@@ -86,26 +83,26 @@ pub(super) struct Part<const L: usize> {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Best {
     /// One leaf is best at all prices of interest.
-    Leaf(u32),
+    Leaf(u64),
     Stored(Stored),
 }
 
 /// A split of a set: which bit, and its two sides.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Halving<const L: usize> {
+pub(super) struct Halving<S: Sums> {
     pub(super) coordinate: u32,
     pub(super) word: u32,
     pub(super) bit: u32,
-    pub(super) left: Part<L>,
-    pub(super) right: Part<L>,
-    pub(super) left_error: u32,
-    pub(super) right_error: u32,
+    pub(super) left: Part<S>,
+    pub(super) right: Part<S>,
+    pub(super) left_error: u64,
+    pub(super) right_error: u64,
 }
 
 /// Working memory of one level of the recursion.
 #[derive(Debug)]
-struct Frame<const L: usize> {
-    halvings: Vec<Halving<L>>,
+struct Frame<S: Sums> {
+    halvings: Vec<Halving<S>>,
     best: Vec<Corner>,
     candidate: Vec<Corner>,
     merged: Vec<Corner>,
@@ -113,7 +110,7 @@ struct Frame<const L: usize> {
     right: Vec<Corner>,
 }
 
-impl<const L: usize> Default for Frame<L> {
+impl<S: Sums> Default for Frame<S> {
     fn default() -> Self {
         Self {
             halvings: Vec::new(),
@@ -126,9 +123,9 @@ impl<const L: usize> Default for Frame<L> {
     }
 }
 
-impl<const L: usize> Halving<L> {
+impl<S: Sums> Halving<S> {
     /// The left (0) or the right (1) side.
-    pub(super) fn side(&self, side: usize) -> &Part<L> {
+    pub(super) fn side(&self, side: usize) -> &Part<S> {
         if side == 0 { &self.left } else { &self.right }
     }
 
@@ -138,39 +135,7 @@ impl<const L: usize> Halving<L> {
     }
 }
 
-impl<const L: usize> Losses<L> {
-    pub(super) const ZERO: Self = Self([0; L]);
-
-    pub(super) fn new(losses: &[u32]) -> Self {
-        let mut words = [0; L];
-        for (class, &loss) in losses.iter().enumerate() {
-            words[class / 2] |= u64::from(loss) << (class % 2 * 32);
-        }
-        Self(words)
-    }
-
-    pub(super) fn add(&mut self, other: &Self) {
-        for (word, more) in self.0.iter_mut().zip(other.0) {
-            *word += more;
-        }
-    }
-
-    fn minus(&self, other: &Self) -> Self {
-        let mut words = self.0;
-        for (word, less) in words.iter_mut().zip(other.0) {
-            *word -= less;
-        }
-        Self(words)
-    }
-
-    /// The least loss of any class.
-    pub(super) fn least(&self, n_classes: usize) -> u32 {
-        let of = |class: usize| (self.0[class / 2] >> (class % 2 * 32)) as u32;
-        (0..n_classes).map(of).min().unwrap_or(0)
-    }
-}
-
-impl<const L: usize> Way<L> {
+impl<S: Sums> Way<S> {
     /// A way that begins with some points.
     pub(super) fn new(members: Vec<u32>) -> Self {
         Self {
@@ -186,7 +151,7 @@ const CHECK_EVERY: u64 = if cfg!(test) { 100 } else { 200_000 };
 /// Sides with at least so many points are searched side by side; in tests, small ones too.
 const MANY_POINTS: u32 = if cfg!(test) { 4 } else { 48 };
 
-impl<const W: usize, const L: usize> Collapsed<W, L> {
+impl<S: Sums, const W: usize> Collapsed<S, W> {
     pub(super) fn new(points: &Points, front: Front, limits: Limits) -> Self {
         let mut keys = Keys::new(0x7265_6577_7269_6768);
         let point = |place: usize| {
@@ -196,7 +161,7 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
             Point {
                 key: keys.next(),
                 code,
-                losses: Losses::new(points.losses_of(place)),
+                losses: S::new(points.losses_of(place)),
             }
         };
         Self {
@@ -221,31 +186,31 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     }
 
     /// The way that begins with all points.
-    pub(super) fn way(&self) -> Way<L> {
+    pub(super) fn way(&self) -> Way<S> {
         Way::new((0..self.points.len() as u32).collect())
     }
 
     /// The set of all points.
-    pub(super) fn whole(&self) -> Part<L> {
+    pub(super) fn whole(&self) -> Part<S> {
         let mut whole = Part {
             key: 0,
-            losses: Losses::ZERO,
+            losses: S::ZERO,
             n_points: self.points.len() as u32,
         };
         for point in &self.points {
             whole.key = whole.key.wrapping_add(point.key);
-            whole.losses.add(&point.losses);
+            whole.losses.add_masked(&point.losses, u64::MAX);
         }
         whole
     }
 
     /// The least error of a set as a leaf.
-    pub(super) fn error(&self, part: &Part<L>) -> u32 {
+    pub(super) fn error(&self, part: &Part<S>) -> u64 {
         part.losses.least(self.n_classes)
     }
 
     /// The best hull if it is known without a search.
-    pub(super) fn known(&self, part: &Part<L>, error: u32) -> Option<Best> {
+    pub(super) fn known(&self, part: &Part<S>, error: u64) -> Option<Best> {
         if self.front.is_leaf(error) {
             return Some(Best::Leaf(error));
         }
@@ -264,10 +229,10 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     /// The best hull of the points `members[start..]`.
     pub(super) fn solve(
         &self,
-        part: &Part<L>,
+        part: &Part<S>,
         start: usize,
         depth: usize,
-        way: &mut Way<L>,
+        way: &mut Way<S>,
     ) -> Result<Best, Stopped> {
         let error = self.error(part);
         if let Some(best) = self.known(part, error) {
@@ -285,12 +250,12 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
 
     fn search(
         &self,
-        part: &Part<L>,
-        error: u32,
+        part: &Part<S>,
+        error: u64,
         start: usize,
         depth: usize,
-        frame: &mut Frame<L>,
-        way: &mut Way<L>,
+        frame: &mut Frame<S>,
+        way: &mut Way<S>,
     ) -> Result<Best, Stopped> {
         let mut halvings = std::mem::take(&mut frame.halvings);
         self.splits(part, &way.members[start..], &mut halvings);
@@ -307,7 +272,7 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     }
 
     /// Without looking into the table: an impure side needs two leaves for no error.
-    fn is_hopeless(&self, halving: &Halving<L>, frame: &mut Frame<L>) -> bool {
+    fn is_hopeless(&self, halving: &Halving<S>, frame: &mut Frame<S>) -> bool {
         at_best(halving.left_error, &mut frame.left);
         at_best(halving.right_error, &mut frame.right);
         let front = self.front;
@@ -318,11 +283,11 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     /// Solves the sides as far as it may help, and takes the split in.
     fn try_halving(
         &self,
-        halving: &Halving<L>,
+        halving: &Halving<S>,
         start: usize,
         depth: usize,
-        frame: &mut Frame<L>,
-        way: &mut Way<L>,
+        frame: &mut Frame<S>,
+        way: &mut Way<S>,
     ) -> Result<(), Stopped> {
         let mut left = self.known(&halving.left, halving.left_error);
         let mut right = self.known(&halving.right, halving.right_error);
@@ -363,11 +328,11 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     /// Solves one side of a split of the points `members[start..]`.
     fn solve_side(
         &self,
-        halving: &Halving<L>,
+        halving: &Halving<S>,
         is_right: bool,
         start: usize,
         depth: usize,
-        way: &mut Way<L>,
+        way: &mut Way<S>,
     ) -> Result<Best, Stopped> {
         let end = way.members.len();
         self.push_side(halving, is_right, start, end, way);
@@ -380,10 +345,10 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     /// Solves both sides of a split side by side.
     fn solve_both(
         &self,
-        halving: &Halving<L>,
+        halving: &Halving<S>,
         start: usize,
         depth: usize,
-        way: &mut Way<L>,
+        way: &mut Way<S>,
     ) -> Result<(Best, Best), Stopped> {
         let mut other = Way::new(self.side(halving, true, &way.members[start..]));
         let (left, right) = rayon::join(
@@ -397,11 +362,11 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     /// Puts the points of one side on top.
     pub(super) fn push_side(
         &self,
-        halving: &Halving<L>,
+        halving: &Halving<S>,
         is_right: bool,
         start: usize,
         end: usize,
-        way: &mut Way<L>,
+        way: &mut Way<S>,
     ) {
         let wanted = u64::from(is_right);
         let (word, bit) = (halving.word as usize, halving.bit);
@@ -414,7 +379,7 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     }
 
     /// Those of some points that are on one side.
-    pub(super) fn side(&self, halving: &Halving<L>, is_right: bool, members: &[u32]) -> Vec<u32> {
+    pub(super) fn side(&self, halving: &Halving<S>, is_right: bool, members: &[u32]) -> Vec<u32> {
         let (word, bit) = (halving.word as usize, halving.bit);
         let is_in = |member: &&u32| {
             self.points[**member as usize].code[word] >> bit & 1 == u64::from(is_right)
@@ -424,13 +389,13 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
 
     /// The splits of some points, the most promising first; of those that part the points alike only the
     /// one of the first coordinate.
-    pub(super) fn splits(&self, part: &Part<L>, members: &[u32], out: &mut Vec<Halving<L>>) {
+    pub(super) fn splits(&self, part: &Part<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
         self.halvings(part, members, out);
         order(out);
     }
 
     /// For each coordinate the first halving that separates some points.
-    pub(super) fn halvings(&self, part: &Part<L>, members: &[u32], out: &mut Vec<Halving<L>>) {
+    pub(super) fn halvings(&self, part: &Part<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
         out.clear();
         let differing = self.differing(members);
         for (coordinate, field) in self.fields.iter().enumerate() {
@@ -442,7 +407,7 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
                     left: *part,
                     right: Part {
                         key: 0,
-                        losses: Losses::ZERO,
+                        losses: S::ZERO,
                         n_points: 0,
                     },
                     left_error: 0,
@@ -460,9 +425,7 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
                 let wide = u128::from(is_right) << 64 | u128::from(is_right);
                 side.key = side.key.wrapping_add(point.key & wide);
                 side.n_points += bit as u32;
-                for (sum, loss) in side.losses.0.iter_mut().zip(point.losses.0) {
-                    *sum += loss & is_right;
-                }
+                side.losses.add_masked(&point.losses, is_right);
             }
         }
         for halving in out {
@@ -493,8 +456,8 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     /// Looks now and then whether time or memory is spent; there may be another table.
     pub(super) fn check(
         &self,
-        part: &Part<L>,
-        way: &mut Way<L>,
+        part: &Part<S>,
+        way: &mut Way<S>,
         other: Option<&Table>,
     ) -> Result<(), Stopped> {
         // A set takes some work however few its points are.
@@ -514,9 +477,8 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
 
     /// The Gini impurity of a set, times its weight. Losses of 0 and 1 are taken for granted: then the
     /// weight of a class is what all others have to lose by it.
-    pub(super) fn impurity(&self, part: &Part<L>) -> f64 {
-        let loss = |class: usize| (part.losses.0[class / 2] >> (class % 2 * 32)) as u32;
-        let losses = (0..self.n_classes).map(|class| f64::from(loss(class)));
+    pub(super) fn impurity(&self, part: &Part<S>) -> f64 {
+        let losses = (0..self.n_classes).map(|class| part.losses.of(class) as f64);
         let weight = losses.clone().sum::<f64>() / (self.n_classes as f64 - 1.0).max(1.0);
         if weight <= 0.0 {
             return 0.0;
@@ -541,7 +503,7 @@ impl Limits {
 }
 
 /// A lower bound of the hull of a side that is not solved.
-pub(super) fn at_best(error: u32, out: &mut Vec<Corner>) {
+pub(super) fn at_best(error: u64, out: &mut Vec<Corner>) {
     out.clear();
     out.push(corner(1, error));
     if error > 0 {
@@ -550,17 +512,17 @@ pub(super) fn at_best(error: u32, out: &mut Vec<Corner>) {
 }
 
 /// Sorts splits: least error first, then by coordinate.
-pub(super) fn by_promise<const L: usize>(halving: &Halving<L>) -> (u32, u32) {
+pub(super) fn by_promise<S: Sums>(halving: &Halving<S>) -> (u64, u32) {
     (halving.left_error + halving.right_error, halving.coordinate)
 }
 
 /// The most promising first; of those that part the points alike, only the one of the first coordinate.
-fn order<const L: usize>(halvings: &mut Vec<Halving<L>>) {
+fn order<S: Sums>(halvings: &mut Vec<Halving<S>>) {
     halvings.sort_unstable_by_key(by_promise);
     let mut kept = 0;
     for place in 0..halvings.len() {
         let next = halvings[place];
-        let is_same = |other: &Halving<L>| {
+        let is_same = |other: &Halving<S>| {
             other.right.key == next.right.key || other.right.key == next.left.key
         };
         if !halvings[..kept].iter().any(is_same) {

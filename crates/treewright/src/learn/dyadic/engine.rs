@@ -7,10 +7,11 @@ use rustc_hash::FxHashMap;
 
 use super::Model;
 use super::boxed::{Boxed, BoxedWay, Levels};
-use super::collapsed::{Collapsed, Halving, Limits, Part, Stopped};
+use super::collapsed::{Collapsed, Halving, Limits, Part, Point, Stopped};
 use super::front::Front;
 use super::hull::{Corner, corner};
 use super::points::Points;
+use super::sums::{Packed, Sums, Wide};
 use super::table::Key;
 
 /// A tree of halvings, without the data.
@@ -60,50 +61,60 @@ pub(super) trait Engine: Debug + Send {
 /// No search is made for more classes than this.
 pub(super) const MOST_CLASSES: usize = 1024;
 
-/// What the points take in a search, which has room for the next larger number of words and classes.
-pub(super) fn bytes(points: &Points) -> usize {
-    let (words, classes) = match (points.n_words, points.n_classes) {
-        (..=1, ..=2) => (1, 2),
-        (..=1, ..=32) => (1, 32),
-        (..=4, ..=32) => (4, 32),
-        (_, ..=32) => (64, 32),
-        _ => (64, MOST_CLASSES),
-    };
-    points.len().saturating_mul(16 + 8 * words + 4 * classes)
+/// Calls a function with the words and the sums that are wide enough for some points: `None` if none are.
+macro_rules! with_width {
+    ($points:expr, $call:ident($($argument:expr),*)) => {{
+        let (words, classes) = ($points.n_words, $points.n_classes);
+        match ($points.is_narrow(), words, classes) {
+            (true, ..=1, ..=2) => Some($call::<Packed<1>, 1>($($argument),*)),
+            (true, ..=1, ..=4) => Some($call::<Packed<2>, 1>($($argument),*)),
+            (true, ..=1, ..=32) => Some($call::<Packed<16>, 1>($($argument),*)),
+            (true, ..=4, ..=2) => Some($call::<Packed<1>, 4>($($argument),*)),
+            (true, ..=4, ..=32) => Some($call::<Packed<16>, 4>($($argument),*)),
+            (true, ..=64, ..=32) => Some($call::<Packed<16>, 64>($($argument),*)),
+            (true, ..=64, ..=MOST_CLASSES) => Some($call::<Packed<512>, 64>($($argument),*)),
+            (false, ..=4, ..=2) => Some($call::<Wide<2>, 4>($($argument),*)),
+            (false, ..=64, ..=32) => Some($call::<Wide<32>, 64>($($argument),*)),
+            (false, ..=64, ..=MOST_CLASSES) => Some($call::<Wide<MOST_CLASSES>, 64>($($argument),*)),
+            _ => None,
+        }
+    }};
 }
 
-/// The search for a model, made for the number of words and classes of the points.
+/// What the points take in a search, which has room for the next larger number of words and classes.
+pub(super) fn bytes(points: &Points) -> usize {
+    let of_point = with_width!(points, bytes_of_point());
+    points.len().saturating_mul(of_point.unwrap_or(0))
+}
+
+fn bytes_of_point<S: Sums, const W: usize>() -> usize {
+    size_of::<Point<S, W>>()
+}
+
+/// The search for a model, made for the number of words and classes of the points, and the width of their sums.
 pub(super) fn engine(
     points: &Points,
     model: Model,
     front: Front,
     limits: Limits,
 ) -> Option<Box<dyn Engine>> {
-    macro_rules! choose {
-        ($($words:literal $classes:literal),*) => {
-            match (points.n_words, points.n_classes) {
-                $((..=$words, ..=$classes) => Some(wide::<$words, { $classes / 2 }>(points, model, front, limits)),)*
-                _ => None,
-            }
-        };
-    }
-    choose!(1 2, 1 4, 1 32, 4 2, 4 32, 64 32, 64 1024)
+    with_width!(points, search(points, model, front, limits))
 }
 
-fn wide<const W: usize, const L: usize>(
+fn search<S: Sums, const W: usize>(
     points: &Points,
     model: Model,
     front: Front,
     limits: Limits,
 ) -> Box<dyn Engine> {
-    let collapsed = Collapsed::<W, L>::new(points, front, limits);
+    let collapsed = Collapsed::<S, W>::new(points, front, limits);
     match model {
         Model::Collapsed => Box::new(collapsed),
         Model::Boxed => Box::new(Boxed::new(collapsed)),
     }
 }
 
-impl<const W: usize, const L: usize> Engine for Collapsed<W, L> {
+impl<S: Sums, const W: usize> Engine for Collapsed<S, W> {
     fn hull(&self) -> Result<Vec<Corner>, Stopped> {
         let mut corners = Vec::new();
         let best = self.solve(&self.whole(), 0, 0, &mut self.way())?;
@@ -136,13 +147,13 @@ impl<const W: usize, const L: usize> Engine for Collapsed<W, L> {
     }
 }
 
-impl<const W: usize, const L: usize> Collapsed<W, L> {
+impl<S: Sums, const W: usize> Collapsed<S, W> {
     /// The tree of a corner. The first split that makes it is the first also in a search that has solved
     /// other sets: a split whose sides are not known here was dominated when it was its turn, so it does
     /// not make the corner.
     fn plan_of(
         &self,
-        part: &Part<L>,
+        part: &Part<S>,
         members: &[u32],
         target: Corner,
         known: &mut KnownPlans,
@@ -173,7 +184,7 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     }
 
     /// The corners of both sides that together make a corner, if there are any.
-    fn targets(&self, halving: &Halving<L>, target: Corner) -> Option<[Corner; 2]> {
+    fn targets(&self, halving: &Halving<S>, target: Corner) -> Option<[Corner; 2]> {
         let mut hulls = [Vec::new(), Vec::new()];
         let errors = [halving.left_error, halving.right_error];
         for (side, hull) in hulls.iter_mut().enumerate() {
@@ -185,7 +196,7 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
 
     /// How often a split's coordinate was halved before, and the bits that all points have there; `member`
     /// is any of them.
-    pub(super) fn place(&self, halving: &Halving<L>, member: u32) -> (u32, u32) {
+    pub(super) fn place(&self, halving: &Halving<S>, member: u32) -> (u32, u32) {
         let field = self.fields[halving.coordinate as usize];
         let point = &self.points[member as usize];
         let bits = (point.code[field.word as usize] & field.mask()) >> field.shift;
@@ -194,7 +205,7 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     }
 }
 
-impl<const W: usize, const L: usize> Engine for Boxed<W, L> {
+impl<S: Sums, const W: usize> Engine for Boxed<S, W> {
     fn hull(&self) -> Result<Vec<Corner>, Stopped> {
         let mut way = BoxedWay::new(self.collapsed.way());
         let mut corners = Vec::new();
@@ -231,11 +242,11 @@ impl<const W: usize, const L: usize> Engine for Boxed<W, L> {
     }
 }
 
-impl<const W: usize, const L: usize> Boxed<W, L> {
+impl<S: Sums, const W: usize> Boxed<S, W> {
     /// The tree of a corner: the first split that makes it, or the first coordinate that is zoomed into.
     fn plan_of(
         &self,
-        part: &Part<L>,
+        part: &Part<S>,
         levels: &Levels,
         members: &[u32],
         target: Corner,
@@ -280,7 +291,7 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     /// A plan that separates the points at once, if one makes the target.
     fn plan_sides(
         &self,
-        halving: &Halving<L>,
+        halving: &Halving<S>,
         levels: &Levels,
         members: &[u32],
         target: Corner,
@@ -308,8 +319,8 @@ impl<const W: usize, const L: usize> Boxed<W, L> {
     /// A plan for the same points in the smaller box, if one makes the target.
     fn plan_zoom(
         &self,
-        halving: &Halving<L>,
-        part: &Part<L>,
+        halving: &Halving<S>,
+        part: &Part<S>,
         levels: &Levels,
         members: &[u32],
         target: Corner,

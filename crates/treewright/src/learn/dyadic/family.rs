@@ -14,7 +14,7 @@ use super::plant::Planter;
 use super::rectangles::Rectangles;
 use super::{Dyadic, Method, Ties};
 use crate::budget::Budget;
-use crate::cost::{Penalty, SolutionValue, lambda_low, lower_hull, lower_hull_with_ties};
+use crate::cost::{Counting, Penalty, SolutionValue, lambda_low, lower_hull, lower_hull_with_ties};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::tree::{Family, FamilyFit, LearnerInfo, Training, Tree, Work, check_claim};
@@ -51,14 +51,22 @@ pub(super) fn fit(
     for (tree, &value) in trees.iter().zip(&found.values) {
         check_claim(value, tree.recounted(data, grid.counting), grid.slack)?;
     }
-    let seconds = start.elapsed();
-    let largest = trees.last().expect("one leaf is always a tree");
-    let training = Training::of_leaves(largest, data).taking(seconds);
-    let penalty = learner.penalty.clone();
-    let family = Family::new(penalty, grid.scale, found.values, Arc::new(trees))
-        .down_to(found.lowest)
-        .with_ties(learner.collinear);
+    let mut members = found.values;
+    let (mut trees, mut costs) = (trees, None);
+    if let Counting::Rounded(_) = grid.counting {
+        costs = Some(by_rows(&mut members, &mut trees, data));
+    }
+    let family = Family::new(
+        learner.penalty.clone(),
+        grid.scale,
+        members,
+        Arc::new(trees),
+    );
+    let family = family.down_to(found.lowest).with_costs(costs);
+    let family = family.with_ties(learner.collinear);
     family.check_weights()?;
+    let seconds = start.elapsed();
+    let training = Training::of_leaves(&family.tree(family.len() - 1), data).taking(seconds);
     Ok(FamilyFit {
         family,
         learner: info(learner, &grid),
@@ -71,6 +79,24 @@ pub(super) fn fit(
         work: Some(found.work),
         seconds: seconds.as_secs_f64(),
     })
+}
+
+/// What the trees cost the rows, divided by their weight, where the search had to round that. Members that were better
+/// than a smaller one by no more than the rounding are left out.
+fn by_rows(members: &mut Vec<SolutionValue>, trees: &mut Vec<Tree>, data: &Dataset) -> Vec<f64> {
+    let mut costs: Vec<f64> = Vec::new();
+    let mut kept = Vec::new();
+    for tree in trees.iter() {
+        let cost = Training::of_leaves(tree, data).cost;
+        let is_better = costs.last().is_none_or(|&before| cost < before);
+        kept.push(is_better);
+        costs.extend(is_better.then_some(cost));
+    }
+    let mut is_kept = kept.iter();
+    members.retain(|_| *is_kept.next().expect("a member for each tree"));
+    let mut is_kept = kept.iter();
+    trees.retain(|_| *is_kept.next().expect("all trees were looked at"));
+    costs
 }
 
 fn info(learner: &Dyadic, grid: &Grid) -> LearnerInfo {
@@ -143,9 +169,12 @@ fn by_path(learner: &Dyadic, grid: &Grid, budget: &Budget, with_all_sizes: bool)
 /// How many solves a search of the paper would take that finds these trees.
 fn n_prices(learner: &Dyadic, path: &Path, grid: &Grid, budget: &Budget) -> Result<u64> {
     let limits = learner.means(budget).limits();
+    if !grid.points.is_narrow() {
+        return Err(too_wide());
+    }
     let most_leaves = l_bound(&grid.points, learner.model, limits).ok_or_else(too_wide)?;
     Ok(match learner.method {
-        Method::Grid => grid_count(grid.points.least_loss().into(), most_leaves.into()),
+        Method::Grid => grid_count(grid.points.least_loss(), most_leaves.into()),
         _ => adaptive_count(path.best(), most_leaves),
     })
 }
@@ -177,7 +206,7 @@ fn by_prices(learner: &Dyadic, grid: &Grid, budget: &Budget) -> Result<Found> {
 
 fn too_wide() -> Error {
     Error::schema(
-        "too many features, halvings or rows for the searches of the paper; --method hull is for them",
+        "too many features, halvings or rows, or too large weights, for the searches of the paper; --method hull is for them",
     )
 }
 

@@ -18,7 +18,7 @@ pub(super) enum Front {
 
 impl Front {
     /// Is one leaf all that is of interest for points with this error?
-    pub(super) fn is_leaf(self, error: u32) -> bool {
+    pub(super) fn is_leaf(self, error: u64) -> bool {
         match self {
             Self::Hull(least) => !least.is_worth(error, 1),
             Self::Stairs(most_leaves) => error == 0 || most_leaves <= 1,
@@ -55,7 +55,7 @@ fn sum_of_stairs(a: &[Corner], b: &[Corner], extra: u32, most_leaves: u32, out: 
     let fewest = a[0].leaves + b[0].leaves + extra;
     let most = a[a.len() - 1].leaves + b[b.len() - 1].leaves + extra;
     // One entry for every number of leaves; those that do not pay off are thrown out afterwards.
-    out.extend((fewest..=most.min(most_leaves)).map(|leaves| corner(leaves, u32::MAX)));
+    out.extend((fewest..=most.min(most_leaves)).map(|leaves| corner(leaves, u64::MAX)));
     for x in a {
         for y in b {
             let leaves = x.leaves + y.leaves + extra;
@@ -66,7 +66,7 @@ fn sum_of_stairs(a: &[Corner], b: &[Corner], extra: u32, most_leaves: u32, out: 
             *entry = (*entry).min(x.error + y.error);
         }
     }
-    let mut least = u32::MAX;
+    let mut least = u64::MAX;
     out.retain(|next| {
         let is_better = next.error < least;
         least = least.min(next.error);
@@ -111,10 +111,10 @@ mod tests {
     use super::*;
 
     /// The least error for each number of leaves from 1 to `most`.
-    fn curve(points: &[Corner], most: u32) -> Vec<u32> {
+    fn curve(points: &[Corner], most: u32) -> Vec<u64> {
         let at_most = |leaves| points.iter().filter(move |p| p.leaves <= leaves);
         (1..=most)
-            .map(|leaves| at_most(leaves).map(|p| p.error).min().unwrap_or(u32::MAX))
+            .map(|leaves| at_most(leaves).map(|p| p.error).min().unwrap_or(u64::MAX))
             .collect()
     }
 
@@ -125,10 +125,10 @@ mod tests {
             let most = random.u32(1..12);
             let front = Front::Stairs(most);
             let mut stairs = || {
-                let mut steps = vec![corner(1, random.u32(0..20))];
+                let mut steps = vec![corner(1, random.u64(0..20))];
                 for _ in 0..random.usize(0..5) {
                     let (before, mut merged) = (steps.clone(), Vec::new());
-                    let next = corner(random.u32(1..9), random.u32(0..20));
+                    let next = corner(random.u32(1..9), random.u64(0..20));
                     union_of_stairs(&before, &[next], u32::MAX, &mut merged);
                     steps = merged;
                 }

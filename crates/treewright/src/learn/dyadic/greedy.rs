@@ -11,6 +11,7 @@ use super::collapsed::{Collapsed, Halving, Part};
 use super::engine::{Plan, halve, two_that_add_up, zoomed};
 use super::front::Front;
 use super::hull::{Corner, corner};
+use super::sums::Sums;
 
 /// A node of a greedy tree.
 struct Grown {
@@ -47,7 +48,7 @@ struct Growth {
 /// So much is done even if there is no time at all: some hundredths of a second.
 const LITTLE_WORK: usize = 4_000_000;
 
-impl<const W: usize, const L: usize> Collapsed<W, L> {
+impl<S: Sums, const W: usize> Collapsed<S, W> {
     /// The best prunings of greedy trees. Where halvings are paid for, `levels` says how often each
     /// coordinate of the box has been halved already.
     pub(super) fn greedy(&self, levels: Option<&[u8]>, front: Front) -> Vec<(Corner, Plan)> {
@@ -72,7 +73,7 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
 
     fn grow(
         &self,
-        part: &Part<L>,
+        part: &Part<S>,
         members: &[u32],
         levels: Option<&[u8]>,
         growth: &Growth,
@@ -83,13 +84,13 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
         };
         let mut halvings = Vec::new();
         // Sums of losses come on top of the coordinates.
-        let work = growth.work.get() + members.len() * self.fields.len() * (L + 3) / 4;
+        let work = growth.work.get() + members.len() * self.fields.len() * (S::N_WORDS + 3) / 4;
         growth.work.set(work);
         let is_late = work > LITTLE_WORK && self.is_late();
         if !growth.front.is_leaf(grown.best[0].error) && !is_late {
             self.halvings(part, members, &mut halvings);
         }
-        let rank = |halving: &Halving<L>| self.look(halving, growth.look);
+        let rank = |halving: &Halving<S>| self.look(halving, growth.look);
         let best = halvings.iter().min_by(|a, b| rank(a).total_cmp(&rank(b)));
         let Some(halving) = best else {
             return grown;
@@ -117,9 +118,9 @@ impl<const W: usize, const L: usize> Collapsed<W, L> {
     }
 
     /// The less the better.
-    fn look(&self, halving: &Halving<L>, look: Look) -> f64 {
+    fn look(&self, halving: &Halving<S>, look: Look) -> f64 {
         match look {
-            Look::Errors => f64::from(halving.left_error) + f64::from(halving.right_error),
+            Look::Errors => (halving.left_error + halving.right_error) as f64,
             Look::Gini => self.impurity(&halving.left) + self.impurity(&halving.right),
         }
     }

@@ -84,7 +84,7 @@ impl Grid {
                 allowed,
             ));
         }
-        let losses = RowLosses::new(data, &learner.loss, "dyadic trees", RowLosses::NARROW)?;
+        let losses = RowLosses::new(data, &learner.loss, "dyadic trees", RowLosses::WIDE)?;
         let (coding, missing, snap) = (learner.coding, learner.missing, learner.snap);
         let mut coordinates = Coordinate::of(data, coding, missing, snap)?;
         match Self::of_rows(data, &losses, resolution, &mut coordinates, means) {

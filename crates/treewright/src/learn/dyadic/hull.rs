@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Corner {
     pub(super) leaves: u32,
-    pub(super) error: u32,
+    pub(super) error: u64,
 }
 
 /// A price of a leaf as a ratio.
@@ -70,7 +70,7 @@ impl Price {
     }
 
     /// Compares a saving of `error` for `leaves` more leaves with their price.
-    fn compare(self, error: u32, leaves: u32) -> Ordering {
+    fn compare(self, error: u64, leaves: u32) -> Ordering {
         let saved = u128::from(error) * u128::from(self.denominator);
         saved.cmp(&(u128::from(leaves) * u128::from(self.numerator)))
     }
@@ -108,21 +108,21 @@ impl Least {
     }
 
     /// Is a saving of `error` for `leaves` more leaves worth it?
-    pub(super) fn is_worth(self, error: u32, leaves: u32) -> bool {
+    pub(super) fn is_worth(self, error: u64, leaves: u32) -> bool {
         let order = self.price.compare(error, leaves);
         order.is_gt() || self.with_ties && order.is_eq()
     }
 }
 
 /// A corner.
-pub(super) const fn corner(leaves: u32, error: u32) -> Corner {
+pub(super) const fn corner(leaves: u32, error: u64) -> Corner {
     Corner { leaves, error }
 }
 
 /// Compares the savings per leaf of two edges, each from its first to its second corner.
 fn compare_slopes(a: (Corner, Corner), b: (Corner, Corner)) -> Ordering {
-    let saving = |edge: (Corner, Corner)| u64::from(edge.0.error - edge.1.error);
-    let leaves = |edge: (Corner, Corner)| u64::from(edge.1.leaves - edge.0.leaves);
+    let saving = |edge: (Corner, Corner)| u128::from(edge.0.error - edge.1.error);
+    let leaves = |edge: (Corner, Corner)| u128::from(edge.1.leaves - edge.0.leaves);
     (saving(a) * leaves(b)).cmp(&(saving(b) * leaves(a)))
 }
 
@@ -216,8 +216,8 @@ fn is_above(point: Corner, hull: &[Corner], at: usize, least: Least) -> bool {
     match hull.get(at + 1) {
         // On or above the edge: it saves no more per leaf than the edge does.
         Some(&next) => {
-            let of_edge = u64::from(before.error - next.error) * u64::from(leaves);
-            u64::from(saving) * u64::from(next.leaves - before.leaves) <= of_edge
+            let of_edge = u128::from(before.error - next.error) * u128::from(leaves);
+            u128::from(saving) * u128::from(next.leaves - before.leaves) <= of_edge
         }
         None => !least.is_worth(saving, leaves),
     }
@@ -284,7 +284,7 @@ mod tests {
             let zero = Least::above(Price::ZERO);
             let mut points = || -> Vec<Corner> {
                 (0..random.usize(1..6))
-                    .map(|_| corner(random.u32(1..9), random.u32(0..20)))
+                    .map(|_| corner(random.u32(1..9), random.u64(0..20)))
                     .collect()
             };
             let (a, b) = (points(), points());

@@ -54,7 +54,7 @@ impl Refused {
     /// A tree was tried for a rectangle that is left a leaf at this price.
     pub(super) fn note(&mut self, leaf: Corner, tree: Corner, price: Price) {
         let ratio = Price {
-            numerator: u64::from(leaf.error - tree.error),
+            numerator: leaf.error - tree.error,
             denominator: u64::from(tree.leaves - 1),
         };
         let is_largest = self.0.is_none_or(|before| ratio.is_above(before));
@@ -95,11 +95,11 @@ pub(super) fn adaptive_count(path: &[Corner], l_bound: u32) -> u64 {
     let mut count = 0;
     for edge in path.windows(2) {
         let from = Price {
-            numerator: u64::from(edge[0].error - edge[1].error),
+            numerator: edge[0].error - edge[1].error,
             denominator: u64::from(edge[1].leaves - edge[0].leaves),
         };
         let most = u64::from(l_bound.saturating_sub(edge[0].leaves));
-        let error = u64::from(edge[0].error);
+        let error = edge[0].error;
         // Pairs with a common factor are pairs of smaller numbers with the same ratio.
         let with_common = |common| pairs_between(error / common, most / common, from, below);
         count += signs
@@ -194,7 +194,7 @@ fn next_price(
 fn next_ratio(last: Corner, l_bound: u32, below: Option<Price>) -> Option<Price> {
     let mut best: Option<Price> = None;
     for b in 1..=u64::from(l_bound.saturating_sub(last.leaves)) {
-        let error = u64::from(last.error);
+        let error = last.error;
         let ratio = Price {
             numerator: below.map_or(error, |below| largest_below(b, below).min(error)),
             denominator: b,

@@ -76,13 +76,14 @@ impl Entry {
 
     pub(super) fn new(value: Corner, coordinate: usize) -> Self {
         Self {
-            error: value.error,
+            // Cells have narrow sums only.
+            error: value.error as u32,
             packed: value.leaves << COORDINATE_BITS | coordinate as u32,
         }
     }
 
     pub(super) fn value(self) -> Corner {
-        corner(self.packed >> COORDINATE_BITS, self.error)
+        corner(self.packed >> COORDINATE_BITS, self.error.into())
     }
 
     /// Which coordinate is halved, if the tree is not a leaf.
@@ -165,8 +166,8 @@ mod tests {
     fn entries_are_small() {
         assert_eq!(size_of::<(u64, Entry)>(), 16);
         assert_eq!(size_of::<((u64, u64), Entry)>(), 24);
-        let entry = Entry::new(corner(Entry::TOO_MANY_LEAVES - 1, u32::MAX), 63);
-        assert_eq!(entry.value(), corner((1 << 26) - 1, u32::MAX));
+        let entry = Entry::new(corner(Entry::TOO_MANY_LEAVES - 1, u32::MAX.into()), 63);
+        assert_eq!(entry.value(), corner((1 << 26) - 1, u32::MAX.into()));
         assert_eq!(entry.coordinate(), 63);
     }
 }

@@ -35,7 +35,7 @@ pub(super) struct Merged {
     n_points: usize,
     /// For each coordinate the cell of each point.
     cells: Vec<Vec<u32>>,
-    losses: Vec<u32>,
+    losses: Vec<u64>,
     pub(super) base: u64,
 }
 
@@ -93,7 +93,7 @@ impl Merged {
     /// Makes points with equal cells one.
     pub(super) fn merge(&mut self, hurry: &Hurry<'_>) -> Result<(), Stopped> {
         let (losses, n_classes) = (std::mem::take(&mut self.losses), self.n_classes);
-        let add = |point: usize, sums: &mut [u32]| {
+        let add = |point: usize, sums: &mut [u64]| {
             for (sum, loss) in sums.iter_mut().zip(&losses[point * n_classes..]) {
                 *sum += loss;
             }
@@ -105,17 +105,17 @@ impl Merged {
     /// none can avoid, and leaves out points without any. Says for each point before to which group it belonged.
     fn merge_by(
         &mut self,
-        add: impl Fn(usize, &mut [u32]),
+        add: impl Fn(usize, &mut [u64]),
         hurry: &Hurry<'_>,
     ) -> Result<Vec<u32>, Stopped> {
         let n_classes = self.n_classes;
         let groups = self.groups(self.n_points, |cell, _| cell, hurry)?;
         let n_losses = groups.firsts.len().saturating_mul(n_classes);
         // The same once more for the points of a search.
-        hurry.room_for(n_losses.saturating_mul(2 * size_of::<u32>()))?;
+        hurry.room_for(n_losses.saturating_mul(2 * size_of::<u64>()))?;
         let mut losses = Vec::new();
         losses.try_reserve_exact(n_losses).map_err(|_| Stopped)?;
-        losses.resize(n_losses, 0_u32);
+        losses.resize(n_losses, 0_u64);
         let per_look = (CHUNK / n_classes.max(1)).max(1);
         for (chunk, points) in groups.of_point.chunks(per_look).enumerate() {
             hurry.look(points.len() * n_classes)?;
@@ -132,7 +132,7 @@ impl Merged {
             let all = group * n_classes..(group + 1) * n_classes;
             let own = &mut losses[all.clone()];
             let least = own.iter().copied().min().unwrap_or(0);
-            self.base += u64::from(least);
+            self.base += least;
             let mut is_lossy = false;
             for loss in own {
                 *loss -= least;
@@ -383,7 +383,7 @@ mod tests {
             most_bytes: usize::MAX,
         };
         let hurry = Hurry::new(&means);
-        let losses = RowLosses::new(data, &Loss::ZeroOne, "trees", RowLosses::NARROW).unwrap();
+        let losses = RowLosses::new(data, &Loss::ZeroOne, "trees", RowLosses::WIDE).unwrap();
         let coordinates = Coordinate::of(data, Coding::default(), Missing::Code, 0.0).unwrap();
         let cells = coordinates.iter().map(|it| it.cells(data)).collect();
         let (merged, _) = Merged::rows(cells, data.n_rows(), &losses, &hurry).unwrap();

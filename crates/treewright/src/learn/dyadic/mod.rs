@@ -14,6 +14,7 @@
 //! | `points` | points as packed bits, one bit for each halving |
 //! | `hull`, `front` | best errors as functions of the price of a leaf, or of the leaves |
 //! | `collapsed`, `boxed` | all best trees in one pass, with empty halves for free or paid for |
+//! | `sums` | losses of all classes, two in a word where they are small |
 //! | `table` | solved sets of points |
 //! | `engine` | both searches behind one face, and the tree of any corner |
 //! | `greedy` | a tree to fall back on when a search is stopped |
@@ -54,6 +55,7 @@ mod side;
 mod single;
 #[cfg(test)]
 mod stopped_tests;
+mod sums;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -143,7 +143,7 @@ impl Path {
         let least_error = |more_leaves: u32| {
             let saved = self.reached.map(|price| price.of(more_leaves));
             let saved = saved.unwrap_or(u128::MAX).min(u128::from(last.error));
-            last.error - saved as u32
+            last.error - saved as u64
         };
         let mut more = 1;
         loop {
@@ -215,11 +215,11 @@ pub(super) fn engine_for(
 /// The least errors that trees with leaves between those of two corners can have.
 fn between(edge: &[Corner], out: &mut Vec<Corner>) {
     let (from, to) = (edge[0], edge[1]);
-    let saving = u64::from(from.error - to.error);
-    let leaves = u64::from(to.leaves - from.leaves);
+    let saving = u128::from(from.error - to.error);
+    let leaves = u128::from(to.leaves - from.leaves);
     let on_edge = |more: u32| {
-        let saved = saving * u64::from(more) / leaves;
-        corner(from.leaves + more, from.error - saved as u32)
+        let saved = saving * u128::from(more) / leaves;
+        corner(from.leaves + more, from.error - saved as u64)
     };
     out.extend((1..to.leaves - from.leaves).map(on_edge));
 }
@@ -227,7 +227,7 @@ fn between(edge: &[Corner], out: &mut Vec<Corner>) {
 /// The figures of a tree, with the loss that none can avoid.
 pub(super) fn value(corner: Corner, grid: &Grid) -> SolutionValue {
     SolutionValue {
-        cost: (grid.base + u64::from(corner.error)) as i64,
+        cost: (grid.base + corner.error) as i64,
         leaves: corner.leaves as usize,
     }
 }
@@ -255,9 +255,9 @@ const MOST_HALVINGS: u32 = 8;
 const HIGH: u64 = 64;
 
 impl Steps {
-    pub(super) fn new(error: u32, wanted: Front) -> Self {
+    pub(super) fn new(error: u64, wanted: Front) -> Self {
         let price = Price {
-            numerator: u64::from(error),
+            numerator: error,
             denominator: 1,
         };
         Self {

@@ -20,7 +20,7 @@ pub(super) struct Points {
     pub(super) n_classes: usize,
     /// The cost of giving the point a class, `n_classes` for each point. The least is 0 and the largest
     /// is not.
-    pub(super) losses: Vec<u32>,
+    pub(super) losses: Vec<u64>,
 }
 
 /// The place of a coordinate among the words of a point.
@@ -93,9 +93,18 @@ impl Points {
     }
 
     /// The loss of the best label for all points.
-    pub(super) fn least_loss(&self) -> u32 {
+    pub(super) fn least_loss(&self) -> u64 {
         let of_class = |class| self.losses.iter().skip(class).step_by(self.n_classes).sum();
         (0..self.n_classes).map(of_class).min().unwrap_or(0)
+    }
+
+    /// Are all sums of losses below 2^32?
+    pub(super) fn is_narrow(&self) -> bool {
+        let of_class = |class| -> u64 {
+            let losses = self.losses.iter().skip(class);
+            losses.step_by(self.n_classes).sum()
+        };
+        (0..self.n_classes).all(|class| of_class(class) <= u64::from(u32::MAX))
     }
 
     /// Leaves and error of a tree of halvings.
@@ -112,7 +121,7 @@ impl Points {
             ..
         } = plan
         else {
-            let of_class = |class| -> u32 {
+            let of_class = |class| -> u64 {
                 let loss = |&member: &u32| self.losses_of(member as usize)[class];
                 members.iter().map(loss).sum()
             };
@@ -133,7 +142,7 @@ impl Points {
     }
 
     /// The losses of a point.
-    pub(super) fn losses_of(&self, point: usize) -> &[u32] {
+    pub(super) fn losses_of(&self, point: usize) -> &[u64] {
         &self.losses[point * self.n_classes..][..self.n_classes]
     }
 }

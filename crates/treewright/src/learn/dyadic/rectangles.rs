@@ -51,7 +51,7 @@ pub(super) struct Visited {
 const CHECK_EVERY: u64 = 512;
 
 impl<'a> Rectangles<'a> {
-    /// `None` if the grid is too fine or has too many points for the memo.
+    /// `None` if the grid is too fine, has too many points for the memo, or sums of losses are too large for it.
     pub(super) fn new(
         points: &'a Points,
         model: Model,
@@ -103,7 +103,7 @@ impl<'a> Rectangles<'a> {
     }
 
     /// The error of all points as one leaf.
-    pub(super) fn error_of_leaf(&self) -> u32 {
+    pub(super) fn error_of_leaf(&self) -> u64 {
         self.cells.points.least_loss()
     }
 
@@ -170,7 +170,7 @@ impl<'a> Rectangles<'a> {
     }
 
     /// Is a rectangle with this error a leaf, whatever its halvings are?
-    fn is_closed(&self, error: u32) -> bool {
+    fn is_closed(&self, error: u64) -> bool {
         let saving = u128::from(error) * u128::from(self.price.denominator);
         let price = u128::from(self.price.numerator);
         let is_below = match self.ties {

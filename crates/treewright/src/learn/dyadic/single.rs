@@ -243,7 +243,7 @@ fn by_rectangles(
     let rectangles = Rectangles::new(points, model, is_bounded, learner.ties, limits);
     let Some(mut rectangles) = rectangles else {
         return Err(Error::schema(
-            "too many features, halvings or rows for a recursion over rectangles; --solver auto is for them",
+            "too many features, halvings or rows, or too large weights, for a recursion over rectangles; --solver auto is for them",
         ));
     };
     let solved = rectangles.value(price);

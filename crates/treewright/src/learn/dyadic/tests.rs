@@ -33,7 +33,7 @@ impl Plain<'_> {
         if let Some(stairs) = self.solved.get(cell) {
             return stairs.clone();
         }
-        let sums = (0..self.points.n_classes).map(|class| -> u32 {
+        let sums = (0..self.points.n_classes).map(|class| -> u64 {
             inside
                 .iter()
                 .map(|&p| self.points.losses_of(p)[class])
@@ -105,7 +105,7 @@ pub(super) fn hull_of(stairs: &[Corner], least: Least) -> Vec<Corner> {
     loop {
         let last = hull[hull.len() - 1];
         let edge = |to: &Corner| {
-            let saved = f64::from(last.error) - f64::from(to.error);
+            let saved = last.error as f64 - to.error as f64;
             saved / f64::from(to.leaves - last.leaves)
         };
         let later = stairs.iter().filter(|it| it.leaves > last.leaves);
@@ -158,7 +158,7 @@ pub(super) fn random_points(random: &mut fastrand::Rng) -> Points {
     codes.dedup();
     let mut losses = Vec::new();
     for _ in &codes {
-        let mut of_point: Vec<u32> = (0..n_classes).map(|_| random.u32(0..4)).collect();
+        let mut of_point: Vec<u64> = (0..n_classes).map(|_| random.u64(0..4)).collect();
         if random.bool() {
             let class = random.usize(0..n_classes);
             of_point.fill(1);
@@ -180,6 +180,13 @@ pub(super) fn random_points(random: &mut fastrand::Rng) -> Points {
         n_classes,
         losses,
     }
+}
+
+/// Makes losses and the price so large that 32 bits do not hold their sums.
+fn widen(points: &mut Points, price: &mut Price) {
+    points.losses.iter_mut().for_each(|loss| *loss <<= 33);
+    price.numerator <<= 33;
+    assert!(!points.is_narrow());
 }
 
 /// Leaves and error of a plan, by sending all points down. Halvings must come in order.
@@ -223,14 +230,17 @@ fn both_models_agree_with_plain_recursion() {
     let mut random = fastrand::Rng::with_seed(5);
     let mut differ = 0;
     for round in 0..ROUNDS {
-        let points = random_points(&mut random);
-        let price = match round % 3 {
+        let mut points = random_points(&mut random);
+        let mut price = match round % 3 {
             0 => Price::ZERO,
             _ => Price {
                 numerator: random.u64(0..5),
                 denominator: random.u64(1..4),
             },
         };
+        if round % 4 == 0 {
+            widen(&mut points, &mut price);
+        }
         let stairs = [false, true].map(|is_boxed| plain_stairs(&points, is_boxed));
         differ += usize::from(stairs[0] != stairs[1]);
         for (model, stairs) in [Model::Collapsed, Model::Boxed].into_iter().zip(&stairs) {
@@ -270,9 +280,7 @@ fn both_models_agree_with_plain_recursion() {
 
 /// Error and leaves of the best corner for a price, by the rule for ties.
 fn best_at(hull: &[Corner], price: Price, ties: Ties) -> Corner {
-    let value = |it: &Corner| {
-        u64::from(it.error) * price.denominator + u64::from(it.leaves) * price.numerator
-    };
+    let value = |it: &Corner| it.error * price.denominator + u64::from(it.leaves) * price.numerator;
     let least = hull.iter().map(value).min().unwrap();
     let mut tied = hull.iter().filter(|it| value(it) == least);
     match ties {
@@ -294,12 +302,15 @@ fn by_branches(points: &Points, price: Price, ties: Ties) -> Corner {
 #[test]
 fn branch_and_bound_agrees_with_plain_recursion() {
     let mut random = fastrand::Rng::with_seed(6);
-    for _ in 0..10_000 {
-        let points = random_points(&mut random);
-        let price = Price {
+    for round in 0..10_000 {
+        let mut points = random_points(&mut random);
+        let mut price = Price {
             numerator: random.u64(0..7),
             denominator: random.u64(1..4),
         };
+        if round % 4 == 0 {
+            widen(&mut points, &mut price);
+        }
         let stairs = plain_stairs(&points, false);
         let hull = hull_of(&stairs, Least::above(Price::ZERO));
         for ties in [Ties::Smaller, Ties::Larger] {
@@ -323,7 +334,7 @@ fn branch_and_bound_agrees_with_hulls_on_many_points() {
         codes.dedup();
         let n_classes = random.usize(2..=3);
         let losses = codes.iter().flat_map(|code| {
-            let mut losses = vec![random.u32(1..4); n_classes];
+            let mut losses = vec![random.u64(1..4); n_classes];
             let is_noise = random.u8(0..5) == 0;
             let class = if is_noise {
                 random.usize(0..n_classes)
@@ -333,7 +344,7 @@ fn branch_and_bound_agrees_with_hulls_on_many_points() {
             losses[class % n_classes] = 0;
             losses
         });
-        let losses: Vec<u32> = losses.collect();
+        let losses: Vec<u64> = losses.collect();
         let points = Points {
             fields,
             n_words,

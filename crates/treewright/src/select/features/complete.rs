@@ -9,10 +9,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::backward::{Shared, eliminate};
+use super::backward::{Eliminator, Shared, eliminate};
 use super::enumerate::{Enumeration, Order, Place, Start};
 use super::estimate::{Estimate, Samples};
 use super::lattice::{Ground, Top, bits};
+use super::plain::Plain;
 use super::{Proof, Selection, USUAL_BYTES};
 use crate::budget::Budget;
 use crate::data::Dataset;
@@ -83,6 +84,9 @@ impl Complete {
         // The bound of what is still ahead may take a little longer.
         let extra = start.elapsed().div_f64(20.0).min(MOST_EXTRA);
         let lower_bound = search.lower_bound(&best, &Budget::unlimited().with_time_limit(extra));
+        if !stopped {
+            check_claim(&best, &self.greedy, &samples)?;
+        }
         let removed = |feature: &usize| best.features.binary_search(feature).is_err();
         Ok(Selection {
             unused: Vec::new(),
@@ -100,6 +104,18 @@ impl Complete {
             time: start.elapsed(),
         })
     }
+}
+
+/// Refuses features whose trees, grown once more from their roots, do not have the error that the search has said.
+fn check_claim(best: &Best, greedy: &Greedy, samples: &Samples) -> Result<()> {
+    let found = Plain::of(greedy, samples, best.features.clone())?.error();
+    if found == best.error {
+        return Ok(());
+    }
+    let [claimed, found] = [best.error, found].map(|error| samples.rate(error));
+    Err(Error::internal(format!(
+        "the search has found features with an error of {claimed}, but trees of these features have {found}"
+    )))
 }
 
 /// Trees of all subsets that were not built.

@@ -1,5 +1,6 @@
 //! Backward elimination with the learner as a black box: every feature is tried, and every tree grows from
-//! its root. It shows what sharing saves, and that sharing changes nothing.
+//! its root. It shows what sharing saves, and that sharing changes nothing. What a search claims of its best features
+//! is counted anew in this way.
 
 use super::backward::Eliminator;
 use super::estimate::Samples;
@@ -23,23 +24,27 @@ pub(super) struct Plain<'a> {
 impl<'a> Plain<'a> {
     /// The trees of all features.
     pub(super) fn new(greedy: &'a Greedy, samples: &'a Samples) -> Result<Self> {
+        let n_features = samples.all[0].build().columns().len();
+        Self::of(greedy, samples, (0..n_features).collect())
+    }
+
+    /// The trees of some features, rising.
+    pub(super) fn of(greedy: &'a Greedy, samples: &'a Samples, set: Vec<usize>) -> Result<Self> {
         let held = samples.all.iter().filter_map(|sample| sample.held());
         let held: Vec<Held<'a>> = held
             .map(|held| Held::new(held, &greedy.loss, samples.units))
             .collect();
-        let n_features = samples.all[0].build().columns().len();
         let mut plain = Self {
             greedy,
             samples,
             held,
-            set: (0..n_features).collect(),
+            set,
             used: Vec::new(),
             error: 0,
         };
-        let all: Vec<usize> = (0..n_features).collect();
-        let trees = plain.trees(&all, &Budget::unlimited())?;
-        plain.error = plain.error_of(&trees, &all);
-        plain.used = used_by(&trees, &all);
+        let trees = plain.trees(&plain.set, &Budget::unlimited())?;
+        plain.error = plain.error_of(&trees, &plain.set);
+        plain.used = used_by(&trees, &plain.set);
         Ok(plain)
     }
 
