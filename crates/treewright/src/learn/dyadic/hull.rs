@@ -237,7 +237,7 @@ mod tests {
             for a in points {
                 for b in points {
                     if a.leaves < b.leaves && a.error > b.error {
-                        prices.push((u64::from(a.error - b.error), u64::from(b.leaves - a.leaves)));
+                        prices.push(((a.error - b.error), u64::from(b.leaves - a.leaves)));
                     }
                 }
             }

@@ -104,7 +104,7 @@ impl Points {
             let losses = self.losses.iter().skip(class);
             losses.step_by(self.n_classes).sum()
         };
-        (0..self.n_classes).all(|class| of_class(class) <= u64::from(u32::MAX))
+        (0..self.n_classes).all(|class| u32::try_from(of_class(class)).is_ok())
     }
 
     /// Leaves and error of a tree of halvings.

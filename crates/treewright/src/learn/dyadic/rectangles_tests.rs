@@ -38,7 +38,7 @@ fn best_of(hull: &[Corner], price: Price, ties: Ties) -> Corner {
         return *hull.last().unwrap();
     }
     let objective =
-        |c: &Corner| u64::from(c.error) * price.denominator + u64::from(c.leaves) * price.numerator;
+        |c: &Corner| c.error * price.denominator + u64::from(c.leaves) * price.numerator;
     let least = hull.iter().map(objective).min().unwrap();
     let mut tied = hull.iter().filter(|c| objective(c) == least);
     match ties {
@@ -54,7 +54,7 @@ fn prices(hull: &[Corner], random: &mut fastrand::Rng) -> Vec<Price> {
         denominator: random.u64(1..5),
     };
     let edge = |c: &[Corner]| Price {
-        numerator: u64::from(c[0].error - c[1].error),
+        numerator: (c[0].error - c[1].error),
         denominator: u64::from(c[1].leaves - c[0].leaves),
     };
     let edges: Vec<Price> = hull.windows(2).map(edge).collect();
