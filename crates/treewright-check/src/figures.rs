@@ -7,9 +7,9 @@
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
-use crate::data::{Column, Data};
-use crate::model::{Closed, Missing, Node, Split, Training};
 use crate::numbers::{Ratio, about, binary, few_ulps, nearest};
+use crate::read::data::{Column, Data};
+use crate::read::model::{Closed, Missing, Node, Split, Training};
 
 /// What the rows say about the nodes of a tree.
 pub(crate) struct Figures<'a> {
@@ -378,7 +378,7 @@ pub(crate) fn visit(nodes: &[Node], data: &Data, row: usize, mut tell: impl FnMu
 
 /// The objective, the bounds and the gap of a certificate, as far as arithmetic goes. `found` is the exact objective.
 pub(crate) fn certificate(
-    claimed: &crate::model::Certificate,
+    claimed: &crate::read::model::Certificate,
     found: &Ratio,
     is_whole: bool,
 ) -> Result<(), String> {

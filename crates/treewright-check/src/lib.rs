@@ -4,41 +4,33 @@
 //! shares no line with the library that makes these claims: it has its own readers, adds whole numbers or ratios, uses one
 //! thread, and prefers the obvious way. docs/checker.md proves why each check is right.
 //!
-//! | file | idea |
+//! | part | idea |
 //! |---|---|
-//! | `table`, `model`, `data` | the files, and the rows as a model sees them |
+//! | `read` | the files, and the rows as a model sees them |
 //! | `numbers`, `values` | exact numbers; what a tree is worth as one whole number |
 //! | `figures` | structure, counts, answers, costs, objective |
-//! | `bounded`, `optimal`, `proof` | optimal trees of bounded depth |
-//! | `cells`, `dyadic` | dyadic trees and paths |
-//! | `prune` | prunings of a tree |
-//! | `family`, `sizes`, `penalty` | what families claim, and trees with a penalty on their leaves |
+//! | `bounded` | optimal trees of bounded depth, and their proof files |
+//! | `families` | the best of many trees for all prices of leaves; prunings |
+//! | `dyadic` | dyadic trees and paths |
 
 mod bounded;
-mod cells;
-mod data;
 mod dyadic;
-mod family;
+mod families;
 mod figures;
-mod model;
 mod numbers;
-mod optimal;
-mod penalty;
-mod proof;
-mod prune;
+mod read;
 mod report;
-mod sizes;
-mod table;
 mod values;
 
 use std::cell::Cell;
 
-use self::data::Data;
 use self::dyadic::Dyadic;
+use self::families::prune;
 use self::figures::Figures;
-use self::model::Model;
+use self::read::data::Data;
+use self::read::model::Model;
+pub use self::read::table::Table;
 pub use self::report::{Check, Report, Verdict};
-pub use self::table::Table;
 
 /// The work that is done unless another limit is given: additions of a loss, about.
 pub const WORK: u64 = 200_000_000_000;
@@ -94,11 +86,11 @@ fn tree(model: &Model, data: &Data, proof: Option<&str>, work: &Cell<u64>, repor
             report.add("certificate", Verdict::Refuted(what.into()));
         }
         ("dyadic", _) if !is_pruned => match Dyadic::new(model, data, work) {
-            Ok(dyadic) => dyadic.tree(model, &figures, report),
+            Ok(mut dyadic) => dyadic.tree(model, &figures, report),
             Err(fault) => report.add("parameters", Verdict::Refuted(fault)),
         },
         (_, Some(claimed)) if is_pruned => {
-            prune::tree(model, data, &figures, claimed, proof, report);
+            prune::tree(model, data, &figures, claimed, (proof, work), report);
         }
         (_, None) if is_pruned => {}
         (name, _) => report.add(
@@ -112,22 +104,15 @@ fn family(model: &Model, data: &Data, proof: Option<&str>, work: &Cell<u64>, rep
     if model.costs_from.is_some() {
         return report.add("members", Verdict::NotChecked("costs of other rows".into()));
     }
-    if let Some(nodes) = &model.nodes {
-        let figures = Figures::new(nodes, data);
-        report.result("counts", figures.counts());
-        report.result("values", figures.values());
-        return prune::nested(model, data, &figures, proof, report);
-    }
     match &*model.learner.name {
-        "dyadic" => match Dyadic::new(model, data, work) {
-            Ok(dyadic) => dyadic.path(model, report),
+        "dyadic" if model.nodes.is_none() => match Dyadic::new(model, data, work) {
+            Ok(mut dyadic) => dyadic.path(model, report),
             Err(fault) => report.add("parameters", Verdict::Refuted(fault)),
         },
-        name => report.add(
-            "members",
-            Verdict::NotChecked(format!(
-                "families of the learner {name:?} that are not nested"
-            )),
-        ),
+        "greedy" | "optimal" | "dyadic" => prune::family(model, data, proof, work, report),
+        name => {
+            let why = format!("families of the learner {name:?}");
+            report.add("members", Verdict::NotChecked(why));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! What came of checking.
 
+use std::cell::Cell;
 use std::fmt;
 
 /// What is known about a claim.
@@ -11,6 +12,16 @@ pub enum Verdict {
     Refuted(String),
     /// Nothing is known; why.
     NotChecked(String),
+}
+
+/// More work or memory than allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TooLarge;
+
+/// Takes steps from the work that is left.
+pub(crate) fn spend(work: &Cell<u64>, steps: usize) -> Result<(), TooLarge> {
+    work.set(work.get().checked_sub(steps as u64).ok_or(TooLarge)?);
+    Ok(())
 }
 
 /// A claim and what is known about it.

@@ -11,8 +11,9 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 
-use crate::data::{Data, least_multiple};
+use crate::families::Least;
 use crate::numbers::{Ratio, ceil, small};
+use crate::read::data::{Data, least_multiple};
 
 /// The value of a tree, or a bound of it.
 pub(crate) type Value = i128;
@@ -193,9 +194,25 @@ impl Values {
         Some(self.per_loss * loss + self.per_leaf * leaves as Value)
     }
 
-    /// The total cost of a value without leaves.
-    pub(crate) fn cost(&self, value: Value) -> Ratio {
-        Ratio::from(BigInt::from(value / self.per_loss)) * &self.unit + &self.at_least
+    /// The total cost of a loss.
+    pub(crate) fn cost(&self, loss: Value) -> Ratio {
+        &self.unit * BigInt::from(loss) + &self.at_least
+    }
+
+    /// How far costs may be below the truth.
+    pub(crate) fn off_by(&self) -> Ratio {
+        &self.unit * Ratio::new(self.off_by.into(), self.per_loss.into())
+    }
+
+    /// What a value says.
+    pub(crate) fn least(&self, value: Value) -> Least {
+        let (main, leaves) = (value.div_euclid(self.much), value.rem_euclid(self.much));
+        let loss = Ratio::new(main.into(), (self.per_loss / self.much).into());
+        Least {
+            objective: &self.unit * loss + &self.at_least,
+            leaves: leaves as usize,
+            off_by: self.off_by(),
+        }
     }
 
     /// The least value that trees have whose total cost and price of leaves are not below `objective`.

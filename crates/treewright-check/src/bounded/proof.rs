@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use crate::bounded::Class;
-use crate::data::{Column, Data};
+use super::Class;
+use super::search::{MISSING, Rows, Search, different};
 use crate::numbers::decimal;
-use crate::optimal::{MISSING, Rows, Search, TooLarge, different};
-use crate::report::Verdict;
+use crate::read::data::{Column, Data};
+use crate::report::{TooLarge, Verdict};
 use crate::values::{Value, Values};
 
 #[derive(Deserialize)]

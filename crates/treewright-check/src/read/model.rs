@@ -21,8 +21,7 @@ pub(crate) struct Model {
     pub(crate) nodes: Option<Vec<Node>>,
     // Of families only.
     pub(crate) penalty: Option<String>,
-    #[serde(rename = "penalty_values")]
-    _penalty_values: Option<Vec<f64>>,
+    pub(crate) penalty_values: Option<Vec<f64>>,
     pub(crate) members: Option<Vec<Member>>,
     #[serde(rename = "search")]
     _search: Option<Value>,

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 
-use crate::model::{Kind, Model};
 use crate::numbers::{Ratio, decimal, of_json};
-use crate::table::Table;
+use crate::read::model::{Kind, Model};
+use crate::read::table::Table;
 
 /// The cells of a feature.
 #[derive(Debug, Clone)]

@@ -4,7 +4,8 @@
 
 use std::cell::Cell;
 
-use crate::data::{Column, Data};
+use crate::read::data::{Column, Data};
+use crate::report::{TooLarge, spend};
 use crate::values::{Value, Values};
 
 /// More than any value.
@@ -17,10 +18,6 @@ pub(crate) const MISSING: u32 = u32::MAX;
 pub(crate) struct Rows {
     pub(crate) orders: Vec<Vec<u32>>,
 }
-
-/// More work than allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TooLarge;
 
 pub(crate) struct Search<'a> {
     pub(crate) values: &'a Values,
@@ -108,19 +105,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn spend(&self, steps: usize) -> Result<(), TooLarge> {
-        let left = self.work.get().checked_sub(steps as u64).ok_or(TooLarge)?;
-        self.work.set(left);
-        Ok(())
-    }
-
     /// Those rows that are wanted.
     pub(crate) fn part(
         &self,
         rows: &Rows,
         is_wanted: impl Fn(u32) -> bool,
     ) -> Result<Rows, TooLarge> {
-        self.spend(rows.orders.len() * rows.orders[0].len())?;
+        spend(self.work, rows.orders.len() * rows.orders[0].len())?;
         let part = |order: &Vec<u32>| {
             order
                 .iter()
@@ -380,7 +371,7 @@ impl<'a> Search<'a> {
         } else {
             1
         };
-        self.spend(order.len() * n_classes * most)?;
+        spend(self.work, order.len() * n_classes * most)?;
         let ranks = &self.ranks[feature];
         let mut open = [(); 2].map(|()| vec![INFINITE; n_classes * most]);
         let (mut last, mut closed) = ([None; 2], [0; 2]);
@@ -435,7 +426,10 @@ impl<'a> Search<'a> {
 
     fn one_level_sized_by(&self, order: &[u32], feature: usize) -> Result<Value, TooLarge> {
         let ranks = &self.ranks[feature];
-        self.spend(order.len() * self.values.n_classes * (1 + self.intervals.min(order.len())))?;
+        spend(
+            self.work,
+            order.len() * self.values.n_classes * (1 + self.intervals.min(order.len())),
+        )?;
         let mut value = 0;
         let mut line = Vec::new();
         for group in order.chunk_by(|&a, &b| ranks[a as usize] == ranks[b as usize]) {

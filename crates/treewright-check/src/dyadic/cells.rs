@@ -6,25 +6,21 @@ use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 use serde_json::Value as Json;
 
-use crate::data::{Column, Data};
-use crate::model::Model;
 use crate::numbers::{Ratio, decimal, of_json};
+use crate::read::data::{Column, Data};
+use crate::read::model::Model;
 use crate::values::{Value, Values};
 
-/// The path of a point along one coordinate: which half it lies in, halving by halving.
-pub(crate) type Halves = Vec<bool>;
-
 pub(crate) struct Grid {
-    /// The feature of each coordinate, and how often it is halved, with the halving for missing values.
-    pub(crate) features: Vec<usize>,
-    pub(crate) halvings: Vec<usize>,
-    /// For each row and coordinate, the path.
-    pub(crate) rows: Vec<Vec<Halves>>,
+    /// How often each coordinate is halved, with the halving for missing values.
+    pub(crate) halvings: Vec<u32>,
+    /// For each row and coordinate its cell: a bit for each halving, the first one highest.
+    rows: Vec<Vec<u32>>,
 }
 
-/// Points that matter: for each coordinate its path, and what each answer costs.
+/// Points that matter: for each coordinate the cell, and what each answer costs.
 pub(crate) struct Points {
-    pub(crate) paths: Vec<Vec<Halves>>,
+    pub(crate) cells: Vec<Vec<u32>>,
     pub(crate) losses: Vec<Vec<Value>>,
     /// What all other points cost, whatever the answers.
     pub(crate) rest: Value,
@@ -45,18 +41,12 @@ impl Grid {
             .get("k")
             .and_then(Json::as_array)
             .ok_or("params.k is no list")?;
-        let halvings: Option<Vec<usize>> = halvings
-            .iter()
-            .map(|k| k.as_u64().map(|k| k as usize))
-            .collect();
+        let halvings = halvings.iter().map(Json::as_u64);
+        let halvings: Option<Vec<u32>> = halvings.map(|k| Some(k? as u32)).collect();
         let halvings = halvings
             .filter(|all| all.iter().all(|&k| k <= 30))
             .ok_or("params.k are no numbers up to 30")?;
-        let mut grid = Self {
-            features: Vec::new(),
-            halvings,
-            rows: vec![Vec::new(); data.n_rows()],
-        };
+        let mut coordinates: Vec<Vec<Option<Ratio>>> = Vec::new();
         for (feature, column) in data.columns.iter().enumerate() {
             let n_categories = model.features[feature]
                 .categories
@@ -65,22 +55,14 @@ impl Grid {
             match column {
                 Column::Numbers(numbers) => {
                     let number = |number: &f64| (!number.is_nan()).then(|| decimal(*number));
-                    grid.add(
-                        feature,
-                        &numbers.iter().map(number).collect::<Vec<_>>(),
-                        &snap,
-                    )?;
+                    coordinates.push(numbers.iter().map(number).collect());
                 }
                 Column::Codes(codes) if coding == "one-vs-rest" => {
                     for category in 0..n_categories {
                         let number = |code: &Option<usize>| {
                             code.map(|code| whole(usize::from(code == category)))
                         };
-                        grid.add(
-                            feature,
-                            &codes.iter().map(number).collect::<Vec<_>>(),
-                            &snap,
-                        )?;
+                        coordinates.push(codes.iter().map(number).collect());
                     }
                 }
                 Column::Codes(codes) => {
@@ -90,104 +72,78 @@ impl Grid {
                         _ => return Err("params.coding is not known".into()),
                     };
                     let number = |code: &Option<usize>| code.map(|code| whole(numbers[code]));
-                    grid.add(
-                        feature,
-                        &codes.iter().map(number).collect::<Vec<_>>(),
-                        &snap,
-                    )?;
+                    coordinates.push(codes.iter().map(number).collect());
                 }
             }
         }
-        if grid.features.len() != grid.halvings.len() {
-            return Err(format!(
-                "params.k has {} numbers, expected {}",
-                grid.halvings.len(),
-                grid.features.len()
-            ));
+        if coordinates.len() != halvings.len() {
+            let (found, expected) = (halvings.len(), coordinates.len());
+            return Err(format!("params.k has {found} numbers, expected {expected}"));
+        }
+        let mut grid = Self {
+            halvings,
+            rows: vec![Vec::new(); data.n_rows()],
+        };
+        for (place, numbers) in coordinates.iter().enumerate() {
+            grid.add(place, numbers, &snap);
         }
         Ok(grid)
     }
 
     /// One more coordinate. A number lies in the upper half of a box if it is not below the exact midpoint; the box goes from
-    /// the least number to the largest.
-    fn add(
-        &mut self,
-        feature: usize,
-        numbers: &[Option<Ratio>],
-        snap: &Ratio,
-    ) -> Result<(), String> {
-        let place = self.features.len();
-        let halvings = *self
-            .halvings
-            .get(place)
-            .ok_or("params.k has too few numbers")?;
-        let has_missing = numbers.contains(&None);
+    /// the least number to the largest. What is missing lies above all halvings, and nothing is halved there.
+    fn add(&mut self, place: usize, numbers: &[Option<Ratio>], snap: &Ratio) {
         let present = || numbers.iter().flatten();
-        let (low, high) = (
-            present().min().cloned().unwrap_or_default(),
-            present().max().cloned().unwrap_or_default(),
-        );
-        let halvings = if low == high { 0 } else { halvings };
+        let low = present().min().cloned().unwrap_or_default();
+        let high = present().max().cloned().unwrap_or_default();
+        let halvings = if low == high { 0 } else { self.halvings[place] };
         let n_cells = BigInt::one() << halvings;
-        let mut known: BTreeMap<&Ratio, u64> = BTreeMap::new();
-        for (row, number) in numbers.iter().enumerate() {
-            let mut path = Halves::new();
-            if has_missing {
-                path.push(number.is_none());
+        let cell = |number: &Ratio| {
+            if halvings == 0 {
+                return 0;
             }
-            if let Some(number) = number {
-                let cell = *known.entry(number).or_insert_with(|| {
-                    if halvings == 0 {
-                        return 0;
-                    }
-                    let share = (number - &low) / (&high - &low) + snap;
-                    let cell = (share * &n_cells)
-                        .floor()
-                        .to_integer()
-                        .to_u64()
-                        .unwrap_or(0);
-                    cell.min((1 << halvings) - 1)
-                });
-                path.extend((0..halvings).rev().map(|bit| cell >> bit & 1 == 1));
-            } else {
-                // Nothing is halved where there is no value.
-                path.resize(halvings + 1, false);
-            }
-            self.rows[row].push(path);
+            let share = (number - &low) / (&high - &low) + snap;
+            let cell = (share * &n_cells).floor().to_integer().to_u32();
+            cell.unwrap_or(0).min((1 << halvings) - 1)
+        };
+        let mut known: BTreeMap<&Ratio, u32> = BTreeMap::new();
+        for (row, number) in self.rows.iter_mut().zip(numbers) {
+            row.push(match number {
+                Some(number) => *known.entry(number).or_insert_with(|| cell(number)),
+                None => 1 << halvings,
+            });
         }
-        self.features.push(feature);
-        self.halvings[place] = halvings + usize::from(has_missing);
-        Ok(())
+        self.halvings[place] = halvings + u32::from(numbers.contains(&None));
     }
 
-    /// Rows of the same cells together.
-    pub(crate) fn points(&self, values: &Values) -> Points {
-        let mut known: BTreeMap<&Vec<Halves>, (usize, Vec<Value>)> = BTreeMap::new();
+    /// Rows of the same cells together; a unit of loss counts `per_loss`.
+    pub(crate) fn points(&self, values: &Values, per_loss: Value) -> Points {
+        let mut known: BTreeMap<&Vec<u32>, (usize, Vec<Value>)> = BTreeMap::new();
         let mut of_row = Vec::new();
-        for (row, paths) in self.rows.iter().enumerate() {
+        for (row, cells) in self.rows.iter().enumerate() {
             let number = known.len();
             let (number, sums) = known
-                .entry(paths)
+                .entry(cells)
                 .or_insert_with(|| (number, vec![0; values.n_classes]));
             let losses = &values.losses[row * values.n_classes..][..values.n_classes];
             for (sum, loss) in sums.iter_mut().zip(losses) {
-                *sum += loss * values.per_loss;
+                *sum += loss * per_loss;
             }
             of_row.push(*number);
         }
         let mut points = Points {
-            paths: Vec::new(),
+            cells: Vec::new(),
             losses: Vec::new(),
             rest: 0,
             of_row: Vec::new(),
         };
         let mut place_of = vec![None; known.len()];
-        for (paths, (number, losses)) in known {
+        for (cells, (number, losses)) in known {
             if losses.iter().all(|loss| *loss == losses[0]) {
                 points.rest += losses[0];
             } else {
-                place_of[number] = Some(points.paths.len());
-                points.paths.push(paths.clone());
+                place_of[number] = Some(points.cells.len());
+                points.cells.push(cells.clone());
                 points.losses.push(losses);
             }
         }

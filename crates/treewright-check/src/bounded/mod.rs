@@ -6,12 +6,15 @@ use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 use serde_json::Value as Json;
 
-use crate::data::{Column, Data, least_multiple};
 use crate::figures::{Figures, certificate};
-use crate::model::{Closed, Missing, Model, Node, Split};
 use crate::numbers::{Ratio, binary, ceil, nearest, of_json, small};
-use crate::optimal::{Search, TooLarge, different};
-use crate::report::{Report, Verdict};
+use crate::read::data::{Column, Data, least_multiple};
+use crate::read::model::{Closed, Missing, Model, Node, Split};
+mod proof;
+pub(crate) mod search;
+
+use self::search::{Search, different};
+use crate::report::{Report, TooLarge, Verdict};
 use crate::values::Values;
 
 /// Which trees a tree was compared with.
@@ -222,7 +225,7 @@ impl Claim<'_> {
         if self.class.depth > 2
             && let Some(proof) = proof
         {
-            return crate::proof::check(
+            return proof::check(
                 self.class,
                 self.data,
                 values,

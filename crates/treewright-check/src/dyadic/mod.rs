@@ -1,0 +1,170 @@
+//! The claims of dyadic trees and of their paths.
+
+use std::cell::Cell;
+
+use num_traits::Zero;
+use serde_json::Value as Json;
+
+mod cells;
+mod search;
+
+use self::cells::Grid;
+use self::search::{Part, Search};
+use crate::families::steps::{Sizes, Step};
+use crate::families::{Best, Least, Trees, path};
+use crate::figures::{Figures, visit};
+use crate::numbers::Ratio;
+use crate::read::data::Data;
+use crate::read::model::Model;
+use crate::report::{Report, TooLarge};
+use crate::values::Values;
+
+/// A dyadic problem: the table as a grid, and its model of empty halves.
+pub(crate) struct Dyadic<'a> {
+    data: &'a Data,
+    grid: Grid,
+    is_boxed: bool,
+    work: &'a Cell<u64>,
+    /// For paths: the best trees for all prices, once they are known.
+    corners: Option<Result<Corners, String>>,
+}
+
+/// Losses of the best trees, in units.
+struct Corners {
+    values: Values,
+    steps: Vec<Step>,
+}
+
+impl<'a> Dyadic<'a> {
+    pub(crate) fn new(model: &Model, data: &'a Data, work: &'a Cell<u64>) -> Result<Self, String> {
+        let is_boxed = match model.learner.params.get("model").and_then(Json::as_str) {
+            Some("collapsed") => false,
+            Some("boxed") => true,
+            _ => return Err("params.model is not known".into()),
+        };
+        Ok(Self {
+            data,
+            grid: Grid::new(model, data)?,
+            is_boxed,
+            work,
+            corners: None,
+        })
+    }
+
+    /// Checks that a tree asks only what halves its points: in the collapsed model the first halving of a feature that does.
+    fn is_dyadic(&self, figures: &Figures<'_>) -> Result<(), String> {
+        if self.is_boxed {
+            return Ok(());
+        }
+        let values = Values::new(self.data, &Ratio::zero())?;
+        let points = self.grid.points(&values, 1);
+        let search = Search::new(&points, &self.grid, 1, false, self.work);
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); figures.nodes.len()];
+        for (row, point) in points.of_row.iter().enumerate() {
+            let Some(point) = *point else { continue };
+            visit(figures.nodes, self.data, row, |at, _| {
+                members[at].push(point as u32);
+            });
+        }
+        for members in &mut members {
+            members.sort_unstable();
+            members.dedup();
+        }
+        for (at, node) in figures.nodes.iter().enumerate() {
+            let children: Vec<_> = node.children.iter().map(|&child| &members[child]).collect();
+            let halves = search.halves(&(members[at].clone(), Vec::new()));
+            let is_half = |[low, high]: &[Part; 2]| children[..] == [&low.0, &high.0];
+            if node.split.is_some() && !halves.iter().any(is_half) {
+                return Err(format!("node {at} does not halve its box"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The least losses of trees of all sizes.
+    fn solve(&self, sizes: Sizes) -> Result<Corners, String> {
+        let values = Values::new(self.data, &Ratio::zero())?;
+        let points = self.grid.points(&values, 1);
+        let mut search = Search::new(&points, &self.grid, 1, self.is_boxed, self.work);
+        let steps = search.steps(&search.all(), sizes);
+        let steps = steps.map_err(|TooLarge| "too large")?;
+        let with_rest = |&(leaves, loss): &Step| (leaves, loss + points.rest);
+        let steps = steps.iter().map(with_rest).collect();
+        Ok(Corners { values, steps })
+    }
+
+    /// Checks the certificate of one tree.
+    pub(crate) fn tree(&mut self, model: &Model, figures: &Figures<'_>, report: &mut Report) {
+        report.result("dyadic tree", self.is_dyadic(figures));
+        let Some(claimed) = &model.certificate else {
+            return;
+        };
+        let best = Best {
+            data: self.data,
+            claimed,
+            params: &model.learner.params,
+            cost: figures.of_leaves().1,
+            leaves: figures.n_leaves(),
+            is_exact: self.data.is_whole,
+        };
+        best.check(self, report);
+    }
+
+    /// Checks a path: at each threshold both neighbours must be the best, and at the end the last.
+    pub(crate) fn path(&mut self, model: &Model, report: &mut Report) {
+        let found = path::members(model, self.data, report, |tree| self.is_dyadic(tree));
+        let Some(found) = found else { return };
+        if model.penalty.as_deref() == Some("linear") {
+            self.corners = Some(self.solve(Sizes::Corners));
+        }
+        let (total, is_whole) = (self.data.total(), self.data.is_whole);
+        path::check(model, &found, &total, is_whole, self, report);
+    }
+}
+
+impl Trees for Dyadic<'_> {
+    fn least(&mut self, price: &Ratio, claimed: &Ratio) -> Result<Least, String> {
+        if let Some(corners) = &self.corners {
+            return Ok(corners.as_ref().map_err(Clone::clone)?.least(price));
+        }
+        let values = Values::new(self.data, price)?;
+        let points = self.grid.points(&values, values.per_loss);
+        let mut search = Search::new(
+            &points,
+            &self.grid,
+            values.per_leaf,
+            self.is_boxed,
+            self.work,
+        );
+        // Just above all trees that are as good as the claim.
+        let limit = values.bound(claimed).ok_or("too many digits")? + values.much + values.off_by;
+        let least = search.least(&search.all(), limit - points.rest);
+        let least = least.map_err(|TooLarge| "too large")? + points.rest;
+        Ok(values.least(least))
+    }
+
+    fn sizes(&mut self, sizes: Sizes) -> Result<Vec<(usize, Ratio)>, String> {
+        let Corners { values, steps } = self.solve(sizes)?;
+        if values.off_by != 0 {
+            return Err("too many digits".into());
+        }
+        let cost = |(leaves, loss)| (leaves, values.cost(loss));
+        Ok(steps.into_iter().map(cost).collect())
+    }
+}
+
+impl Corners {
+    fn least(&self, price: &Ratio) -> Least {
+        let objective = |&(leaves, loss): &Step| {
+            let leaves_cost = price * Ratio::from(num_bigint::BigInt::from(leaves));
+            (self.values.cost(loss) + leaves_cost, leaves)
+        };
+        let least = self.steps.iter().map(objective).min();
+        let (objective, leaves) = least.unwrap_or_default();
+        Least {
+            objective,
+            leaves,
+            off_by: self.values.off_by(),
+        }
+    }
+}

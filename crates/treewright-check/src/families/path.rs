@@ -1,0 +1,248 @@
+//! What a family of trees claims: its thresholds, and that each member is the best between two of them.
+//!
+//! The least objective is a concave function of the weight. A member whose line it touches at both ends of an interval is
+//! therefore the best inside, too; so only the thresholds have to be looked at (docs/checker.md).
+
+use num_bigint::BigInt;
+use num_traits::Zero;
+
+use super::Trees;
+use super::penalty::{GUARD, Penalty};
+use crate::figures::Figures;
+use crate::numbers::{Ratio, about, binary, few_ulps, nearest};
+use crate::read::data::Data;
+use crate::read::model::{Certificate, Member, Model};
+use crate::report::{Report, Verdict};
+
+/// A member: its total cost and its leaves.
+pub(crate) type Found = (Ratio, usize);
+
+/// The figures of a member.
+pub(crate) fn figures(
+    member: &Member,
+    (errors, cost, leaves): (&Ratio, &Ratio, usize),
+    total: &Ratio,
+    is_whole: bool,
+) -> Result<(), String> {
+    if member.leaves != leaves {
+        return Err(format!("leaves is {}, found {leaves}", member.leaves));
+    }
+    let same = |claimed: f64, found: &Ratio| {
+        few_ulps(claimed, found) || !is_whole && about(claimed, found)
+    };
+    let cost = cost / total;
+    if !same(member.cost, &cost) {
+        return Err(format!("cost is {}, found {}", member.cost, nearest(&cost)));
+    }
+    match member.errors {
+        Some(claimed) if same(claimed, errors) => Ok(()),
+        claimed => Err(format!("errors is {claimed:?}, found {}", nearest(errors))),
+    }
+}
+
+/// The members of a family with a tree in each; `also` looks at the tree.
+pub(crate) fn members(
+    model: &Model,
+    data: &Data,
+    report: &mut Report,
+    also: impl Fn(&Figures<'_>) -> Result<(), String>,
+) -> Option<Vec<Found>> {
+    let mut found = Vec::new();
+    for (at, member) in model.members.iter().flatten().enumerate() {
+        let Some(nodes) = &member.nodes else {
+            report.add("members", Verdict::Refuted("a member without nodes".into()));
+            return None;
+        };
+        let tree = Figures::new(nodes, data);
+        let ((errors, cost), leaves) = (tree.of_leaves(), tree.n_leaves());
+        report.result(format!("member {at}: counts"), tree.counts());
+        report.result(format!("member {at}: values"), tree.values());
+        report.result(format!("member {at}: kind of tree"), also(&tree));
+        let is_whole = data.is_whole && !tree.is_shared();
+        let figures = figures(member, (&errors, &cost, leaves), &data.total(), is_whole);
+        report.result(format!("member {at}: figures"), figures);
+        found.push((cost, leaves));
+    }
+    Some(found)
+}
+
+/// Checks thresholds and that members are the best.
+pub(crate) fn check(
+    model: &Model,
+    found: &[Found],
+    total: &Ratio,
+    is_whole: bool,
+    trees: &mut dyn Trees,
+    report: &mut Report,
+) {
+    let Some(claimed) = &model.certificate else {
+        let what = "a family without a certificate";
+        return report.add("certificate", Verdict::Refuted(what.into()));
+    };
+    if claimed.exact && !is_whole || claimed.exact == claimed.tolerance.is_some() {
+        let what = "exact is claimed, but costs of these rows are not whole numbers";
+        return report.add("certificate", Verdict::Refuted(what.into()));
+    }
+    let name = model.penalty.as_deref().unwrap_or("");
+    let Some(penalty) = Penalty::new(name, model.penalty_values.as_ref()) else {
+        let what = "a penalty that is not known";
+        return report.add("thresholds", Verdict::Refuted(what.into()));
+    };
+    let path = Path {
+        members: model.members.as_deref().unwrap_or_default(),
+        found,
+        claimed,
+        total,
+        tolerance: binary(claimed.tolerance.unwrap_or(0.0)) * total,
+    };
+    if !report.result("members", path.rises()) {
+        return;
+    }
+    if name == "linear" {
+        path.linear(trees, report);
+    } else {
+        let verdict = path.penalised(&penalty, trees);
+        report.add("thresholds and members", verdict);
+    }
+}
+
+struct Path<'a> {
+    members: &'a [Member],
+    found: &'a [Found],
+    claimed: &'a Certificate,
+    total: &'a Ratio,
+    /// On the scale of the total cost.
+    tolerance: Ratio,
+}
+
+impl Path<'_> {
+    /// Members go from one leaf on to more leaves and less cost, and every interval ends where the one before began.
+    fn rises(&self) -> Result<(), String> {
+        let rises = |pair: &[Found]| {
+            pair[0].1 < pair[1].1
+                && (pair[0].0 > pair[1].0
+                    || !self.claimed.exact && pair[0].0 >= &pair[1].0 - &self.tolerance)
+        };
+        if !self.found.windows(2).all(rises) {
+            return Err("leaves do not rise, or costs do not fall".into());
+        }
+        // However large the weight is, one leaf is a tree, and none has fewer.
+        if self.found.first().is_none_or(|(_, leaves)| *leaves != 1) {
+            let what = "the first member is not a single leaf, which is the best for large weights";
+            return Err(what.into());
+        }
+        let mut low = None;
+        for (at, member) in self.members.iter().enumerate() {
+            if member.lambda_high != low {
+                let high = member.lambda_high;
+                return Err(format!(
+                    "lambda_high of member {at} is {high:?}, expected {low:?}"
+                ));
+            }
+            low = member.lambda_low;
+        }
+        if low != self.claimed.exact_down_to {
+            return Err(format!("lambda_low of the last member is {low:?}"));
+        }
+        Ok(())
+    }
+
+    fn linear(&self, trees: &mut dyn Trees, report: &mut Report) {
+        // The weight at which a member is as good as the next one.
+        let meet = |pair: &[Found]| {
+            (&pair[0].0 - &pair[1].0) / self.total / BigInt::from(pair[1].1 - pair[0].1)
+        };
+        let meets: Vec<Ratio> = self.found.windows(2).map(meet).collect();
+        report.result("thresholds", self.thresholds(&meets));
+        let mut ask = |weight: &Ratio, (cost, leaves): &Found, fewest: bool| {
+            let price = weight * self.total;
+            let objective = cost + &price * BigInt::from(*leaves);
+            match trees.least(&price, &objective) {
+                Err(why) => Verdict::NotChecked(why),
+                Ok(least) if self.claimed.exact => least.is(&objective, fewest.then_some(*leaves)),
+                Ok(least) => least.reaches(&(objective - &self.tolerance)),
+            }
+        };
+        for (at, weight) in meets.iter().enumerate() {
+            // Of members that meet in one point the smallest is taken.
+            if at == 0 || meets[at - 1] != *weight {
+                let name = format!("members {at} and {} at {}", at + 1, nearest(weight));
+                report.add(name, ask(weight, &self.found[at], true));
+            }
+        }
+        if let (Some(last), Some(down_to)) = (self.found.last(), self.claimed.exact_down_to) {
+            let verdict = ask(&binary(down_to), last, down_to == 0.0);
+            report.add(format!("last member at {down_to}"), verdict);
+        }
+    }
+
+    /// Printed thresholds are the exact ones, rounded up.
+    fn thresholds(&self, meets: &[Ratio]) -> Result<(), String> {
+        let exact = self.claimed.exact;
+        let slack = if exact {
+            Ratio::zero()
+        } else {
+            &self.tolerance / self.total * BigInt::from(4)
+        };
+        if meets.windows(2).any(|pair| &pair[1] - &pair[0] > slack) {
+            return Err("they do not fall".into());
+        }
+        for (at, (member, meet)) in self.members.iter().zip(meets).enumerate() {
+            let low = member.lambda_low.ok_or("lambda_low is null")?;
+            let off = binary(low) - meet;
+            let is_near = !exact && (off <= slack && -off <= slack || about(low, meet));
+            if !few_ulps(low, meet) && !is_near || exact && binary(low) < *meet {
+                let meet = nearest(meet);
+                return Err(format!("lambda_low of member {at} is {low}, found {meet}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// For penalties that are not linear, in doubles: as above with penalties in place of leaves. What is too close for
+    /// them is not decided.
+    fn penalised(&self, penalty: &Penalty, trees: &mut dyn Trees) -> Verdict {
+        let sizes = match trees.sizes(penalty.sizes()) {
+            Ok(sizes) => sizes,
+            Err(why) => return Verdict::NotChecked(why),
+        };
+        let part = |cost: &Ratio| nearest(&(cost / self.total));
+        let tolerance = part(&self.tolerance);
+        let mut is_close = false;
+        let last = self.found.len() - 1;
+        for (at, (cost, leaves)) in self.found.iter().enumerate() {
+            let Some(low) = self.members[at].lambda_low else {
+                continue;
+            };
+            let (cost, own) = (part(cost), penalty.of(*leaves));
+            if let Some((next, more)) = self.found.get(at + 1) {
+                let fall = penalty.of(*more) - own;
+                let meet = (cost - part(next)) / fall;
+                if (low - meet).abs() > 1e-9 * meet.abs() + 4.0 * tolerance / fall {
+                    let what = format!("lambda_low of member {at} is {low}, found {meet}");
+                    return Verdict::Refuted(what);
+                }
+            }
+            let objective = cost + low * own;
+            for (size, least) in &sizes {
+                let other = part(least) + low * penalty.of(*size);
+                let rounding = GUARD * (objective.abs() + cost + (low * penalty.of(*size)).abs());
+                if other < objective - rounding - tolerance {
+                    return Verdict::Refuted(format!(
+                        "at {low} {size} leaves have {other}, member {at} has {objective}"
+                    ));
+                }
+                // A tree that is not there, or one of fewer leaves that is as good as the last.
+                let is_member = self.found.iter().any(|(_, leaves)| leaves == size);
+                is_close |= self.claimed.exact && !is_member && other < objective + rounding;
+            }
+            if at == last && low == 0.0 && sizes.last().is_some_and(|(size, _)| size < leaves) {
+                return Verdict::Refuted("fewer leaves cost as little as the last member".into());
+            }
+        }
+        if is_close {
+            return Verdict::NotChecked("two sizes are too close for doubles".into());
+        }
+        Verdict::Confirmed
+    }
+}

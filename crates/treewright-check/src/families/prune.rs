@@ -1,0 +1,308 @@
+//! The claims of prunings: of all trees that are made from a grown tree by cutting off what is below some nodes, the best.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+use num_traits::One;
+use serde_json::Value as Json;
+
+use super::path;
+use super::steps::{Sizes, Step};
+use super::{Best, Least, Trees};
+use crate::figures::Figures;
+use crate::numbers::{Ratio, small};
+use crate::read::data::{Column, Data, least_multiple};
+use crate::read::model::{Certificate, Model, Node};
+use crate::report::{Report, TooLarge, Verdict, spend};
+
+/// A grown tree with what each node costs as a leaf.
+struct Grown<'a> {
+    nodes: &'a [Node],
+    costs: Vec<Ratio>,
+    work: &'a Cell<u64>,
+}
+
+impl<'a> Grown<'a> {
+    fn new(figures: &Figures<'a>, work: &'a Cell<u64>) -> Self {
+        let costs = (0..figures.nodes.len()).map(|at| figures.node(at).1);
+        Self {
+            nodes: figures.nodes,
+            costs: costs.collect(),
+            work,
+        }
+    }
+
+    /// From the leaves up: the best below a node is the node as a leaf, or what its children have together.
+    fn best<T>(
+        &self,
+        leaf: impl Fn(&Ratio) -> T,
+        join: impl Fn(T, Vec<T>) -> Result<T, TooLarge>,
+    ) -> Result<T, TooLarge> {
+        let mut best: Vec<Option<T>> = self.costs.iter().map(|cost| Some(leaf(cost))).collect();
+        // Children come after their parents.
+        for (at, node) in self.nodes.iter().enumerate().rev() {
+            let children = node.children.iter().filter_map(|&child| best[child].take());
+            let children: Vec<T> = children.collect();
+            if let (Some(leaf), false) = (best[at].take(), children.is_empty()) {
+                best[at] = Some(join(leaf, children)?);
+            }
+        }
+        best.swap_remove(0).ok_or(TooLarge)
+    }
+
+    fn steps(&self, sizes: Sizes) -> Result<Vec<(usize, Ratio)>, String> {
+        let unit = self.costs.iter().fold(BigInt::one(), |unit, cost| {
+            least_multiple(&unit, cost.denom())
+        });
+        let in_units = |cost: &Ratio| small(&(cost * &unit).to_integer());
+        if self.costs.iter().any(|cost| in_units(cost).is_none()) {
+            return Err("too many digits".into());
+        }
+        let leaf = |cost: &Ratio| vec![(1, in_units(cost).unwrap_or(0))];
+        let join = |leaf: Vec<Step>, children: Vec<Vec<Step>>| {
+            let mut sums = vec![(0, 0)];
+            for child in children {
+                sums = sizes.sums(&sums, &child);
+                spend(self.work, 100 * sums.len())?;
+                // What is worse than fewer leaves goes at once; costs may also rise with the leaves.
+                sums = sizes.of_use(sums);
+            }
+            Ok(sizes.of_use([leaf, sums].concat()))
+        };
+        let steps = self.best(leaf, join).map_err(|TooLarge| "too large")?;
+        let cost = |(leaves, cost): Step| (leaves, Ratio::new(cost.into(), unit.clone()));
+        Ok(steps.into_iter().map(cost).collect())
+    }
+}
+
+impl Trees for Grown<'_> {
+    fn least(&mut self, price: &Ratio, _: &Ratio) -> Result<Least, String> {
+        let join = |leaf: (Ratio, usize), children: Vec<(Ratio, usize)>| {
+            let objective = children.iter().map(|(objective, _)| objective).sum();
+            let leaves = children.iter().map(|(_, leaves)| leaves).sum();
+            spend(self.work, 100)?;
+            Ok(leaf.min((objective, leaves)))
+        };
+        let best = self.best(|cost| (cost + price, 1), join);
+        let (objective, leaves) = best.map_err(|TooLarge| "too large")?;
+        Ok(Least {
+            objective,
+            leaves,
+            off_by: Ratio::default(),
+        })
+    }
+
+    fn sizes(&mut self, sizes: Sizes) -> Result<Vec<(usize, Ratio)>, String> {
+        self.steps(sizes)
+    }
+}
+
+/// The tree that was pruned, from a proof file, after its figures were looked at.
+fn grown_nodes(proof: &str, data: &Data, report: &mut Report) -> Option<Vec<Node>> {
+    match grown_model(proof) {
+        Err(fault) => {
+            report.add("proof", Verdict::Refuted(fault));
+            None
+        }
+        Ok(grown) => {
+            let nodes = grown.nodes?;
+            let all = Figures::new(&nodes, data);
+            report.result("grown tree: counts", all.counts());
+            report.result("grown tree: values", all.values());
+            report.result("grown tree: training", all.training(&grown.training, true));
+            Some(nodes)
+        }
+    }
+}
+
+const NEEDS_PROOF: &str = "needs --proof with the grown tree";
+
+/// A family of prunings. With `nodes` it is nested and holds its largest member, else each member has its tree.
+pub(crate) fn family(
+    model: &Model,
+    data: &Data,
+    proof: Option<&str>,
+    work: &Cell<u64>,
+    report: &mut Report,
+) {
+    let cost = model.learner.params.get("cost");
+    if cost.is_some_and(|cost| cost != "error") {
+        let why = "costs other than errors";
+        return report.add("members", Verdict::NotChecked(why.into()));
+    }
+    let grown = match proof {
+        None => None,
+        Some(proof) => match grown_nodes(proof, data, report) {
+            None => return,
+            grown => grown,
+        },
+    };
+    let is_pruning = |tree: &Figures<'_>| match &grown {
+        Some(grown) => is_pruning(tree.nodes, grown),
+        None => Ok(()),
+    };
+    let total = data.total();
+    let all = grown.as_ref().map(|nodes| Figures::new(nodes, data));
+    if let Some(all) = &all {
+        report.result("training", all.training(&model.training, true));
+    }
+    let Some(nodes) = &model.nodes else {
+        let Some(found) = path::members(model, data, report, is_pruning) else {
+            return;
+        };
+        let Some(all) = &all else {
+            return report.add("members", Verdict::NotChecked(NEEDS_PROOF.into()));
+        };
+        let is_exact = data.is_whole && !all.is_shared();
+        return path::check(
+            model,
+            &found,
+            &total,
+            is_exact,
+            &mut Grown::new(all, work),
+            report,
+        );
+    };
+    let tree = Figures::new(nodes, data);
+    report.result("counts", tree.counts());
+    report.result("values", tree.values());
+    report.result("pruning of the grown tree", is_pruning(&tree));
+    let is_exact = data.is_whole && !tree.is_shared();
+    let Some(found) = nested(model, &tree, &total, is_exact, report) else {
+        return;
+    };
+    // Without the grown tree the prunings of the largest member are looked at, and then whether these are all.
+    let mut prunings = Grown::new(all.as_ref().unwrap_or(&tree), work);
+    path::check(model, &found, &total, is_exact, &mut prunings, report);
+    let Some((cost, leaves)) = found.last() else {
+        return;
+    };
+    let verdict = if *leaves != tree.n_leaves() {
+        Verdict::Refuted("the last member is not the tree of the file".into())
+    } else if all.is_some() || is_exact && *cost == least_of_all(data) {
+        Verdict::Confirmed
+    } else {
+        Verdict::NotChecked(NEEDS_PROOF.into())
+    };
+    report.add("complete", verdict);
+}
+
+/// The members of a nested family: for a weight, nodes are leaves that collapse from it on or from below.
+fn nested(
+    model: &Model,
+    tree: &Figures<'_>,
+    total: &Ratio,
+    is_exact: bool,
+    report: &mut Report,
+) -> Option<Vec<path::Found>> {
+    let mut found = Vec::new();
+    for (at, member) in model.members.iter().flatten().enumerate() {
+        let Some(low) = member.lambda_low else {
+            let what = format!("member {at} has no lambda_low");
+            report.add("members", Verdict::Refuted(what));
+            return None;
+        };
+        let (mut errors, mut cost, mut leaves) = (Ratio::default(), Ratio::default(), 0);
+        let mut open = vec![0];
+        while let Some(at) = open.pop() {
+            let node = &tree.nodes[at];
+            if tree.is_leaf(at) || node.collapse_at.is_some_and(|from| from <= low) {
+                let of_node = tree.node(at);
+                errors += of_node.0;
+                cost += of_node.1;
+                leaves += 1;
+            } else {
+                open.extend(&node.children);
+            }
+        }
+        let figures = path::figures(member, (&errors, &cost, leaves), total, is_exact);
+        report.result(format!("member {at}: figures"), figures);
+        found.push((cost, leaves));
+    }
+    Some(found)
+}
+
+/// What every tree costs, whatever it asks: rows with the same cells get the same answer.
+fn least_of_all(data: &Data) -> Ratio {
+    let mut groups: BTreeMap<Vec<u64>, Vec<BigInt>> = BTreeMap::new();
+    for row in 0..data.n_rows() {
+        let cell = |column: &Column| match column {
+            Column::Numbers(numbers) => numbers[row].to_bits(),
+            Column::Codes(codes) => codes[row].map_or(u64::MAX, |code| code as u64),
+        };
+        let sums = groups.entry(data.columns.iter().map(cell).collect());
+        let sums = sums.or_insert_with(|| vec![BigInt::default(); data.n_classes()]);
+        sums[data.classes[row]] += &data.weights[row];
+    }
+    let least = |sums: &Vec<BigInt>| data.costs_of(sums).into_iter().min();
+    groups.values().filter_map(least).sum()
+}
+
+/// One pruning, with the grown tree from a proof file.
+pub(crate) fn tree(
+    model: &Model,
+    data: &Data,
+    figures: &Figures<'_>,
+    claimed: &Certificate,
+    (proof, work): (Option<&str>, &Cell<u64>),
+    report: &mut Report,
+) {
+    let Some(params) = model.learner.params.get("pruned").and_then(Json::as_object) else {
+        let what = "params.pruned is no object";
+        return report.add("parameters", Verdict::Refuted(what.into()));
+    };
+    if params.get("cost").is_some_and(|cost| cost != "error") || params.contains_key("costs_from") {
+        let why = "costs other than errors of the same rows";
+        return report.add("certificate", Verdict::NotChecked(why.into()));
+    }
+    let Some(proof) = proof else {
+        return report.add("certificate", Verdict::NotChecked(NEEDS_PROOF.into()));
+    };
+    let Some(nodes) = grown_nodes(proof, data, report) else {
+        return;
+    };
+    let all = Figures::new(&nodes, data);
+    let is_pruning = is_pruning(figures.nodes, &nodes);
+    report.result("pruning of the grown tree", is_pruning);
+    let best = Best {
+        data,
+        claimed,
+        params,
+        cost: figures.of_leaves().1,
+        leaves: figures.n_leaves(),
+        is_exact: data.is_whole && !all.is_shared(),
+    };
+    best.check(&mut Grown::new(&all, work), report);
+}
+
+fn grown_model(proof: &str) -> Result<Model, String> {
+    let mut lines = proof.lines();
+    let header: Json = serde_json::from_str(lines.next().unwrap_or(""))
+        .map_err(|error| format!("line 1: {error}"))?;
+    let is_head = header["format"] == "treewright.proof" && header["version"] == 1;
+    if !is_head || header["kind"] != "grown" {
+        return Err("line 1: not the head of a proof of the kind \"grown\"".into());
+    }
+    Model::read(lines.next().unwrap_or("")).map_err(|fault| format!("line 2: {fault}"))
+}
+
+/// Can the first tree be made from the second by turning inner nodes into leaves?
+fn is_pruning(pruned: &[Node], grown: &[Node]) -> Result<(), String> {
+    let mut open = vec![(0, 0)];
+    while let Some((at, from)) = open.pop() {
+        let (node, other) = (&pruned[at], &grown[from]);
+        if node.split.is_none() {
+            continue;
+        }
+        let has_as_many = node.children.len() == other.children.len();
+        if node.split != other.split || node.missing != other.missing || !has_as_many {
+            return Err(format!(
+                "node {at} asks another question than node {from} of the grown tree"
+            ));
+        }
+        let children = node.children.iter().copied();
+        open.extend(children.zip(other.children.iter().copied()));
+    }
+    Ok(())
+}

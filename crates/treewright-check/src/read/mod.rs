@@ -1,0 +1,5 @@
+//! The files: the table, the document that makes claims, and the rows as the document sees them.
+
+pub(crate) mod data;
+pub(crate) mod model;
+pub(crate) mod table;
