@@ -174,6 +174,15 @@ impl<'a> Figures<'a> {
             cost += binary(share * nearest(&self.data.costs[truth][value]) / factor);
             errors += binary(if truth == value { 0.0 } else { share });
         }
+        if !self.shares[at].is_empty() {
+            // Shares that add up to a whole number, but for rounding, are one.
+            for sum in [&mut errors, &mut cost] {
+                let whole = sum.round();
+                if about(nearest(&whole), sum) {
+                    *sum = whole;
+                }
+            }
+        }
         (errors, cost)
     }
 

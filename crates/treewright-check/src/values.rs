@@ -2,7 +2,7 @@
 //!
 //! The value of a tree on some rows is `per_loss * loss + per_leaf * leaves`. The loss of a row is what its answer costs,
 //! less what the cheapest answer would, in a unit in which all of these are whole numbers. With
-//! `q/p = price of a leaf / unit` in lowest terms and `much` above the number of rows, `per_loss = p * much` and
+//! `q/p = price of a leaf / unit` in lowest terms and `much` above the number of leaves, `per_loss = p * much` and
 //! `per_leaf = q * much + 1`: of two trees the one with the smaller value has the smaller objective, or the same
 //! objective and fewer leaves.
 
@@ -37,26 +37,27 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// `price` is what a leaf costs, on the scale of the total cost.
-    pub(crate) fn new(data: &Data, price: &Ratio) -> Result<Self, String> {
-        let exact = Self::exact(data, price);
+    /// `price` is what a leaf costs, on the scale of the total cost; no tree of use has more than `leaves`.
+    pub(crate) fn new(data: &Data, price: &Ratio, leaves: usize) -> Result<Self, String> {
+        let much = leaves as Value + 1;
+        let exact = Self::exact(data, price, much);
         exact
-            .or_else(|| Self::rounded(data, price))
+            .or_else(|| Self::rounded(data, price, much))
             .ok_or_else(|| "too many digits".into())
     }
 
     /// With a unit in which all losses are whole.
-    fn exact(data: &Data, price: &Ratio) -> Option<Self> {
+    fn exact(data: &Data, price: &Ratio, much: Value) -> Option<Self> {
         let mut parts = BigInt::one();
         for cost in data.costs.iter().flatten() {
             parts = least_multiple(&parts, cost.denom());
         }
         let unit = Ratio::new(BigInt::one(), &data.per_one * parts);
         let in_units = price / &unit;
-        Self::with(data, unit, &in_units, 0)
+        Self::with(data, unit, &in_units, much, 0)
     }
 
-    fn rounded(data: &Data, price: &Ratio) -> Option<Self> {
+    fn rounded(data: &Data, price: &Ratio, much: Value) -> Option<Self> {
         let mut sums = vec![BigInt::zero(); data.n_classes()];
         for (weight, &class) in data.weights.iter().zip(&data.classes) {
             sums[class] += weight;
@@ -68,15 +69,20 @@ impl Values {
         }
         let in_units =
             (price / &unit * BigInt::from(PRICE_PARTS)).floor() / BigInt::from(PRICE_PARTS);
-        let mut values = Self::with(data, unit, &in_units, 1)?;
-        values.off_by = (values.per_loss + 1).checked_mul(2 * (data.n_rows() as Value + 1))?;
+        let mut values = Self::with(data, unit, &in_units, much, 1)?;
+        values.off_by = (values.per_loss + 1).checked_mul(2 * much)?;
         Some(values)
     }
 
     /// With a given unit, rounded down.
-    fn with(data: &Data, unit: Ratio, in_units: &Ratio, off_by: Value) -> Option<Self> {
+    fn with(
+        data: &Data,
+        unit: Ratio,
+        in_units: &Ratio,
+        much: Value,
+        off_by: Value,
+    ) -> Option<Self> {
         let n_classes = data.n_classes();
-        let much = data.n_rows() as Value + 1;
         let per_loss = small(in_units.denom())?.checked_mul(much)?;
         let per_leaf = small(in_units.numer())?.checked_mul(much)?.checked_add(1)?;
         let mut known: BTreeMap<(&BigInt, usize), (Vec<Value>, Ratio, u64)> = BTreeMap::new();

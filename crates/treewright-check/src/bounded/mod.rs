@@ -207,7 +207,7 @@ struct Claim<'a> {
 
 impl Claim<'_> {
     fn check(&self, proof: Option<&str>, work: &Cell<u64>) -> Verdict {
-        let values = match Values::new(self.data, &self.price) {
+        let values = match Values::new(self.data, &self.price, self.data.n_rows()) {
             Ok(values) => values,
             Err(why) => return Verdict::NotChecked(why),
         };

@@ -12,6 +12,8 @@ use crate::values::Value;
 
 /// What may be remembered, in bytes, about.
 const MEMORY: usize = 2 << 30;
+/// Halvings inside each other: more might not fit on the stack.
+const DEPTH: usize = 1500;
 
 /// Some points, and in the boxed model how often their box was halved along each coordinate.
 pub(crate) type Part = (Vec<u32>, Vec<u32>);
@@ -25,6 +27,7 @@ pub(crate) struct Search<'a> {
     known: BTreeMap<Part, Known>,
     steps: BTreeMap<Part, Rc<[Step]>>,
     memory: usize,
+    depth: usize,
     work: &'a Cell<u64>,
 }
 
@@ -51,6 +54,7 @@ impl<'a> Search<'a> {
             known: BTreeMap::new(),
             steps: BTreeMap::new(),
             memory: MEMORY,
+            depth: 0,
             work,
         }
     }
@@ -65,8 +69,18 @@ impl<'a> Search<'a> {
         (members, levels)
     }
 
-    /// Room for what is remembered about a part.
+    /// Begins with the halves of a part.
+    fn descend(&mut self, part: &Part) -> Result<(), TooLarge> {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Err(TooLarge);
+        }
+        spend(self.work, part.0.len() * (self.halvings.len() + 1))
+    }
+
+    /// Done with a part; takes the room for what is remembered about it.
     fn remember(&mut self, part: &Part, more: usize) -> Result<(), TooLarge> {
+        self.depth -= 1;
         let bytes = 4 * (part.0.len() + part.1.len()) + more + 100;
         self.memory = self.memory.checked_sub(bytes).ok_or(TooLarge)?;
         Ok(())
@@ -128,7 +142,7 @@ impl<'a> Search<'a> {
         {
             return Ok(known.value.min(limit));
         }
-        spend(self.work, part.0.len() * (self.halvings.len() + 1))?;
+        self.descend(part)?;
         let mut best = leaf.min(limit);
         let halves = self.halves(part).into_iter();
         let mut splits: Vec<(Value, [Part; 2])> = halves
@@ -161,7 +175,7 @@ impl<'a> Search<'a> {
         if let Some(known) = self.steps.get(part) {
             return Ok(known.clone());
         }
-        spend(self.work, part.0.len() * (self.halvings.len() + 1))?;
+        self.descend(part)?;
         let mut best = vec![(1, loss)];
         for [low, high] in self.halves(part) {
             let (low, high) = (self.steps(&low, sizes)?, self.steps(&high, sizes)?);

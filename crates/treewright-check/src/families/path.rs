@@ -4,7 +4,7 @@
 //! therefore the best inside, too; so only the thresholds have to be looked at (docs/checker.md).
 
 use num_bigint::BigInt;
-use num_traits::Zero;
+use num_traits::{Signed, Zero};
 
 use super::Trees;
 use super::penalty::{GUARD, Penalty};
@@ -22,21 +22,32 @@ pub(crate) fn figures(
     member: &Member,
     (errors, cost, leaves): (&Ratio, &Ratio, usize),
     total: &Ratio,
-    is_whole: bool,
+    (is_whole, largest): (bool, f64),
 ) -> Result<(), String> {
     if member.leaves != leaves {
         return Err(format!("leaves is {}, found {leaves}", member.leaves));
     }
-    let same = |claimed: f64, found: &Ratio| {
-        few_ulps(claimed, found) || !is_whole && about(claimed, found)
+    // Sums that are not whole are not better known than to a part of the largest.
+    let part = binary(1e-15 * largest.max(1.0));
+    let same = |claimed: f64, found: &Ratio, slack: &Ratio| {
+        let is_near = || (binary(claimed) - found).abs() <= *slack;
+        few_ulps(claimed, found) || !is_whole && (about(claimed, found) || is_near())
     };
     let cost = cost / total;
-    if !same(member.cost, &cost) {
+    if !same(member.cost, &cost, &part) {
         return Err(format!("cost is {}, found {}", member.cost, nearest(&cost)));
     }
     match member.errors {
-        Some(claimed) if same(claimed, errors) => Ok(()),
+        Some(claimed) if same(claimed, errors, &(part * total)) => Ok(()),
         claimed => Err(format!("errors is {claimed:?}, found {}", nearest(errors))),
+    }
+}
+
+impl Model {
+    /// The cost of the first member, which is the largest.
+    pub(crate) fn largest_cost(&self) -> f64 {
+        let first = self.members.iter().flatten().next();
+        first.map_or(0.0, |member| member.cost)
     }
 }
 
@@ -45,7 +56,7 @@ pub(crate) fn members(
     model: &Model,
     data: &Data,
     report: &mut Report,
-    also: impl Fn(&Figures<'_>) -> Result<(), String>,
+    also: impl Fn(&Figures<'_>) -> Verdict,
 ) -> Option<Vec<Found>> {
     let mut found = Vec::new();
     for (at, member) in model.members.iter().flatten().enumerate() {
@@ -57,9 +68,10 @@ pub(crate) fn members(
         let ((errors, cost), leaves) = (tree.of_leaves(), tree.n_leaves());
         report.result(format!("member {at}: counts"), tree.counts());
         report.result(format!("member {at}: values"), tree.values());
-        report.result(format!("member {at}: kind of tree"), also(&tree));
+        report.add(format!("member {at}: kind of tree"), also(&tree));
         let is_whole = data.is_whole && !tree.is_shared();
-        let figures = figures(member, (&errors, &cost, leaves), &data.total(), is_whole);
+        let exactness = (is_whole, model.largest_cost());
+        let figures = figures(member, (&errors, &cost, leaves), &data.total(), exactness);
         report.result(format!("member {at}: figures"), figures);
         found.push((cost, leaves));
     }
@@ -96,6 +108,10 @@ pub(crate) fn check(
         tolerance: binary(claimed.tolerance.unwrap_or(0.0)) * total,
     };
     if !report.result("members", path.rises()) {
+        return;
+    }
+    if claimed.exact_down_to.is_none() {
+        // For no weight is anything claimed.
         return;
     }
     if name == "linear" {
@@ -141,7 +157,7 @@ impl Path<'_> {
             }
             low = member.lambda_low;
         }
-        if low != self.claimed.exact_down_to {
+        if self.claimed.exact_down_to.is_some() && low != self.claimed.exact_down_to {
             return Err(format!("lambda_low of the last member is {low:?}"));
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! Penalties on the number of leaves, in doubles: what is closer than their rounding is not decided.
 
+use crate::numbers::{nearest, parse};
+
 /// A part of a number that is larger than all roundings of a few operations on doubles.
 pub(crate) const GUARD: f64 = 1e-12;
 
@@ -20,7 +22,10 @@ impl Penalty {
             "sqrt" => Some(Self::Sqrt),
             "log" => Some(Self::Log),
             "table" => table.cloned().map(Self::Table),
-            _ => name.strip_prefix("power:")?.parse().ok().map(Self::Power),
+            _ => {
+                let exponent = parse(name.strip_prefix("power:")?)?;
+                Some(Self::Power(nearest(&exponent)))
+            }
         }
     }
 

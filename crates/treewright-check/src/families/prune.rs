@@ -44,11 +44,20 @@ impl<'a> Grown<'a> {
         for (at, node) in self.nodes.iter().enumerate().rev() {
             let children = node.children.iter().filter_map(|&child| best[child].take());
             let children: Vec<T> = children.collect();
-            if let (Some(leaf), false) = (best[at].take(), children.is_empty()) {
+            if children.is_empty() {
+                continue;
+            }
+            if let Some(leaf) = best[at].take() {
                 best[at] = Some(join(leaf, children)?);
             }
         }
         best.swap_remove(0).ok_or(TooLarge)
+    }
+
+    /// Are all costs whole numbers? Then nothing was rounded, whatever the weights are.
+    fn is_whole(&self, data: &Data) -> bool {
+        let fits = data.total() < Ratio::from(BigInt::one() << 53);
+        fits && self.costs.iter().all(Ratio::is_integer)
     }
 
     fn steps(&self, sizes: Sizes) -> Result<Vec<(usize, Ratio)>, String> {
@@ -139,8 +148,10 @@ pub(crate) fn family(
         },
     };
     let is_pruning = |tree: &Figures<'_>| match &grown {
-        Some(grown) => is_pruning(tree.nodes, grown),
-        None => Ok(()),
+        Some(grown) => {
+            is_pruning(tree.nodes, grown).map_or_else(Verdict::Refuted, |()| Verdict::Confirmed)
+        }
+        None => Verdict::NotChecked(NEEDS_PROOF.into()),
     };
     let total = data.total();
     let all = grown.as_ref().map(|nodes| Figures::new(nodes, data));
@@ -154,26 +165,23 @@ pub(crate) fn family(
         let Some(all) = &all else {
             return report.add("members", Verdict::NotChecked(NEEDS_PROOF.into()));
         };
-        let is_exact = data.is_whole && !all.is_shared();
-        return path::check(
-            model,
-            &found,
-            &total,
-            is_exact,
-            &mut Grown::new(all, work),
-            report,
-        );
+        let mut prunings = Grown::new(all, work);
+        let is_exact = prunings.is_whole(data);
+        return path::check(model, &found, &total, is_exact, &mut prunings, report);
     };
     let tree = Figures::new(nodes, data);
     report.result("counts", tree.counts());
     report.result("values", tree.values());
-    report.result("pruning of the grown tree", is_pruning(&tree));
-    let is_exact = data.is_whole && !tree.is_shared();
+    if grown.is_some() {
+        report.add("pruning of the grown tree", is_pruning(&tree));
+    }
+    // Without the grown tree the prunings of the largest member are looked at, and then whether these are all.
+    let of = all.as_ref().unwrap_or(&tree);
+    let mut prunings = Grown::new(of, work);
+    let is_exact = prunings.is_whole(data);
     let Some(found) = nested(model, &tree, &total, is_exact, report) else {
         return;
     };
-    // Without the grown tree the prunings of the largest member are looked at, and then whether these are all.
-    let mut prunings = Grown::new(all.as_ref().unwrap_or(&tree), work);
     path::check(model, &found, &total, is_exact, &mut prunings, report);
     let Some((cost, leaves)) = found.last() else {
         return;
@@ -216,7 +224,8 @@ fn nested(
                 open.extend(&node.children);
             }
         }
-        let figures = path::figures(member, (&errors, &cost, leaves), total, is_exact);
+        let exactness = (is_exact, model.largest_cost());
+        let figures = path::figures(member, (&errors, &cost, leaves), total, exactness);
         report.result(format!("member {at}: figures"), figures);
         found.push((cost, leaves));
     }
@@ -265,15 +274,16 @@ pub(crate) fn tree(
     let all = Figures::new(&nodes, data);
     let is_pruning = is_pruning(figures.nodes, &nodes);
     report.result("pruning of the grown tree", is_pruning);
+    let mut prunings = Grown::new(&all, work);
     let best = Best {
         data,
         claimed,
         params,
         cost: figures.of_leaves().1,
         leaves: figures.n_leaves(),
-        is_exact: data.is_whole && !all.is_shared(),
+        is_exact: prunings.is_whole(data),
     };
-    best.check(&mut Grown::new(&all, work), report);
+    best.check(&mut prunings, report);
 }
 
 fn grown_model(proof: &str) -> Result<Model, String> {

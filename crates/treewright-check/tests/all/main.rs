@@ -3,4 +3,5 @@
 mod bounded;
 mod brute;
 mod falsified;
+mod prunings;
 mod tables;
