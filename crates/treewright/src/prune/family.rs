@@ -241,4 +241,30 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn members_that_do_not_cost_what_they_claim_are_refused() {
+        let tree = chain();
+        let costs = NodeCosts::of(&tree, PruningCost::Error).unwrap();
+        for penalty in ["linear", "power:1.5"] {
+            let penalty: Penalty = penalty.parse().unwrap();
+            let found = family(&tree, &costs, &penalty, Method::Auto, u64::MAX).unwrap();
+            assert!(found.len() > 1);
+            for member in 0..found.len() {
+                let mut values = found.values().to_vec();
+                values[member].cost += 1;
+                let (penalty, scale) = (penalty.clone(), found.scale());
+                let false_one = match found.as_nested() {
+                    Some(nested) => Family::nested(penalty, scale, values, nested.clone()),
+                    None => {
+                        let trees: Vec<Tree> = (0..found.len()).map(|it| found.tree(it)).collect();
+                        Family::new(penalty, scale, values, Arc::new(trees))
+                    }
+                };
+                assert!(check_members(&found, &tree, &costs).is_ok());
+                let error = check_members(&false_one, &tree, &costs).unwrap_err();
+                assert!(error.to_string().starts_with("internal error"), "{error}");
+            }
+        }
+    }
 }

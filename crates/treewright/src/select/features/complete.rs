@@ -263,3 +263,39 @@ impl Search<'_, '_> {
         least
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::ReadOptions;
+    use crate::data::csv::CsvSource;
+
+    #[test]
+    fn an_error_that_the_trees_do_not_have_is_refused() {
+        let mut text = String::from("a,b,class\n");
+        for row in 0..40 {
+            text += &format!(
+                "{},{},{}\n",
+                row % 7,
+                row % 3,
+                ["x", "y"][row * row % 5 % 2]
+            );
+        }
+        let source = CsvSource::new(text.into_bytes(), b',').unwrap();
+        let data = Dataset::read(&source, &ReadOptions::default()).unwrap();
+        let greedy = Greedy::default();
+        let samples = Estimate::default().deal(&greedy, &data).unwrap();
+        for features in [vec![], vec![0], vec![1], vec![0, 1]] {
+            let error = Plain::of(&greedy, &samples, features.clone())
+                .unwrap()
+                .error();
+            let claim = |error: i128| {
+                let features = features.clone();
+                check_claim(&Best { error, features }, &greedy, &samples)
+            };
+            assert!(claim(error).is_ok());
+            let refused = claim(error - 1).unwrap_err().to_string();
+            assert!(refused.starts_with("internal error"), "{refused}");
+        }
+    }
+}
