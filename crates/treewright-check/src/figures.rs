@@ -197,7 +197,7 @@ impl<'a> Figures<'a> {
 
     /// Errors and cost by the answer that each row gets, least and largest: where the mixture of several leaves is
     /// nearly a tie, either answer may have been taken.
-    fn of_answers(&self) -> [(Ratio, Ratio); 2] {
+    pub(crate) fn of_answers(&self) -> [(Ratio, Ratio); 2] {
         let mut whole = vec![vec![BigInt::zero(); self.data.n_classes()]; self.nodes.len()];
         let mut bounds = [
             (Ratio::zero(), Ratio::zero()),

@@ -12,11 +12,13 @@
 //! | `bounded` | optimal trees of bounded depth, and their proof files |
 //! | `families` | the best of many trees for all prices of leaves; prunings |
 //! | `dyadic` | dyadic trees and paths |
+//! | `greedy` | all trees over subsets of the features |
 
 mod bounded;
 mod dyadic;
 mod families;
 mod figures;
+mod greedy;
 mod numbers;
 mod read;
 mod report;
@@ -38,6 +40,10 @@ pub const WORK: u64 = 200_000_000_000;
 /// Checks the claims of a model or family file, given as text, against the rows of a table. `proof` is the text of a proof
 /// file. What would take more than `work_limit` steps is said not to be checked.
 pub fn check(model: &str, table: &Table, proof: Option<&str>, work_limit: u64) -> Report {
+    let work = Cell::new(work_limit);
+    if let Some(report) = greedy::check(model, table, &work) {
+        return report;
+    }
     let mut report = Report::default();
     let model = match Model::read(model) {
         Ok(model) => model,
@@ -62,7 +68,6 @@ pub fn check(model: &str, table: &Table, proof: Option<&str>, work_limit: u64) -
             return report;
         }
     };
-    let work = Cell::new(work_limit);
     if model.is_family() {
         family(&model, &data, proof, &work, &mut report);
     } else {

@@ -125,6 +125,22 @@ impl Data {
         Ok(data)
     }
 
+    /// Some of the rows.
+    pub(crate) fn part(&self, rows: &[usize]) -> Self {
+        let column = |column: &Column| match column {
+            Column::Numbers(numbers) => {
+                Column::Numbers(rows.iter().map(|&row| numbers[row]).collect())
+            }
+            Column::Codes(codes) => Column::Codes(rows.iter().map(|&row| codes[row]).collect()),
+        };
+        Self {
+            columns: self.columns.iter().map(column).collect(),
+            classes: rows.iter().map(|&row| self.classes[row]).collect(),
+            weights: rows.iter().map(|&row| self.weights[row].clone()).collect(),
+            ..self.clone()
+        }
+    }
+
     fn has_whole_numbers(&self) -> bool {
         // Weights are whole with the factors of their classes, and so are their products with the costs.
         let weights: BTreeSet<(&BigInt, usize)> = self

@@ -178,6 +178,23 @@ pub(crate) enum Distribute {
     Distribute,
 }
 
+impl Node {
+    pub(crate) fn leaf(counts: Vec<f64>, value: f64) -> Self {
+        Self {
+            counts,
+            _mean: None,
+            _weight: None,
+            _sse: None,
+            _bins: None,
+            value,
+            split: None,
+            children: Vec::new(),
+            missing: None,
+            collapse_at: None,
+        }
+    }
+}
+
 impl Split {
     pub(crate) fn feature(&self) -> usize {
         match *self {

@@ -4,4 +4,5 @@ mod bounded;
 mod brute;
 mod falsified;
 mod prunings;
+mod subsets;
 mod tables;

@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use serde::Serialize;
+use serde_json::Value;
 use treewright::data::Dataset;
 use treewright::export::json;
 use treewright::select::{Count, Distinct};
 use treewright::{Budget, Error};
 
-use super::{count, fit, in_file, shared_bytes, start_clock};
+use super::{count, fit, in_file, problem, shared_bytes, start_clock};
 use crate::args::DistinctArgs;
 use crate::disk::{Space, Watch};
 use crate::input::Table;
@@ -34,6 +35,8 @@ struct Document<'a> {
     by_size: &'a [u64],
     complete: bool,
     seconds: f64,
+    /// What was learned from what.
+    problem: Value,
 }
 
 pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
@@ -68,7 +71,8 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
         Ok(error) => in_file(&args.data, error),
         Err(error) => error,
     })?;
-    let document = Document::new(&found);
+    let problem = problem::of(&distinct.greedy, &data, &options.class_weight)?;
+    let document = Document::new(&found, problem);
     let notes = [full.map(nearly_full).or_else(|| incomplete(&found, limit))];
     fit::say(&data, &options, &notes, console);
     if matches!(trees, Some(Destination::Stdout)) {
@@ -190,7 +194,7 @@ fn incomplete(found: &Count, limit: Option<u64>) -> Option<String> {
 }
 
 impl<'a> Document<'a> {
-    fn new(found: &'a Count) -> Self {
+    fn new(found: &'a Count, problem: Value) -> Self {
         Self {
             features: found.n_features,
             distinct: found.distinct,
@@ -199,6 +203,7 @@ impl<'a> Document<'a> {
             by_size: &found.by_size,
             complete: found.complete,
             seconds: found.time.as_secs_f64(),
+            problem,
         }
     }
 

@@ -20,6 +20,7 @@ mod family;
 mod learner;
 mod model;
 mod plot;
+mod problem;
 mod rates;
 
 use std::path::Path;

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 use treewright::Budget;
 use treewright::data::{ClassWeight, Dataset};
 use treewright::learn::Greedy;
@@ -12,7 +13,7 @@ use treewright::select::{
     Backward, Complete, Estimate, Resampling, Selection, Stability, StabilityReport,
 };
 
-use super::{count, fit, in_file, model, shared_bytes, start_clock};
+use super::{count, fit, in_file, model, problem, shared_bytes, start_clock};
 use crate::args::{BackwardArgs, CompleteArgs, SelectingArgs, SelectionArgs, SelectionMethod};
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination, cell, duration, rounded};
@@ -108,6 +109,7 @@ fn select(
     })?;
     let greedy = args.greedy.learner(fit::loss(&args.reading, &data)?)?;
     let judged = judged(args, &resampling, search.as_ref());
+    let judged_by = judged_by(&resampling, search.as_ref());
     let estimate = search.map_or(Estimate::Resampled(resampling), Estimate::Rows);
     let method = method(greedy.clone(), estimate);
     let budget = start_clock(args.limits.time_limit);
@@ -119,7 +121,9 @@ fn select(
         Ok((selection, report.transpose()?))
     });
     let (selection, report) = found.map_err(|error| in_file(&args.data, error))?;
-    let document = Document::new(method.name(), &selection, report.as_ref(), &data);
+    let problem = problem::of(&greedy, &data, &options.class_weight)?;
+    let about = (problem, judged_by);
+    let document = Document::new(method.name(), &selection, report.as_ref(), &data, about);
     if console.json {
         Destination::Stdout.write(|out| output::json_line(out, &document))?;
     }
@@ -199,6 +203,22 @@ fn judged(args: &SelectingArgs, resampling: &Resampling, search: Option<&Dataset
     }
 }
 
+/// Which rows judge, for the document.
+fn judged_by(resampling: &Resampling, search: Option<&Dataset>) -> Value {
+    match (search, resampling) {
+        (Some(rows), _) => json!({"rows_of_search": rows.n_rows()}),
+        (None, Resampling::Holdout { share, seed }) => json!({"holdout": share, "seed": seed}),
+        (
+            None,
+            Resampling::Folds {
+                folds,
+                repeats,
+                seed,
+            },
+        ) => json!({"folds": folds, "repeats": repeats, "seed": seed}),
+    }
+}
+
 /// A percentage without digits that mean nothing.
 fn percent(percent: f64) -> String {
     let text = format!("{percent:.2}");
@@ -225,6 +245,9 @@ struct Document<'a> {
     stopped: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stability: Option<StabilityDocument<'a>>,
+    /// What was learned from what.
+    problem: Value,
+    judged_by: Value,
 }
 
 #[derive(Debug, Serialize)]
@@ -249,6 +272,7 @@ impl<'a> Document<'a> {
         selection: &Selection,
         report: Option<&StabilityReport>,
         data: &'a Dataset,
+        (problem, judged_by): (Value, Value),
     ) -> Self {
         let features = &data.schema().features;
         let name = |feature: usize| &*features[feature].name;
@@ -277,6 +301,8 @@ impl<'a> Document<'a> {
             seconds: selection.time.as_secs_f64(),
             stopped: selection.stopped || report.is_some_and(|report| report.stopped),
             stability,
+            problem,
+            judged_by,
         }
     }
 

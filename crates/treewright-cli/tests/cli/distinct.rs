@@ -35,6 +35,9 @@ pub(crate) fn endless_table() -> String {
 /// A document without its time.
 pub(crate) fn without_seconds(mut document: Value) -> Value {
     assert!(document["seconds"].take().is_number(), "{document}");
+    let problem = document.as_object_mut().unwrap().remove("problem");
+    assert_eq!(problem.unwrap()["learner"]["name"], "greedy");
+    document.as_object_mut().unwrap().remove("judged_by");
     document
 }
 

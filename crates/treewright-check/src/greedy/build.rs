@@ -1,0 +1,397 @@
+//! A plain greedy builder, after docs/algorithms/greedy.md: what every feature offers at a node, and the tree of a set of
+//! features. What is closer than roundings that are not fixed is not decided.
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
+use serde_json::{Map, Value as Json};
+
+use super::score::{Criterion, MOST, Score};
+use crate::read::data::{Column, Data};
+use crate::read::model::{Closed, Distribute, Missing, Model, Node, Split};
+use crate::report::{TooLarge, spend};
+
+/// What may be remembered, in numbers of rows, about.
+const MEMORY: usize = 200_000_000;
+
+/// Where rows without a value go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Policy {
+    Distribute,
+    Branch,
+    Majority,
+}
+
+/// The rules of the learner.
+struct Rules {
+    criterion: Criterion,
+    max_depth: usize,
+    min_split: usize,
+    min_leaf: usize,
+    min_gain: f64,
+    missing: Policy,
+    one_vs_rest: bool,
+    zero_gain: bool,
+}
+
+impl Rules {
+    fn new(params: &Map<String, Json>) -> Result<Self, String> {
+        let get = |name: &str| params.get(name).ok_or(format!("params.{name} is missing"));
+        let whole = |name: &str| {
+            let number = get(name)?.as_u64();
+            number
+                .map(|number| number as usize)
+                .ok_or(format!("params.{name} is no whole number"))
+        };
+        let text = |name: &str| Ok::<_, String>(get(name)?.as_str().unwrap_or(""));
+        Ok(Self {
+            criterion: Criterion::new(text("criterion")?)?,
+            max_depth: match get("max_depth")? {
+                Json::Null => usize::MAX,
+                _ => whole("max_depth")?,
+            },
+            min_split: whole("min_split")?,
+            min_leaf: whole("min_leaf")?,
+            min_gain: get("min_gain")?
+                .as_f64()
+                .ok_or("params.min_gain is no number")?,
+            missing: match text("missing")? {
+                "distribute" => Policy::Distribute,
+                "branch" => Policy::Branch,
+                "majority" => Policy::Majority,
+                other => return Err(format!("params.missing {other:?} is not known")),
+            },
+            one_vs_rest: match text("categorical_splits")? {
+                "multiway" => false,
+                "one-vs-rest" => true,
+                other => return Err(format!("params.categorical_splits {other:?} is not known")),
+            },
+            zero_gain: get("zero_gain")? == true,
+        })
+    }
+}
+
+/// The best split of a feature at a node.
+struct Offer {
+    score: Score,
+    split: Split,
+    missing: Missing,
+    /// The rows of each child.
+    children: Vec<Vec<u32>>,
+}
+
+/// What each feature offers some rows, or why that is not known.
+type Offers = Rc<Vec<Result<Option<Offer>, String>>>;
+
+pub(crate) struct Builder<'a> {
+    data: &'a Data,
+    rules: Rules,
+    weights: Vec<u64>,
+    n_categories: Vec<usize>,
+    known: BTreeMap<Vec<u32>, Offers>,
+    memory: usize,
+    work: &'a Cell<u64>,
+}
+
+/// A tree, and which features it asks.
+pub(crate) struct Tree {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) used: u32,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(data: &'a Data, model: &Model, work: &'a Cell<u64>) -> Result<Self, String> {
+        let rules = Rules::new(&model.learner.params)?;
+        let categories = model
+            .features
+            .iter()
+            .map(|feature| feature.categories.as_ref());
+        let n_categories = categories.map(|names| names.map_or(0, Vec::len)).collect();
+        let weight = |row: usize| data.weighted_row(row).to_integer().to_u64();
+        let weights: Option<Vec<u64>> = (0..data.n_rows()).map(weight).collect();
+        let has_missing = |column: &Column| (0..data.n_rows()).any(|row| column.is_missing(row));
+        if !data.has_exact_sums {
+            return Err("weights that are not whole numbers".into());
+        }
+        if rules.missing == Policy::Distribute && data.columns.iter().any(has_missing) {
+            return Err("rows with missing values are shared out".into());
+        }
+        let weights = weights.filter(|weights| weights.iter().sum::<u64>() <= MOST);
+        Ok(Self {
+            data,
+            rules,
+            weights: weights.ok_or("weights are too large")?,
+            n_categories,
+            known: BTreeMap::new(),
+            memory: MEMORY,
+            work,
+        })
+    }
+
+    fn counts(&self, rows: &[u32]) -> Vec<u64> {
+        let mut counts = vec![0; self.data.n_classes()];
+        for &row in rows {
+            counts[self.data.classes[row as usize]] += self.weights[row as usize];
+        }
+        counts
+    }
+
+    /// The answer of a node: the class of least cost, the first of equals.
+    fn value(&self, rows: &[u32]) -> f64 {
+        let mut sums = vec![BigInt::zero(); self.data.n_classes()];
+        for &row in rows {
+            sums[self.data.classes[row as usize]] += &self.data.weights[row as usize];
+        }
+        let costs = self.data.costs_of(&sums);
+        let least = costs.iter().min();
+        costs
+            .iter()
+            .position(|cost| Some(cost) == least)
+            .unwrap_or(0) as f64
+    }
+
+    /// The tree of a set of features, a bit for each.
+    pub(crate) fn tree(&mut self, features: u32) -> Result<Tree, String> {
+        let mut tree = Tree {
+            nodes: Vec::new(),
+            used: 0,
+        };
+        let mut open = vec![(None, (0..self.data.n_rows() as u32).collect::<Vec<_>>(), 0)];
+        while let Some((parent, rows, depth)) = open.pop() {
+            let at = tree.nodes.len();
+            if let Some((parent, place)) = parent {
+                let parent: &mut Node = &mut tree.nodes[parent];
+                parent.children[place] = at;
+            }
+            let counts = self.counts(&rows);
+            spend(self.work, rows.len() + 100).map_err(|TooLarge| "too large")?;
+            let is_pure = counts.iter().filter(|count| **count > 0).count() < 2;
+            let is_leaf =
+                is_pure || depth >= self.rules.max_depth || rows.len() < self.rules.min_split;
+            let value = self.value(&rows);
+            let counts = counts.iter().map(|&count| count as f64).collect();
+            let mut node = Node::leaf(counts, value);
+            if !is_leaf {
+                let offers = self.offers(&rows)?;
+                if let Some(offer) = self.best(&offers, features)? {
+                    tree.used |= 1 << offer.split.feature();
+                    node.split = Some(offer.split.clone());
+                    node.missing = Some(offer.missing);
+                    node.children = vec![0; offer.children.len()];
+                    for (place, rows) in offer.children.iter().enumerate().rev() {
+                        open.push((Some((at, place)), rows.clone(), depth + 1));
+                    }
+                }
+            }
+            tree.nodes.push(node);
+        }
+        Ok(tree)
+    }
+
+    /// The best offer of some features; of equal ones that of the lowest feature.
+    fn best<'b>(&self, offers: &'b Offers, features: u32) -> Result<Option<&'b Offer>, String> {
+        let mut best: Option<&Offer> = None;
+        for (feature, offer) in offers.iter().enumerate() {
+            if features >> feature & 1 == 0 {
+                continue;
+            }
+            if let Some(offer) = offer.as_ref().map_err(Clone::clone)? {
+                best = match best {
+                    Some(best) if !self.is_better(&offer.score, &best.score)? => Some(best),
+                    _ => Some(offer),
+                };
+            }
+        }
+        Ok(best)
+    }
+
+    fn is_better(&self, score: &Score, than: &Score) -> Result<bool, String> {
+        let order = score.compare(than, self.rules.criterion)?;
+        Ok(order == Ordering::Greater)
+    }
+
+    fn offers(&mut self, rows: &Vec<u32>) -> Result<Offers, String> {
+        if let Some(offers) = self.known.get(rows) {
+            return Ok(offers.clone());
+        }
+        let n_features = self.data.columns.len();
+        let cost = rows.len() * (n_features + 1);
+        spend(self.work, 20 * cost * self.data.n_classes()).map_err(|TooLarge| "too large")?;
+        self.memory = self.memory.checked_sub(cost + 100).ok_or("too large")?;
+        let offers: Offers = Rc::new((0..n_features).map(|f| self.offer(rows, f)).collect());
+        self.known.insert(rows.clone(), offers.clone());
+        Ok(offers)
+    }
+
+    /// What a feature offers some rows.
+    fn offer(&self, rows: &[u32], feature: usize) -> Result<Option<Offer>, String> {
+        let column = &self.data.columns[feature];
+        let is_missing = |row: &u32| column.is_missing(*row as usize);
+        let missing: Vec<u32> = rows.iter().copied().filter(is_missing).collect();
+        // Groups of rows with the same value, in order.
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        let mut values = Vec::new();
+        let value = |row: u32| match column {
+            Column::Numbers(numbers) => numbers[row as usize],
+            Column::Codes(codes) => codes[row as usize].map_or(0.0, |code| code as f64),
+        };
+        let mut order: Vec<u32> = rows
+            .iter()
+            .copied()
+            .filter(|row| !is_missing(row))
+            .collect();
+        order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
+        for group in order.chunk_by(|&a, &b| value(a) == value(b)) {
+            values.push(value(group[0]));
+            groups.push(group.to_vec());
+        }
+        if groups.is_empty() {
+            return Ok(None);
+        }
+        let mut node = AtNode {
+            builder: self,
+            missing,
+            of_groups: groups.iter().map(|group| self.counts(group)).collect(),
+            groups,
+            best: None,
+        };
+        if self.rules.missing == Policy::Branch && !node.missing.is_empty() {
+            // Present against missing, before all others.
+            let all = vec![0; values.len()];
+            node.try_split(1, &all, || self.split(feature, &values, &all, Vec::new()))?;
+        }
+        let n = values.len();
+        match column {
+            Column::Numbers(_) => {
+                for cut in 1..n {
+                    let sides: Vec<usize> = (0..n).map(|group| usize::from(group >= cut)).collect();
+                    let (a, b) = (values[cut - 1], values[cut]);
+                    let middle = a / 2.0 + b / 2.0;
+                    let middle = if (a..b).contains(&middle) { middle } else { a };
+                    node.try_split(2, &sides, || {
+                        self.split(feature, &values, &sides, vec![middle])
+                    })?;
+                }
+            }
+            Column::Codes(_) if self.rules.one_vs_rest => {
+                for one in 0..n {
+                    let sides: Vec<usize> = (0..n).map(|group| usize::from(group != one)).collect();
+                    let n_sides = n.min(2);
+                    node.try_split(n_sides, &sides, || {
+                        self.split(feature, &values, &sides, Vec::new())
+                    })?;
+                }
+            }
+            Column::Codes(_) => {
+                let sides: Vec<usize> = (0..n).collect();
+                node.try_split(n, &sides, || {
+                    self.split(feature, &values, &sides, Vec::new())
+                })?;
+            }
+        }
+        Ok(node.best)
+    }
+
+    /// A question with these children for the values of a node.
+    fn split(&self, feature: usize, values: &[f64], sides: &[usize], cuts: Vec<f64>) -> Split {
+        match &self.data.columns[feature] {
+            Column::Numbers(_) => Split::Intervals {
+                feature,
+                cuts,
+                closed: Closed::Right,
+            },
+            Column::Codes(_) => {
+                let mut branches = vec![None; self.n_categories[feature]];
+                for (value, side) in values.iter().zip(sides) {
+                    branches[*value as usize] = Some(*side);
+                }
+                Split::Categories { feature, branches }
+            }
+        }
+    }
+}
+
+/// The rows of a node, grouped by the values of a feature.
+struct AtNode<'a> {
+    builder: &'a Builder<'a>,
+    missing: Vec<u32>,
+    groups: Vec<Vec<u32>>,
+    of_groups: Vec<Vec<u64>>,
+    best: Option<Offer>,
+}
+
+impl AtNode<'_> {
+    /// Looks at the split that sends each group to a side.
+    fn try_split(
+        &mut self,
+        n_sides: usize,
+        sides: &[usize],
+        split: impl Fn() -> Split,
+    ) -> Result<(), String> {
+        let rules = &self.builder.rules;
+        let own = rules.missing == Policy::Branch && !self.missing.is_empty();
+        if n_sides + usize::from(own) < 2 {
+            return Ok(());
+        }
+        let mut children = vec![vec![0; self.builder.data.n_classes()]; n_sides];
+        let mut sizes = vec![0; n_sides];
+        for (group, &side) in sides.iter().enumerate() {
+            sizes[side] += self.groups[group].len();
+            for (sum, count) in children[side].iter_mut().zip(&self.of_groups[group]) {
+                *sum += count;
+            }
+        }
+        let known: Vec<u64> = children.iter().map(|counts| counts.iter().sum()).collect();
+        let of_missing = self.builder.counts(&self.missing);
+        let apart = if own {
+            sizes.push(self.missing.len());
+            children.push(of_missing);
+            0
+        } else {
+            of_missing.iter().sum()
+        };
+        if sizes.iter().any(|&size| size < rules.min_leaf) {
+            return Ok(());
+        }
+        let score = Score::new(children, apart, rules.criterion);
+        if !score.gains(rules.criterion) && !rules.zero_gain || !score.reaches(rules.min_gain)? {
+            return Ok(());
+        }
+        if let Some(best) = &self.best
+            && !self.builder.is_better(&score, &best.score)?
+        {
+            return Ok(());
+        }
+        let mut parts = vec![Vec::new(); n_sides];
+        for (group, &side) in self.groups.iter().zip(sides) {
+            parts[side].extend(group);
+        }
+        // The first of the heaviest.
+        let heaviest = (0..n_sides).max_by_key(|&side| (known[side], n_sides - side));
+        let heaviest = heaviest.unwrap_or(0);
+        if own {
+            parts.push(self.missing.clone());
+        } else if rules.missing == Policy::Majority {
+            parts[heaviest].extend(&self.missing);
+        }
+        for part in &mut parts {
+            part.sort_unstable();
+        }
+        let missing = match rules.missing {
+            Policy::Distribute => Missing::Shared(Distribute::Distribute),
+            Policy::Branch if own => Missing::Child(n_sides),
+            _ => Missing::Child(heaviest),
+        };
+        self.best = Some(Offer {
+            score,
+            split: split(),
+            missing,
+            children: parts,
+        });
+        Ok(())
+    }
+}
