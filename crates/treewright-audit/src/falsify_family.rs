@@ -54,7 +54,9 @@ pub(crate) fn dropped(document: &Value, dice: &mut Rng, is_closed: bool) -> Opti
 pub(crate) fn member_cost(document: &Value, dice: &mut Rng) -> Option<Value> {
     let members = document["members"].as_array()?;
     let at = dice.usize(..members.len());
-    let cost = number(&members[at]["cost"]).filter(|cost| *cost > 0.0)?;
+    // What is off by no more than the tolerance is not false.
+    let least = 100.0 * number(&document["certificate"]["tolerance"]).unwrap_or(0.0);
+    let cost = number(&members[at]["cost"]).filter(|cost| *cost > least)?;
     let mut changed = document.clone();
     changed["members"][at]["cost"] = json!(0.9 * cost);
     Some(changed)

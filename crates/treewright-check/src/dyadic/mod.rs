@@ -127,6 +127,7 @@ impl<'a> Dyadic<'a> {
             cost: figures.of_leaves().1,
             leaves: figures.n_leaves(),
             is_exact: self.data.is_whole,
+            is_shared: false,
         };
         best.check(self, report);
     }

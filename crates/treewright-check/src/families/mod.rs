@@ -44,6 +44,8 @@ pub(crate) struct Best<'a> {
     pub(crate) leaves: usize,
     /// Are costs whole numbers?
     pub(crate) is_exact: bool,
+    /// Are rows shared by several leaves? Then costs are sums of doubles.
+    pub(crate) is_shared: bool,
 }
 
 impl Best<'_> {
@@ -73,7 +75,8 @@ impl Best<'_> {
     }
 
     fn tolerance(&self) -> Ratio {
-        binary(self.claimed.tolerance.unwrap_or(0.0)) * self.data.total()
+        let rounding = if self.is_shared { GUARD } else { 0.0 };
+        binary(self.claimed.tolerance.unwrap_or(0.0) + rounding) * self.data.total()
     }
 
     fn claims_fewest(&self) -> bool {

@@ -230,15 +230,17 @@ impl Path<'_> {
             let Some(low) = self.members[at].lambda_low else {
                 continue;
             };
-            let (cost, own) = (part(cost), penalty.of(*leaves));
+            let own = penalty.of(*leaves);
             if let Some((next, more)) = self.found.get(at + 1) {
                 let fall = penalty.of(*more) - own;
-                let meet = (cost - part(next)) / fall;
+                // The difference of two costs has fewer digits as a double than each of them.
+                let meet = part(&(cost - next)) / fall;
                 if (low - meet).abs() > 1e-9 * meet.abs() + 4.0 * tolerance / fall {
                     let what = format!("lambda_low of member {at} is {low}, found {meet}");
                     return Verdict::Refuted(what);
                 }
             }
+            let cost = part(cost);
             let objective = cost + low * own;
             for (size, least) in &sizes {
                 let other = part(least) + low * penalty.of(*size);

@@ -282,6 +282,7 @@ pub(crate) fn tree(
         cost: figures.of_leaves().1,
         leaves: figures.n_leaves(),
         is_exact: prunings.is_whole(data),
+        is_shared: all.is_shared(),
     };
     best.check(&mut prunings, report);
 }
