@@ -10,6 +10,7 @@ use num_traits::{Signed, Zero};
 use crate::numbers::{Ratio, about, binary, few_ulps, nearest};
 use crate::read::data::{Column, Data};
 use crate::read::model::{Closed, Missing, Node, Split, Training};
+use crate::report::Verdict;
 
 /// What the rows say about the nodes of a tree.
 pub(crate) struct Figures<'a> {
@@ -132,8 +133,9 @@ impl<'a> Figures<'a> {
                 for (answer, cost) in costs.iter_mut().enumerate() {
                     for (truth, &share) in self.shares[at].iter().enumerate() {
                         // The weight of a share has the factor of its class already.
-                        let factor = nearest(&self.data.factors[truth]);
-                        *cost += binary(share * nearest(&self.data.costs[truth][answer]) / factor);
+                        let (cost_of, factor) =
+                            (&self.data.costs[truth], &self.data.factors[truth]);
+                        *cost += binary(share) * &cost_of[answer] / factor;
                     }
                 }
                 let least = costs.iter().min().expect("there are classes");
@@ -170,8 +172,7 @@ impl<'a> Figures<'a> {
         let weights = self.data.weighted(sums);
         let mut errors = weights.iter().sum::<Ratio>() - &weights[value];
         for (truth, &share) in self.shares[at].iter().enumerate() {
-            let factor = nearest(&self.data.factors[truth]);
-            cost += binary(share * nearest(&self.data.costs[truth][value]) / factor);
+            cost += binary(share) * &self.data.costs[truth][value] / &self.data.factors[truth];
             errors += binary(if truth == value { 0.0 } else { share });
         }
         if !self.shares[at].is_empty() {
@@ -279,7 +280,16 @@ impl<'a> Figures<'a> {
     }
 
     /// The figures of `training`. After a pruning without rows, sums over the leaves will do as well.
-    pub(crate) fn training(&self, claimed: &Training, sums_will_do: bool) -> Result<(), String> {
+    pub(crate) fn training(&self, claimed: &Training, sums_will_do: bool) -> Verdict {
+        match self.sums_or_answers(claimed, sums_will_do) {
+            Err(fault) => Verdict::Refuted(fault),
+            Ok(true) => Verdict::Confirmed,
+            Ok(false) => Verdict::NotChecked("a tie between answers that doubles decide".into()),
+        }
+    }
+
+    /// Are the figures right? `false` if they may be: answers that cost the same by doubles have been taken either way.
+    fn sums_or_answers(&self, claimed: &Training, sums_will_do: bool) -> Result<bool, String> {
         let total = self.data.total();
         let differ = |name: &str, claimed: f64, found: f64| {
             Err(format!("{name} is {claimed}, found {found}"))
@@ -302,10 +312,11 @@ impl<'a> Figures<'a> {
         if sums_will_do {
             let (of_leaves, cost) = self.of_leaves();
             if about(errors, &of_leaves) && about(claimed.cost, &(cost / &total)) {
-                return Ok(());
+                return Ok(true);
             }
         }
         let [least, most] = self.of_answers();
+        let is_certain = least == most;
         if !between(errors, &least.0, &most.0, exact) {
             return differ("errors", errors, nearest(&least.0));
         }
@@ -313,7 +324,7 @@ impl<'a> Figures<'a> {
         if !few_ulps(claimed.cost, &least) && !between(claimed.cost, &least, &most, exact) {
             return differ("cost", claimed.cost, nearest(&least));
         }
-        Ok(())
+        Ok(is_certain)
     }
 }
 

@@ -82,7 +82,7 @@ fn tree(model: &Model, data: &Data, proof: Option<&str>, work: &Cell<u64>, repor
     report.result("counts", figures.counts());
     report.result("values", figures.values());
     let is_pruned = model.learner.params.contains_key("pruned");
-    report.result("training", figures.training(&model.training, is_pruned));
+    report.add("training", figures.training(&model.training, is_pruned));
     match (&*model.learner.name, &model.certificate) {
         ("greedy", None) => {}
         ("optimal", _) if !is_pruned => bounded::check(model, data, &figures, proof, work, report),

@@ -4,6 +4,8 @@
 //! so whoever opens a file claims it here first, and the second claim is refused. Files are told apart by
 //! what they are, not by their names: a file may have several, and links besides.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Result, ensure};
 
 /// What a file is, whatever it is called.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Identity {
     /// Device and number on it.
     #[cfg(unix)]
@@ -27,12 +29,7 @@ enum Role {
     Written,
 }
 
-struct Claim {
-    identity: Identity,
-    role: Role,
-}
-
-static CLAIMS: Mutex<Vec<Claim>> = Mutex::new(Vec::new());
+static CLAIMS: Mutex<BTreeMap<Identity, Role>> = Mutex::new(BTreeMap::new());
 
 /// Claims an input before it is read; refused if the command writes to it.
 pub(crate) fn read(path: &Path, name: &str) -> Result<()> {
@@ -67,19 +64,16 @@ pub(crate) fn write(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Notes a claim; says whether it goes together with the others.
+/// Notes a claim; says whether it goes together with the others: any number of them may read a file.
 fn claim(identity: Identity, role: Role) -> bool {
     let mut claims = CLAIMS.lock().unwrap_or_else(PoisonError::into_inner);
-    let collides = |claim: &Claim| {
-        let is_shared = claim.role == Role::Read && role == Role::Read;
-        claim.identity == identity && !is_shared
-    };
-    let is_free = !claims.iter().any(collides);
-    let is_known = |claim: &Claim| claim.identity == identity && claim.role == role;
-    if !claims.iter().any(is_known) {
-        claims.push(Claim { identity, role });
+    match claims.entry(identity) {
+        Entry::Vacant(entry) => {
+            entry.insert(role);
+            true
+        }
+        Entry::Occupied(entry) => *entry.get() == Role::Read && role == Role::Read,
     }
-    is_free
 }
 
 /// The file behind a path. What cannot be replaced, such as a terminal, is nobody's loss.

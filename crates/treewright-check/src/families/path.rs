@@ -28,7 +28,7 @@ pub(crate) fn figures(
         return Err(format!("leaves is {}, found {leaves}", member.leaves));
     }
     // Sums that are not whole are not better known than to a part of the largest.
-    let part = binary(1e-15 * largest.max(1.0));
+    let part = binary(1e-15 * largest);
     let same = |claimed: f64, found: &Ratio, slack: &Ratio| {
         let is_near = || (binary(claimed) - found).abs() <= *slack;
         few_ulps(claimed, found) || !is_whole && (about(claimed, found) || is_near())
@@ -110,10 +110,6 @@ pub(crate) fn check(
     if !report.result("members", path.rises()) {
         return;
     }
-    if claimed.exact_down_to.is_none() {
-        // For no weight is anything claimed.
-        return;
-    }
     if name == "linear" {
         path.linear(trees, report);
     } else {
@@ -170,6 +166,10 @@ impl Path<'_> {
         };
         let meets: Vec<Ratio> = self.found.windows(2).map(meet).collect();
         report.result("thresholds", self.thresholds(&meets));
+        if self.claimed.exact_down_to.is_none() {
+            // For no weight is it claimed that a member is the best.
+            return;
+        }
         let mut ask = |weight: &Ratio, (cost, leaves): &Found, fewest: bool| {
             let price = weight * self.total;
             let objective = cost + &price * BigInt::from(*leaves);

@@ -11,7 +11,7 @@ use super::path;
 use super::steps::{Sizes, Step};
 use super::{Best, Least, Trees};
 use crate::figures::Figures;
-use crate::numbers::{Ratio, small};
+use crate::numbers::{Ratio, binary, small};
 use crate::read::data::{Column, Data, least_multiple};
 use crate::read::model::{Certificate, Model, Node};
 use crate::report::{Report, TooLarge, Verdict, spend};
@@ -25,7 +25,7 @@ struct Grown<'a> {
 
 impl<'a> Grown<'a> {
     fn new(figures: &Figures<'a>, work: &'a Cell<u64>) -> Self {
-        let costs = (0..figures.nodes.len()).map(|at| figures.node(at).1);
+        let costs = (0..figures.nodes.len()).map(|at| snapped(figures.node(at).1));
         Self {
             nodes: figures.nodes,
             costs: costs.collect(),
@@ -107,6 +107,22 @@ impl Trees for Grown<'_> {
     }
 }
 
+/// The counts of a model file are doubles: with a weight of 0.3333333333333333 each, three rows count 1. A sum that is
+/// nearly whole is taken for whole, as it is there.
+fn snapped(cost: Ratio) -> Ratio {
+    let whole = cost.round();
+    let off = if cost < whole {
+        &whole - &cost
+    } else {
+        &cost - &whole
+    };
+    if off <= &cost * binary(1e-13) {
+        whole
+    } else {
+        cost
+    }
+}
+
 /// The tree that was pruned, from a proof file, after its figures were looked at.
 fn grown_nodes(proof: &str, data: &Data, report: &mut Report) -> Option<Vec<Node>> {
     match grown_model(proof) {
@@ -119,7 +135,7 @@ fn grown_nodes(proof: &str, data: &Data, report: &mut Report) -> Option<Vec<Node
             let all = Figures::new(&nodes, data);
             report.result("grown tree: counts", all.counts());
             report.result("grown tree: values", all.values());
-            report.result("grown tree: training", all.training(&grown.training, true));
+            report.add("grown tree: training", all.training(&grown.training, true));
             Some(nodes)
         }
     }
@@ -156,7 +172,7 @@ pub(crate) fn family(
     let total = data.total();
     let all = grown.as_ref().map(|nodes| Figures::new(nodes, data));
     if let Some(all) = &all {
-        report.result("training", all.training(&model.training, true));
+        report.add("training", all.training(&model.training, true));
     }
     let Some(nodes) = &model.nodes else {
         let Some(found) = path::members(model, data, report, is_pruning) else {
@@ -224,7 +240,7 @@ fn nested(
                 open.extend(&node.children);
             }
         }
-        let exactness = (is_exact, model.largest_cost());
+        let exactness = (is_exact && !tree.is_shared(), model.largest_cost());
         let figures = path::figures(member, (&errors, &cost, leaves), total, exactness);
         report.result(format!("member {at}: figures"), figures);
         found.push((cost, leaves));
@@ -279,7 +295,10 @@ pub(crate) fn tree(
         data,
         claimed,
         params,
-        cost: figures.of_leaves().1,
+        cost: (0..figures.nodes.len())
+            .filter(|&at| figures.is_leaf(at))
+            .map(|at| snapped(figures.node(at).1))
+            .sum(),
         leaves: figures.n_leaves(),
         is_exact: prunings.is_whole(data),
         is_shared: all.is_shared(),

@@ -132,7 +132,8 @@ impl<'a> RowLosses<'a> {
         // Doubles that are added up are off, too. Rounding may make one tree better by what it is off, and another worse.
         let by_sums = data.n_rows() as f64 * f64::EPSILON * sum;
         let by_units = 2.0 * off_by * unit * (1.0 + 1e-6);
-        let is_whole = matches!(counting, Counting::Tens { weight, cost } if weight * cost == 1.0);
+        let is_whole = matches!(counting, Counting::Tens { weight, cost } if weight * cost == 1.0)
+            && data.total_weight() < LARGEST_WHOLE;
         let slack = (by_sums + by_units) * in_weight / unit;
         Ok(Self {
             n_classes,

@@ -4,6 +4,9 @@
 //! value, which is halved again and again. A categorical feature is turned into numbers first. Where a
 //! feature has missing cells, one more halving comes before all others: missing against present.
 
+use std::cmp::Ordering;
+
+use num_rational::BigRational;
 use rustc_hash::FxHashMap;
 
 use super::side::Side;
@@ -271,14 +274,12 @@ fn categories(data: &Dataset, feature: usize, codes: &[u32], coding: Coding) -> 
         Coding::Share => {
             let shares = first_class_shares(data, codes, n_categories);
             let mut order: Vec<usize> = (0..n_categories).collect();
-            // a/b < c/d as a*d < c*b, exact for whole weights; stable, so ties stay by code point. A
-            // category that no row has comes last: it has no share to compare.
+            // Stable, so ties stay by code point. A category that no row has comes last: it has no share to compare.
             order.sort_by(|&a, &b| {
                 let (a, b) = (shares[a], shares[b]);
                 let is_absent = |share: (f64, f64)| share.1 == 0.0;
-                let by_share = || (a.0 * b.1).total_cmp(&(b.0 * a.1));
                 match (is_absent(a), is_absent(b)) {
-                    (false, false) => by_share(),
+                    (false, false) => compare_shares(a, b),
                     (a, b) => a.cmp(&b),
                 }
             });
@@ -289,6 +290,23 @@ fn categories(data: &Dataset, feature: usize, codes: &[u32], coding: Coding) -> 
             vec![Kind::Numbers(numbers)]
         }
     }
+}
+
+/// Whole numbers below this are exact as doubles.
+const LARGEST_WHOLE: f64 = (1_u64 << 53) as f64;
+
+/// a/b against c/d as a*d against c*b: exact, also where the products are above all doubles.
+fn compare_shares(a: (f64, f64), b: (f64, f64)) -> Ordering {
+    let products = (a.0 * b.1, b.0 * a.1);
+    let is_whole = |number: f64| number.trunc() == number && number < LARGEST_WHOLE;
+    if [a.0, a.1, b.0, b.1, products.0, products.1]
+        .into_iter()
+        .all(is_whole)
+    {
+        return products.0.total_cmp(&products.1);
+    }
+    let exact = |number| BigRational::from_float(number).expect("weights are finite");
+    (exact(a.0) * exact(b.1)).cmp(&(exact(b.0) * exact(a.1)))
 }
 
 /// For each category the weight of its rows of the first class, and of all its rows.

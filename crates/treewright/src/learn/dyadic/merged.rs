@@ -296,7 +296,8 @@ impl Merged {
                 break;
             }
         }
-        Ok(Groups::numbered(of_point, sizes.len()))
+        // Without any coordinate all points are together.
+        Ok(Groups::numbered(of_point, sizes.len().max(1)))
     }
 
     pub(super) fn points(self, coordinates: &[Coordinate]) -> (Vec<usize>, Points) {
