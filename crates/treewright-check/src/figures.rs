@@ -7,7 +7,7 @@
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
-use crate::numbers::{Ratio, about, binary, few_ulps, nearest};
+use crate::numbers::{Ratio, about, binary, few_ulps, nearest, snapped};
 use crate::read::data::{Column, Data};
 use crate::read::model::{Closed, Missing, Node, Split, Training};
 use crate::report::Verdict;
@@ -177,12 +177,7 @@ impl<'a> Figures<'a> {
         }
         if !self.shares[at].is_empty() {
             // Shares that add up to a whole number, but for rounding, are one.
-            for sum in [&mut errors, &mut cost] {
-                let whole = sum.round();
-                if about(nearest(&whole), sum) {
-                    *sum = whole;
-                }
-            }
+            (errors, cost) = (snapped(errors), snapped(cost));
         }
         (errors, cost)
     }

@@ -82,3 +82,19 @@ fn within(printed: f64, exact: &Ratio, relative: &Ratio) -> bool {
 pub(crate) fn ceil(ratio: &Ratio) -> BigInt {
     ratio.ceil().to_integer()
 }
+
+/// The counts of a model file are doubles: with a weight of 0.3333333333333333 each, three rows count 1. A sum that is
+/// nearly whole is taken for whole, as it is there.
+pub(crate) fn snapped(cost: Ratio) -> Ratio {
+    let whole = cost.round();
+    let off = if cost < whole {
+        &whole - &cost
+    } else {
+        &cost - &whole
+    };
+    if off <= &cost * binary(1e-13) {
+        whole
+    } else {
+        cost
+    }
+}

@@ -11,7 +11,7 @@ use super::path;
 use super::steps::{Sizes, Step};
 use super::{Best, Least, Trees};
 use crate::figures::Figures;
-use crate::numbers::{Ratio, binary, small};
+use crate::numbers::{Ratio, small, snapped};
 use crate::read::data::{Column, Data, least_multiple};
 use crate::read::model::{Certificate, Model, Node};
 use crate::report::{Report, TooLarge, Verdict, spend};
@@ -104,22 +104,6 @@ impl Trees for Grown<'_> {
 
     fn sizes(&mut self, sizes: Sizes) -> Result<Vec<(usize, Ratio)>, String> {
         self.steps(sizes)
-    }
-}
-
-/// The counts of a model file are doubles: with a weight of 0.3333333333333333 each, three rows count 1. A sum that is
-/// nearly whole is taken for whole, as it is there.
-fn snapped(cost: Ratio) -> Ratio {
-    let whole = cost.round();
-    let off = if cost < whole {
-        &whole - &cost
-    } else {
-        &cost - &whole
-    };
-    if off <= &cost * binary(1e-13) {
-        whole
-    } else {
-        cost
     }
 }
 
