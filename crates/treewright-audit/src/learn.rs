@@ -93,8 +93,8 @@ fn learn_from(table: &Table, data: &Dataset, loss: Loss, setting: &Setting) -> R
                 ..document(write_family(&found))
             })
         }
-        Job::Select(job) => select(job, loss, data, &budget),
-        Job::Distinct(job) => distinct(job, loss, data, &budget),
+        Job::Select(job) => select(job, loss, (data, table), &budget),
+        Job::Distinct(job) => distinct(job, loss, (data, table), &budget),
     }
 }
 
@@ -294,9 +294,31 @@ fn prune(
     })
 }
 
+/// The table as it was read, and the learner: fields of a model file.
+fn problem(greedy: &Greedy, data: &Dataset, table: &Table) -> Result<Value> {
+    let leaf = Greedy {
+        max_depth: Some(0),
+        ..greedy.clone()
+    };
+    let mut fit = leaf.fit(data, &Budget::unlimited())?;
+    let depth = json!(greedy.max_depth);
+    fit.learner.params.insert("max_depth".into(), depth);
+    let text = model(fit, table).document;
+    let mut model: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
+    let wanted = ["task", "features", "target", "reading", "learner"];
+    model.retain(|name, _| wanted.contains(&&**name));
+    Ok(model.into())
+}
+
 /// The document of `select complete --json`.
-fn select(job: &GreedyJob, loss: Loss, data: &Dataset, budget: &Budget) -> Result<Learned> {
-    let found = Complete::new(greedy(job, loss)?).select(data, budget)?;
+fn select(
+    job: &GreedyJob,
+    loss: Loss,
+    (data, table): (&Dataset, &Table),
+    budget: &Budget,
+) -> Result<Learned> {
+    let greedy = greedy(job, loss)?;
+    let found = Complete::new(greedy.clone()).select(data, budget)?;
     let features = &data.schema().features;
     let names = |of: &[usize]| -> Vec<&str> { of.iter().map(|&at| &*features[at].name).collect() };
     let mut text = json!({
@@ -311,6 +333,8 @@ fn select(job: &GreedyJob, loss: Loss, data: &Dataset, budget: &Budget) -> Resul
         "optimal": found.proof.map(|proof| proof.optimal),
         "lower_bound": found.proof.map(|proof| proof.lower_bound),
         "seconds": found.time.as_secs_f64(),
+        "problem": problem(&greedy, data, table)?,
+        "judged_by": {"holdout": 0.3, "seed": 0},
     });
     if found.stopped {
         text["stopped"] = true.into();
@@ -319,8 +343,14 @@ fn select(job: &GreedyJob, loss: Loss, data: &Dataset, budget: &Budget) -> Resul
 }
 
 /// The document of `distinct --json`.
-fn distinct(job: &GreedyJob, loss: Loss, data: &Dataset, budget: &Budget) -> Result<Learned> {
-    let found = Distinct::new(greedy(job, loss)?).count(data, budget)?;
+fn distinct(
+    job: &GreedyJob,
+    loss: Loss,
+    (data, table): (&Dataset, &Table),
+    budget: &Budget,
+) -> Result<Learned> {
+    let greedy = greedy(job, loss)?;
+    let found = Distinct::new(greedy.clone()).count(data, budget)?;
     let text = json!({
         "features": found.n_features,
         "distinct": found.distinct,
@@ -329,6 +359,7 @@ fn distinct(job: &GreedyJob, loss: Loss, data: &Dataset, budget: &Budget) -> Res
         "by_size": found.by_size,
         "complete": found.complete,
         "seconds": found.time.as_secs_f64(),
+        "problem": problem(&greedy, data, table)?,
     });
     Ok(document(text.to_string()))
 }

@@ -7,12 +7,13 @@ use std::sync::{Mutex, PoisonError};
 use treewright_audit::{Case, Judged, Lies, Plan, Verdict, judge, run};
 
 /// Draws tables, falsifies some of what was confirmed, and wants no false claim and no falsehood believed.
-fn audited(job: Option<&str>) {
+#[test]
+fn no_table_has_a_false_certificate() {
     let plan = Plan {
         tables: 3000,
         seed: 11,
         kind: None,
-        job: job.map(str::to_owned),
+        job: None,
         workers: std::thread::available_parallelism().map_or(1, usize::from),
     };
     let lies = Mutex::new(Lies::default());
@@ -41,17 +42,6 @@ fn audited(job: Option<&str>) {
 }
 
 #[test]
-fn no_optimal_tree_has_a_false_certificate() {
-    audited(Some("optimal"));
-}
-
-#[test]
-#[ignore = "families of dyadic trees with weights that are not whole state rounded costs, which the checker refutes"]
-fn no_table_has_a_false_certificate() {
-    audited(None);
-}
-
-#[test]
 fn kept_cases_hold() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/cases");
     let mut n_cases = 0;
@@ -61,11 +51,7 @@ fn kept_cases_hold() {
         let case = Case::from_text(&text).unwrap();
         let verdict = judge(&case).verdict;
         println!("{}: {verdict:?}", path.display());
-        assert!(
-            !matches!(verdict, Verdict::Refuted(_)),
-            "{}",
-            path.display()
-        );
+        assert_eq!(verdict, Verdict::Confirmed, "{}", path.display());
         n_cases += 1;
     }
     assert!(n_cases > 5, "only {n_cases} cases");
