@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use num_bigint::BigInt;
@@ -11,6 +11,7 @@ use num_traits::{ToPrimitive, Zero};
 use serde_json::{Map, Value as Json};
 
 use super::score::{Criterion, MOST, Score};
+use crate::bounded::search::different;
 use crate::read::data::{Column, Data};
 use crate::read::model::{Closed, Distribute, Missing, Model, Node, Split};
 use crate::report::{TooLarge, spend};
@@ -92,6 +93,8 @@ pub(crate) struct Builder<'a> {
     rules: Rules,
     weights: Vec<u64>,
     n_categories: Vec<usize>,
+    /// How many different values each feature has.
+    n_values: Vec<usize>,
     known: BTreeMap<Vec<u32>, Offers>,
     memory: usize,
     work: &'a Cell<u64>,
@@ -126,6 +129,7 @@ impl<'a> Builder<'a> {
             rules,
             weights: weights.ok_or("weights are too large")?,
             n_categories,
+            n_values: data.columns.iter().map(n_values).collect(),
             known: BTreeMap::new(),
             memory: MEMORY,
             work,
@@ -220,7 +224,10 @@ impl<'a> Builder<'a> {
         }
         let n_features = self.data.columns.len();
         let cost = rows.len() * (n_features + 1);
-        spend(self.work, 20 * cost * self.data.n_classes()).map_err(|TooLarge| "too large")?;
+        // Every cut looks at all values of its feature.
+        let values = self.n_values.iter().map(|&n| n.min(rows.len()));
+        let cuts: usize = values.map(|n| n * n + 20 * rows.len()).sum();
+        spend(self.work, cuts * self.data.n_classes()).map_err(|TooLarge| "too large")?;
         self.memory = self.memory.checked_sub(cost + 100).ok_or("too large")?;
         let offers: Offers = Rc::new((0..n_features).map(|f| self.offer(rows, f)).collect());
         self.known.insert(rows.clone(), offers.clone());
@@ -312,6 +319,13 @@ impl<'a> Builder<'a> {
                 Split::Categories { feature, branches }
             }
         }
+    }
+}
+
+fn n_values(column: &Column) -> usize {
+    match column {
+        Column::Numbers(numbers) => different(numbers).len(),
+        Column::Codes(codes) => codes.iter().flatten().collect::<BTreeSet<_>>().len(),
     }
 }
 
