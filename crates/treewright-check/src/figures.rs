@@ -175,9 +175,8 @@ impl<'a> Figures<'a> {
             cost += binary(share) * &self.data.costs[truth][value] / &self.data.factors[truth];
             errors += binary(if truth == value { 0.0 } else { share });
         }
-        if !self.shares[at].is_empty() {
-            // Shares that add up to a whole number, but for rounding, are one.
-            (errors, cost) = (snapped(errors), snapped(cost));
+        if self.data.takes_whole {
+            return (snapped(errors), snapped(cost));
         }
         (errors, cost)
     }

@@ -11,7 +11,7 @@ use super::path;
 use super::steps::{Sizes, Step};
 use super::{Best, Least, Trees};
 use crate::figures::Figures;
-use crate::numbers::{Ratio, small, snapped};
+use crate::numbers::{Ratio, small};
 use crate::read::data::{Column, Data, least_multiple};
 use crate::read::model::{Certificate, Model, Node};
 use crate::report::{Report, TooLarge, Verdict, spend};
@@ -25,7 +25,7 @@ struct Grown<'a> {
 
 impl<'a> Grown<'a> {
     fn new(figures: &Figures<'a>, work: &'a Cell<u64>) -> Self {
-        let costs = (0..figures.nodes.len()).map(|at| snapped(figures.node(at).1));
+        let costs = (0..figures.nodes.len()).map(|at| figures.node(at).1);
         Self {
             nodes: figures.nodes,
             costs: costs.collect(),
@@ -279,10 +279,7 @@ pub(crate) fn tree(
         data,
         claimed,
         params,
-        cost: (0..figures.nodes.len())
-            .filter(|&at| figures.is_leaf(at))
-            .map(|at| snapped(figures.node(at).1))
-            .sum(),
+        cost: figures.of_leaves().1,
         leaves: figures.n_leaves(),
         is_exact: prunings.is_whole(data),
         is_shared: all.is_shared(),

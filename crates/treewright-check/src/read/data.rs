@@ -43,6 +43,8 @@ pub(crate) struct Data {
     pub(crate) is_whole: bool,
     /// Are sums of weights in doubles exact, too? Factors of classes that are not whole may have been rounded.
     pub(crate) has_exact_sums: bool,
+    /// Are costs of nodes taken for whole numbers that are nearly so? Prunings know them from counts, which are doubles.
+    pub(crate) takes_whole: bool,
 }
 
 impl Data {
@@ -119,6 +121,11 @@ impl Data {
             costs,
             is_whole: false,
             has_exact_sums: false,
+            takes_whole: model.learner.name == "greedy"
+                && model
+                    .certificate
+                    .as_ref()
+                    .is_some_and(|claimed| claimed.exact),
         };
         data.is_whole = data.has_whole_numbers();
         data.has_exact_sums = data.is_whole && data.factors.iter().all(Ratio::is_integer);

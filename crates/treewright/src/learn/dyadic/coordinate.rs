@@ -248,6 +248,12 @@ impl Coordinate {
         (split, None)
     }
 
+    /// May several categories share a cell?
+    pub(super) fn has_snapped_categories(&self) -> bool {
+        let is_coded = matches!(self.kind, Kind::Numbers(_));
+        is_coded && self.side.as_ref().is_some_and(Side::is_snapped)
+    }
+
     /// How many values of the table count as above a midpoint only because of the snap.
     pub(super) fn n_snapped(&self, data: &Dataset) -> usize {
         let is_snapped = self.side.as_ref().is_some_and(Side::is_snapped);

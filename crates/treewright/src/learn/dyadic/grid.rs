@@ -108,7 +108,9 @@ impl Grid {
             cells.push(coordinate.cells(data));
         }
         let (mut merged, groups) = Merged::rows(cells, data.n_rows(), losses, &hurry)?;
-        let bundles = bundles(data, &groups);
+        // A snap may put several categories into one cell, but a tree names each of them.
+        let are_apart = coordinates.iter().any(Coordinate::has_snapped_categories);
+        let bundles = bundles(data, if are_apart { &[] } else { &groups });
         drop(groups);
         let is_capped = match resolution {
             Resolution::Auto => !merged.find_resolution(coordinates, &hurry)?,
