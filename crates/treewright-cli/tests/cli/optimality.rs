@@ -51,3 +51,30 @@ fn what_is_found_is_confirmed() {
     ]);
     assert!([0, 3].contains(&run.code), "{run:?}");
 }
+
+/// What searches over subsets say is repeated; what they did not find is refuted.
+#[test]
+fn subsets_of_the_features() {
+    let mut table = String::from("a,b,c,class\n");
+    for row in 0..60_usize {
+        let class = ["no", "yes"][usize::from(row * row % 11 > 4)];
+        let cells = [row % 7, row * 5 % 13, row % 3].map(|cell| cell.to_string());
+        table += &format!("{},{class}\n", cells.join(","));
+    }
+    let mut folder = Folder::new().file("data.csv", &table);
+    for (command, field) in [
+        (&["distinct"][..], "distinct"),
+        (&["select", "complete"][..], "trees_skipped"),
+    ] {
+        let words = [command, &["data.csv", "--json"]].concat();
+        let mut document = folder.json(&words);
+        folder = folder.file("result.json", document.to_string());
+        let verify = ["verify", "result.json", "data.csv", "--optimality"];
+        let stdout = folder.done(&verify);
+        assert!(stdout.ends_with("\nconfirmed\n"), "{stdout}");
+        let number = document[field].as_u64().unwrap();
+        document[field] = (number + 1).into();
+        folder = folder.file("result.json", document.to_string());
+        assert_eq!(folder.run(&verify).code, 1, "{command:?}");
+    }
+}
