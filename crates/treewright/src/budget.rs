@@ -18,6 +18,8 @@ pub struct Budget {
     memory: Option<Arc<Memory>>,
     /// Looks that are left before it counts as spent.
     looks: Option<Arc<AtomicU64>>,
+    /// Does the one panic who looks after that?
+    panics: bool,
     interrupt: Arc<AtomicBool>,
     progress: Arc<Progress>,
 }
@@ -57,6 +59,16 @@ impl Budget {
         self
     }
 
+    /// Stop also before the addresses run out that the system gives the program (`ulimit -v`), where it says how many
+    /// these are: an allocation that fails would end the program.
+    #[must_use]
+    pub fn within_addresses(self) -> Self {
+        if self.memory.is_some() || memory::known_addresses().is_none() {
+            return self;
+        }
+        self.with_memory_limit(u64::MAX)
+    }
+
     /// The same limits, and one for memory if there is none yet; the largest number is none.
     #[must_use]
     pub(crate) fn within_memory(&self, bytes: usize) -> Self {
@@ -77,12 +89,52 @@ impl Budget {
         bytes <= LITTLE_MEMORY || bytes as u64 <= self.room()
     }
 
+    /// Is there any limit that may end the work before its end?
+    pub(crate) fn is_limited(&self) -> bool {
+        self.memory.is_some() || self.is_spent()
+    }
+
+    /// The same limits for the next of several pieces of work: memory that was given back may be taken again.
+    #[must_use]
+    pub(crate) fn with_memory_again(&self) -> Self {
+        let memory = self.memory.as_ref();
+        Self {
+            memory: memory.map(|memory| Arc::new(memory.again())),
+            ..self.clone()
+        }
+    }
+
+    /// The same limits for what must follow a search that was ended: one interrupt does not end it, and there is
+    /// time for a small table.
+    #[must_use]
+    pub fn for_the_rest(&self) -> Self {
+        const AT_LEAST: Duration = Duration::from_millis(50);
+        let least = Instant::now().checked_add(AT_LEAST);
+        Self {
+            deadline: self
+                .deadline
+                .map(|deadline| least.map_or(deadline, |least| deadline.max(least))),
+            looks: None,
+            panics: false,
+            interrupt: Arc::default(),
+            ..self.clone()
+        }
+    }
+
     /// Counts as spent after so many looks: for tests that stop work at every place where it can be stopped.
     #[doc(hidden)]
     #[must_use]
     pub fn with_looks(mut self, looks: u64) -> Self {
         self.looks = Some(Arc::new(AtomicU64::new(looks)));
         self
+    }
+
+    /// Whoever looks after so many looks panics: for tests that nobody waits for a thread that is gone.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_panic_after(mut self, looks: u64) -> Self {
+        self.panics = true;
+        self.with_looks(looks)
     }
 
     /// Stop as soon as somebody sets this flag (a signal handler, another thread).
@@ -131,7 +183,9 @@ impl Budget {
             || self.looks.as_ref().is_some_and(|looks| {
                 let one_less = |left: u64| left.checked_sub(1);
                 let order = Ordering::Relaxed;
-                looks.fetch_update(order, order, one_less).is_err()
+                let is_spent = looks.fetch_update(order, order, one_less).is_err();
+                assert!(!(is_spent && self.panics), "a test panics");
+                is_spent
             })
     }
 

@@ -26,6 +26,8 @@ pub(super) struct Memory {
 const MICROSECONDS_BETWEEN: u64 = 2000;
 /// Of the address space so much is left for small things: stacks, and the parts of memory that threads hold.
 const SMALL_THINGS: u64 = 64 << 20;
+/// If fewer addresses are left, it is time to stop: more than what is taken without asking.
+const LAST_ADDRESSES: u64 = 40 << 20;
 
 impl Memory {
     pub(super) fn limited(most: u64) -> Self {
@@ -35,6 +37,15 @@ impl Memory {
             start: Instant::now(),
             last_look: AtomicU64::new(0),
             is_spent: AtomicBool::new(false),
+        }
+    }
+
+    /// The same limit, as if it had never been reached.
+    pub(super) fn again(&self) -> Self {
+        Self {
+            last_look: AtomicU64::new(self.last_look.load(Ordering::Relaxed)),
+            is_spent: AtomicBool::new(false),
+            ..*self
         }
     }
 
@@ -49,7 +60,7 @@ impl Memory {
             return false;
         }
         self.last_look.store(now, Ordering::Relaxed);
-        let is_spent = self.added() > self.most;
+        let is_spent = self.added() > self.most || addresses_are_spent();
         self.is_spent.fetch_or(is_spent, Ordering::Relaxed) || is_spent
     }
 
@@ -66,15 +77,28 @@ impl Memory {
 /// How much more the program may take, as far as the system allows it: what is free, and what addresses are left
 /// (`ulimit -v`).
 pub(super) fn room_of_system() -> u64 {
-    static MOST: OnceLock<Option<u64>> = OnceLock::new();
     let free = line_of("/proc/meminfo", "MemAvailable:").unwrap_or(u64::MAX);
-    let Some(most) = *MOST.get_or_init(most_addresses) else {
+    let Some(most) = known_addresses() else {
         return free;
     };
     let taken = line_of("/proc/self/status", "VmSize:").unwrap_or(0);
     most.saturating_sub(taken)
         .saturating_sub(SMALL_THINGS)
         .min(free)
+}
+
+/// How many bytes of addresses the program may have, if that is limited; asked once.
+pub(super) fn known_addresses() -> Option<u64> {
+    static MOST: OnceLock<Option<u64>> = OnceLock::new();
+    *MOST.get_or_init(most_addresses)
+}
+
+/// Are there hardly any addresses left?
+fn addresses_are_spent() -> bool {
+    known_addresses().is_some_and(|most| {
+        let taken = line_of("/proc/self/status", "VmSize:").unwrap_or(0);
+        taken.saturating_add(LAST_ADDRESSES) > most
+    })
 }
 
 /// The bytes that the program has in memory now.
