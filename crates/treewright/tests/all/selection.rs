@@ -308,7 +308,13 @@ impl Known {
             ..
         } = *self;
         let proof = selection.proof.unwrap();
-        assert!(proof.lower_bound <= best_rate && best_rate <= selection.search_error);
+        assert!(proof.lower_bound <= best_rate);
+        if selection.search_error.is_nan() {
+            // Stopped before any tree was judged.
+            assert!(selection.stopped && !proof.optimal && selection.removed.is_empty());
+            return;
+        }
+        assert!(best_rate <= selection.search_error);
         // The promise holds for the ties, too.
         if proof.optimal {
             assert_eq!(selection.search_error, best_rate);

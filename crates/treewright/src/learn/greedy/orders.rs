@@ -5,6 +5,7 @@
 
 use super::frame::Frame;
 use super::lists::{Packing, is_tie};
+use crate::budget::Budget;
 
 /// The order of all rows by every feature.
 #[derive(Debug)]
@@ -49,12 +50,13 @@ pub(super) struct Sorter {
 }
 
 impl Orders {
-    /// The rows of the root frame.
-    pub(super) fn new(frame: &Frame<'_>) -> Self {
-        let ranks = (0..frame.n_features()).map(|feature| Ranks::of(frame, feature));
-        Self {
-            ranks: ranks.collect(),
-        }
+    /// The rows of the root frame; `None` if the budget is spent before all of them are in order.
+    pub(super) fn new(frame: &Frame<'_>, budget: &Budget) -> Option<Self> {
+        let ranks = (0..frame.n_features())
+            .map(|feature| (!budget.is_spent()).then(|| Ranks::of(frame, feature)));
+        Some(Self {
+            ranks: ranks.collect::<Option<_>>()?,
+        })
     }
 
     pub(super) fn n_features(&self) -> usize {

@@ -159,27 +159,43 @@ impl Bid {
 }
 
 impl<'a> Splitter<'a> {
-    /// For a classification table.
-    pub(crate) fn new(greedy: &'a Greedy, data: &'a Dataset) -> Result<Self> {
+    /// For a classification table; `None` if the budget is spent before it is ready, or does not suffice. Where
+    /// the memory of the system does not suffice, that is an error.
+    pub(crate) fn new(
+        greedy: &'a Greedy,
+        data: &'a Dataset,
+        budget: &Budget,
+    ) -> Result<Option<Self>> {
         // The whole order of offers is wanted, not only the best.
         let shortcuts = Shortcuts {
             floor: false,
             ..Shortcuts::ALL
         };
         let has_missing: Arc<[bool]> = data.columns().iter().map(Column::has_missing).collect();
-        let unlimited = Budget::unlimited();
-        let frame = greedy.frame(data, &has_missing, shortcuts, &unlimited)?;
-        let frame = frame.ok_or_else(|| no_room(data))?;
-        Ok(Self {
+        let n_cells = data.n_rows().saturating_mul(data.columns().len());
+        let frame = if budget.has_room_for(n_cells.saturating_mul(8)) {
+            greedy.frame(data, &has_missing, shortcuts, budget)?
+        } else {
+            None
+        };
+        let orders = frame.as_ref().and_then(|frame| Orders::new(frame, budget));
+        let (Some(frame), Some(orders)) = (frame, orders) else {
+            return if budget.is_limited() {
+                Ok(None)
+            } else {
+                Err(no_room(data))
+            };
+        };
+        Ok(Some(Self {
             schema: data.schema(),
             // Every offer is wanted, whatever it takes: nothing is left undone.
             search: greedy.search(data, shortcuts, Clock::default()),
             summaries: Summaries::Classes(&greedy.loss),
-            orders: Orders::new(&frame),
+            orders,
             frame: Arc::new(frame),
             max_depth: greedy.max_depth.unwrap_or(usize::MAX),
             min_split: greedy.min_split,
-        })
+        }))
     }
 
     /// The node of all rows.
@@ -219,15 +235,19 @@ impl<'a> Splitter<'a> {
     }
 
     /// Looks at some features of a node, none of them dead. `above` are lists of a node that has all
-    /// rows of this one, if there are any. Returns the lists that were made.
+    /// rows of this one, if there are any. Returns the lists that were made; `None` if it was time to stop before
+    /// all features were looked at.
     pub(crate) fn look(
         &self,
         node: &NodeRows<'a>,
         features: &[u32],
         above: Option<&Lists>,
         desk: &mut Desk,
+        is_late: &dyn Fn() -> bool,
         mut hear: impl FnMut(usize, Look),
-    ) -> Lists {
+    ) -> Option<Lists> {
+        /// A feature of fewer rows takes no time.
+        const MANY_ROWS: usize = 1 << 15;
         let frame = &*node.frame;
         let is_plain = frame.is_plain();
         let view = NodeView {
@@ -261,6 +281,10 @@ impl<'a> Splitter<'a> {
         };
         let mut coarse: Vec<u32> = Vec::new();
         for &feature in features {
+            if node.entries.len() >= MANY_ROWS && is_late() {
+                desk.recycle(lists);
+                return None;
+            }
             if frame.is_coarse(feature as usize) {
                 coarse.push(feature);
                 continue;
@@ -276,7 +300,7 @@ impl<'a> Splitter<'a> {
             hear_found(feature, round.look_at(feature, list, &mut desk.scratch));
         }
         self.look_at_coarse(node, &view, &round, &coarse, desk, &mut hear_found);
-        lists
+        Some(lists)
     }
 
     /// Features with few values are counted where that pays.

@@ -43,18 +43,37 @@ impl Backward {
     /// Selects features. A spent budget ends the elimination after the last complete step.
     pub fn select(&self, data: &Dataset, budget: &Budget) -> Result<Selection> {
         let start = Instant::now();
-        let samples = self.estimate.deal(&self.greedy, data)?;
-        let mut selection = if self.plain {
-            let mut plain = Plain::new(&self.greedy, &samples)?;
-            eliminate(&mut plain, data.columns().len(), budget)?
+        let selection = self.selection(data, budget)?;
+        let selection =
+            selection.unwrap_or_else(|| Selection::of_nothing(data.columns().len(), None));
+        Ok(Selection {
+            time: start.elapsed(),
+            ..selection
+        })
+    }
+
+    /// The same; `None` if not even the trees of all features are known.
+    fn selection(&self, data: &Dataset, budget: &Budget) -> Result<Option<Selection>> {
+        let n_features = data.columns().len();
+        let Some(samples) = self.estimate.deal(&self.greedy, data, budget)? else {
+            return Ok(None);
+        };
+        let elimination = if self.plain {
+            let Some(mut plain) = Plain::new(&self.greedy, &samples, budget)? else {
+                return Ok(None);
+            };
+            eliminate(&mut plain, n_features, budget)?
         } else {
-            let grounds = Ground::all(&self.greedy, &samples)?;
-            let mut shared = Shared::new(grounds, data.columns().len(), self.most_bytes);
-            eliminate(&mut shared, data.columns().len(), budget)?
-        }
-        .selection(&samples);
-        selection.time = start.elapsed();
-        Ok(selection)
+            let Some(grounds) = Ground::all(&self.greedy, &samples, budget)? else {
+                return Ok(None);
+            };
+            let shared = Shared::new(grounds, n_features, self.most_bytes, budget);
+            let Some(mut shared) = shared else {
+                return Ok(None);
+            };
+            eliminate(&mut shared, n_features, budget)?
+        };
+        Ok(Some(elimination.selection(&samples)))
     }
 }
 
@@ -68,8 +87,8 @@ pub(super) trait Eliminator {
     fn error(&self) -> i128;
     /// The error without a feature; `None` if the budget was spent on the way.
     fn try_without(&mut self, feature: usize, budget: &Budget) -> Result<Option<i128>>;
-    /// Takes a feature away for good.
-    fn remove(&mut self, feature: usize) -> Result<()>;
+    /// Takes a feature away for good, unless the budget is spent on the way: then nothing changes.
+    fn remove(&mut self, feature: usize, budget: &Budget) -> Result<bool>;
     /// How many trees one set has.
     fn trees_a_set(&self) -> u64;
 }
@@ -79,7 +98,7 @@ pub(super) struct Elimination {
     pub(super) used: Vec<usize>,
     pub(super) removed: Vec<usize>,
     pub(super) error: i128,
-    first_error: i128,
+    pub(super) first_error: i128,
     n_features: usize,
     sets_built: u64,
     sets_skipped: u64,
@@ -128,7 +147,10 @@ pub(super) fn eliminate(
         sets_skipped += (n_features - removed.len() - candidates.len()) as u64;
         match best.filter(|&(error, _)| error < trees.error() && !stopped) {
             Some((_, feature)) => {
-                trees.remove(feature)?;
+                if !trees.remove(feature, budget)? {
+                    stopped = true;
+                    break;
+                }
                 removed.push(feature);
             }
             None => break,
@@ -177,18 +199,25 @@ pub(super) struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    /// The trees of all features.
-    pub(super) fn new(grounds: Arc<[Ground<'a>]>, n_features: usize, most_bytes: usize) -> Self {
+    /// The trees of all features; `None` if the budget is spent before they have grown.
+    pub(super) fn new(
+        grounds: Arc<[Ground<'a>]>,
+        n_features: usize,
+        most_bytes: usize,
+        budget: &Budget,
+    ) -> Option<Self> {
         let mut lattice = Lattice::new(grounds, n_features, most_bytes);
         let set = bits::all(n_features);
         let mut tops = Vec::new();
+        lattice.watch(Some(budget));
         lattice.grow(&set, &mut tops);
-        Self {
+        let is_grown = !lattice.is_stopped();
+        is_grown.then(|| Self {
             lattice,
             set,
             tops,
             tried: Vec::new(),
-        }
+        })
     }
 }
 
@@ -227,13 +256,17 @@ impl Eliminator for Shared<'_> {
         Ok(is_grown.then(|| self.tried.iter().map(Top::error).sum()))
     }
 
-    fn remove(&mut self, feature: usize) -> Result<()> {
-        self.lattice.watch(None);
+    fn remove(&mut self, feature: usize, budget: &Budget) -> Result<bool> {
+        self.lattice.watch(Some(budget));
         bits::remove(&mut self.set, feature);
         self.lattice
             .without(feature, &self.set, &self.tops, &mut self.tried);
+        if self.lattice.is_stopped() {
+            bits::add(&mut self.set, feature);
+            return Ok(false);
+        }
         std::mem::swap(&mut self.tops, &mut self.tried);
-        Ok(())
+        Ok(true)
     }
 
     fn trees_a_set(&self) -> u64 {

@@ -57,11 +57,39 @@ impl Complete {
             return Err(Error::parameter("within", self.within, allowed));
         }
         let start = Instant::now();
-        let samples = self.estimate.deal(&self.greedy, data)?;
-        let grounds = Ground::all(&self.greedy, &samples)?;
+        let selection = self.selection(data, budget, start)?;
+        let unproven = Proof {
+            optimal: false,
+            lower_bound: 0.0,
+        };
+        let selection = selection
+            .unwrap_or_else(|| Selection::of_nothing(data.columns().len(), Some(unproven)));
+        Ok(Selection {
+            time: start.elapsed(),
+            ..selection
+        })
+    }
+
+    /// The same; `None` if not even the trees of all features are known.
+    fn selection(
+        &self,
+        data: &Dataset,
+        budget: &Budget,
+        start: Instant,
+    ) -> Result<Option<Selection>> {
+        let Some(samples) = self.estimate.deal(&self.greedy, data, budget)? else {
+            return Ok(None);
+        };
+        let Some(grounds) = Ground::all(&self.greedy, &samples, budget)? else {
+            return Ok(None);
+        };
         let n_features = data.columns().len();
-        let mut shared = Shared::new(Arc::clone(&grounds), n_features, self.most_bytes);
+        let shared = Shared::new(Arc::clone(&grounds), n_features, self.most_bytes, budget);
+        let Some(mut shared) = shared else {
+            return Ok(None);
+        };
         let backward = eliminate(&mut shared, n_features, budget)?;
+        let first_error = backward.first_error;
         let mut best = Best {
             error: backward.error,
             features: backward.used,
@@ -77,18 +105,20 @@ impl Complete {
             n_bounds: 0,
             is_relaxed: false,
         };
-        search.sets.lattice.watch(None);
-        let first_error = search.begin(n_features, &mut best);
         search.sets.lattice.watch(Some(budget));
-        let stopped = search.run(&mut best, budget);
+        let is_begun = search.begin(n_features, &mut best);
+        let stopped = !is_begun || search.run(&mut best, budget);
         // The bound of what is still ahead may take a little longer.
-        let extra = start.elapsed().div_f64(20.0).min(MOST_EXTRA);
-        let lower_bound = search.lower_bound(&best, &Budget::unlimited().with_time_limit(extra));
-        if !stopped {
-            check_claim(&best, &self.greedy, &samples)?;
-        }
+        let extra = start.elapsed().div_f64(25.0).min(MOST_EXTRA);
+        let lower_bound = if is_begun {
+            search.lower_bound(&best, &Budget::unlimited().with_time_limit(extra))
+        } else {
+            0
+        };
+        // What there is no time to check is not claimed.
+        let stopped = stopped || !check_claim(&best, &self.greedy, &samples, budget)?;
         let removed = |feature: &usize| best.features.binary_search(feature).is_err();
-        Ok(Selection {
+        Ok(Some(Selection {
             unused: Vec::new(),
             removed: (0..n_features).filter(removed).collect(),
             search_error: samples.rate(best.error),
@@ -102,15 +132,19 @@ impl Complete {
             selected: best.features,
             stopped,
             time: start.elapsed(),
-        })
+        }))
     }
 }
 
 /// Refuses features whose trees, grown once more from their roots, do not have the error that the search has said.
-fn check_claim(best: &Best, greedy: &Greedy, samples: &Samples) -> Result<()> {
-    let found = Plain::of(greedy, samples, best.features.clone())?.error();
+/// `false` if the budget is spent before that is known.
+fn check_claim(best: &Best, greedy: &Greedy, samples: &Samples, budget: &Budget) -> Result<bool> {
+    let Some(plain) = Plain::of(greedy, samples, best.features.clone(), budget)? else {
+        return Ok(false);
+    };
+    let found = plain.error();
     if found == best.error {
-        return Ok(());
+        return Ok(true);
     }
     let [claimed, found] = [best.error, found].map(|error| samples.rate(error));
     Err(Error::internal(format!(
@@ -174,15 +208,18 @@ struct Search<'a, 's> {
 }
 
 impl Search<'_, '_> {
-    /// Starts with the trees of all features; returns their error.
-    fn begin(&mut self, n_features: usize, best: &mut Best) -> i128 {
+    /// Starts with the trees of all features, unless it is time to stop before they have grown.
+    fn begin(&mut self, n_features: usize, best: &mut Best) -> bool {
         let all = bits::all(n_features);
-        let place = self.sets.start(&Start {
+        self.sets.start(&Start {
             required: vec![0; all.len()],
             optional: all,
         });
-        best.hear(place);
-        place.tops.iter().map(Top::error).sum()
+        let is_grown = !self.sets.lattice.is_stopped();
+        if is_grown {
+            best.hear(self.sets.place());
+        }
+        is_grown
     }
 
     /// Goes on until nothing is left (`false`) or the budget is spent (`true`).
@@ -284,16 +321,17 @@ mod tests {
         let source = CsvSource::new(text.into_bytes(), b',').unwrap();
         let data = Dataset::read(&source, &ReadOptions::default()).unwrap();
         let greedy = Greedy::default();
-        let samples = Estimate::default().deal(&greedy, &data).unwrap();
+        let budget = Budget::unlimited();
+        let samples = Estimate::default().deal(&greedy, &data, &budget);
+        let samples = samples.unwrap().unwrap();
         for features in [vec![], vec![0], vec![1], vec![0, 1]] {
-            let error = Plain::of(&greedy, &samples, features.clone())
-                .unwrap()
-                .error();
+            let plain = Plain::of(&greedy, &samples, features.clone(), &budget);
+            let error = plain.unwrap().unwrap().error();
             let claim = |error: i128| {
                 let features = features.clone();
-                check_claim(&Best { error, features }, &greedy, &samples)
+                check_claim(&Best { error, features }, &greedy, &samples, &budget)
             };
-            assert!(claim(error).is_ok());
+            assert!(claim(error).unwrap());
             let refused = claim(error - 1).unwrap_err().to_string();
             assert!(refused.starts_with("internal error"), "{refused}");
         }

@@ -126,9 +126,10 @@ impl Distinct {
 
     /// The trees one by one: first that of all features.
     pub fn trees<'a>(&'a self, data: &'a Dataset) -> Result<DistinctTrees<'a>> {
-        let grounds = self.grounds(data)?;
+        let grounds = self.grounds(data, &Budget::unlimited())?;
+        let grounds = grounds.expect("without limits there is no reason to stop");
         Ok(DistinctTrees {
-            sets: self.sets(&grounds, 1),
+            sets: self.sets(&grounds, self.most_bytes),
             all: Start::all(data.columns().len()),
             is_started: false,
             built: 0,
@@ -138,15 +139,18 @@ impl Distinct {
     /// Counts the trees.
     pub fn count(&self, data: &Dataset, budget: &Budget) -> Result<Count> {
         let start = Instant::now();
-        let grounds = self.grounds(data)?;
         let n_features = data.columns().len();
+        let Some(grounds) = self.grounds(data, budget)? else {
+            return Ok(Count::stopped(n_features, start.elapsed()));
+        };
         let meter = Meter::new(budget);
         let n_threads = rayon::current_num_threads();
         let pieces = self.pieces(&grounds, n_threads, &meter);
+        let most_bytes = self.bytes_of_one(n_threads, budget);
         let next = AtomicUsize::new(0);
         let work = |_: rayon::BroadcastContext<'_>| {
             let mut count = Count::none_of(n_features);
-            let mut sets = self.sets(&grounds, n_threads);
+            let mut sets = self.sets(&grounds, most_bytes);
             while let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let walk = piece.walk(&mut sets, &meter, |place, _| {
                     count.hear(place);
@@ -181,11 +185,14 @@ impl Distinct {
         if limit == Some(0) {
             return Err(Error::parameter("limit", 0, "at least 1"));
         }
-        let grounds = self.grounds(data)?;
         let n_features = data.columns().len();
+        let Some(grounds) = self.grounds(data, budget)? else {
+            return Ok(Count::stopped(n_features, start.elapsed()));
+        };
         let meter = Meter::new(budget);
         let n_threads = rayon::current_num_threads();
         let pieces = self.pieces(&grounds, n_threads, &meter);
+        let most_bytes = self.bytes_of_one(n_threads, budget);
         // Pieces have a channel each, and the channels come in the order of the pieces. Both queues are
         // short, so that a thread that is far ahead waits.
         let (announce, in_order) = sync_channel(PIECES_AHEAD);
@@ -203,7 +210,7 @@ impl Distinct {
         let no_more = || lock(&todo).1 = None;
         let work = || {
             let _at_work = AtWork(&no_more);
-            let mut sets = self.sets(&grounds, n_threads);
+            let mut sets = self.sets(&grounds, most_bytes);
             while let Some((piece, sender)) = next() {
                 if piece.send(&mut sets, &meter, &make, &sender).is_break() {
                     break;
@@ -213,8 +220,16 @@ impl Distinct {
         let mut count = Count::none_of(n_features);
         let received = std::thread::scope(|scope| {
             // Not the threads of the pool: those here wait while their piece is not the next one.
-            for _ in 0..n_threads {
-                scope.spawn(work);
+            for n_started in 0..n_threads {
+                let started = std::thread::Builder::new().spawn_scoped(scope, work);
+                // One is enough.
+                match started {
+                    Err(error) if n_started == 0 => {
+                        return Err(Error::io(format!("cannot start a thread: {error}")));
+                    }
+                    Err(_) => break,
+                    Ok(_) => {}
+                }
             }
             // When this is done the receivers are gone, which tells everybody that no more is wanted.
             count.receive(in_order, limit, &mut take)
@@ -234,17 +249,32 @@ impl Distinct {
         let n_features = grounds[0].n_features();
         match n_threads {
             1 => vec![Piece::whole(n_features)],
-            _ => pieces::cut(self.sets(grounds, 1), n_features, meter),
+            _ => {
+                let most_bytes = self.bytes_of_one(1, meter.budget());
+                pieces::cut(self.sets(grounds, most_bytes), n_features, meter)
+            }
         }
     }
 
-    fn grounds<'a>(&'a self, data: &'a Dataset) -> Result<Arc<[Ground<'a>]>> {
+    /// The rows, ready for a search; `None` if the budget does not suffice for that.
+    fn grounds<'a>(
+        &'a self,
+        data: &'a Dataset,
+        budget: &Budget,
+    ) -> Result<Option<Arc<[Ground<'a>]>>> {
         check(&self.greedy, data)?;
-        Ok(Arc::new([Ground::of_rows(&self.greedy, data)?]))
+        let ground = Ground::of_rows(&self.greedy, data, budget)?;
+        Ok(ground.map(|ground| Arc::from([ground])))
     }
 
-    fn sets<'a>(&self, grounds: &Arc<[Ground<'a>]>, n_threads: usize) -> Enumeration<'a> {
-        let most_bytes = self.most_bytes / n_threads;
+    /// What one of several threads may take: no more than half of what there is, since allocators need their
+    /// part, too.
+    fn bytes_of_one(&self, n_threads: usize, budget: &Budget) -> usize {
+        let room = usize::try_from(budget.room() / 2).unwrap_or(usize::MAX);
+        self.most_bytes.min(room) / n_threads
+    }
+
+    fn sets<'a>(&self, grounds: &Arc<[Ground<'a>]>, most_bytes: usize) -> Enumeration<'a> {
         let n_features = grounds[0].n_features();
         let lattice = Lattice::new(Arc::clone(grounds), n_features, most_bytes);
         Enumeration::new(lattice, self.order)
@@ -271,6 +301,15 @@ impl Count {
             by_size: vec![0; n_features + 1],
             complete: true,
             time: Duration::ZERO,
+        }
+    }
+
+    /// Of a search that was stopped before it had a tree.
+    fn stopped(n_features: usize, time: Duration) -> Self {
+        Self {
+            complete: false,
+            time,
+            ..Self::none_of(n_features)
         }
     }
 

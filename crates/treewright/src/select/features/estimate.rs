@@ -1,6 +1,7 @@
 //! Which rows build the trees, and which judge them.
 
 use super::lattice::Sample;
+use crate::budget::Budget;
 use crate::cost::Loss;
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
@@ -54,9 +55,15 @@ impl Samples {
 }
 
 impl Estimate {
-    /// Deals the rows.
-    pub(super) fn deal(&self, greedy: &Greedy, data: &Dataset) -> Result<Samples> {
+    /// Deals the rows; `None` if the budget does not suffice for the copies that samples are.
+    pub(super) fn deal(
+        &self,
+        greedy: &Greedy,
+        data: &Dataset,
+        budget: &Budget,
+    ) -> Result<Option<Samples>> {
         check(greedy, data)?;
+        let a_sample = data.n_rows().saturating_mul(8 * (data.columns().len() + 1));
         match self {
             Self::Resampled(resampling) => {
                 let mut all = Vec::new();
@@ -65,17 +72,24 @@ impl Estimate {
                     let allowed = format!("at most {MOST_SAMPLES} folds in all repeats");
                     return Err(Error::parameter("repeats", repeats, allowed));
                 }
+                let bytes = a_sample.saturating_mul(resampling.n_trees() as usize);
+                if !budget.has_room_for(bytes) && budget.is_limited() {
+                    return Ok(None);
+                }
                 let mut weight = 0.0;
                 for repeat in 0..repeats {
                     let folds = resampling.deal(data, repeat)?;
                     for fold in 0..folds.len() {
+                        if budget.is_spent() {
+                            return Ok(None);
+                        }
                         let held = data.rows(&folds.test(fold));
                         weight += held.total_weight();
                         all.push(Sample::new(data.rows(&folds.train(fold)), Some(held)));
                     }
                 }
                 let units = LossUnits::of(data, &greedy.loss, repeats);
-                Ok(Samples { all, units, weight })
+                Ok(Some(Samples { all, units, weight }))
             }
             Self::Splits(splits) => {
                 let has = |rows: &[usize]| {
@@ -90,12 +104,16 @@ impl Estimate {
                 let mut all = Vec::new();
                 let mut weight = 0.0;
                 for (build, held) in splits {
+                    let is_short = !budget.has_room_for(a_sample) && budget.is_limited();
+                    if is_short || budget.is_spent() {
+                        return Ok(None);
+                    }
                     let held = data.rows(held);
                     weight += held.total_weight();
                     all.push(Sample::new(data.rows(build), Some(held)));
                 }
                 let units = LossUnits::of(data, &greedy.loss, splits.len());
-                Ok(Samples { all, units, weight })
+                Ok(Some(Samples { all, units, weight }))
             }
             Self::Rows(rows) => {
                 let is_usable = rows.n_rows() > 0 && matches!(rows.target(), Target::Classes(_));
@@ -104,11 +122,14 @@ impl Estimate {
                                    at least one row";
                     return Err(Error::schema(message));
                 }
-                Ok(Samples {
+                if !budget.has_room_for(a_sample) && budget.is_limited() {
+                    return Ok(None);
+                }
+                Ok(Some(Samples {
                     units: LossUnits::of(rows, &greedy.loss, 1),
                     weight: rows.total_weight(),
                     all: vec![Sample::new(data.clone(), Some(rows.clone()))],
-                })
+                }))
             }
         }
     }

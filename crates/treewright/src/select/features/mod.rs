@@ -51,7 +51,8 @@ pub struct Selection {
     pub unused: Vec<usize>,
     /// Features that were taken away, in order.
     pub removed: Vec<usize>,
-    /// The error on the rows that judge, divided by their weight.
+    /// The error on the rows that judge, divided by their weight. Not a number if the budget was spent before any
+    /// tree was judged; then all features are selected.
     pub search_error: f64,
     /// The same for the trees over all features.
     pub all_features_error: f64,
@@ -78,6 +79,22 @@ pub struct Proof {
 }
 
 impl Selection {
+    /// Of a search that was stopped before it knew anything: all features, with errors that are not numbers.
+    fn of_nothing(n_features: usize, proof: Option<Proof>) -> Self {
+        Self {
+            selected: (0..n_features).collect(),
+            unused: Vec::new(),
+            removed: Vec::new(),
+            search_error: f64::NAN,
+            all_features_error: f64::NAN,
+            trees_built: 0,
+            trees_skipped: 0,
+            proof,
+            stopped: true,
+            time: Duration::ZERO,
+        }
+    }
+
     /// The tree over the selected features, from all rows of the table. If none is selected, it is a leaf
     /// that needs no columns at all.
     pub fn fit(&self, greedy: &Greedy, data: &Dataset, budget: &Budget) -> Result<Fit> {

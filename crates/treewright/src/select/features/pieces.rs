@@ -134,8 +134,10 @@ impl<T> Batch<T> {
 pub(super) fn cut(mut sets: Enumeration<'_>, n_features: usize, meter: &Meter<'_>) -> Vec<Piece> {
     let all = Start::all(n_features);
     let mut pieces = vec![Piece::new(all.clone(), 0.0, true)];
+    sets.lattice.watch(Some(meter.budget()));
     sets.start(&all);
-    while sets.propose() {
+    // Once it is time to stop no piece is begun, so that it does not matter which are left away.
+    while !sets.lattice.is_stopped() && sets.propose() {
         let (place, _) = sets.proposal();
         let start = Start {
             required: place.required.clone(),

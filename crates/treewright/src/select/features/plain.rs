@@ -22,14 +22,23 @@ pub(super) struct Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
-    /// The trees of all features.
-    pub(super) fn new(greedy: &'a Greedy, samples: &'a Samples) -> Result<Self> {
+    /// The trees of all features; `None` if the budget is spent before they have grown.
+    pub(super) fn new(
+        greedy: &'a Greedy,
+        samples: &'a Samples,
+        budget: &Budget,
+    ) -> Result<Option<Self>> {
         let n_features = samples.all[0].build().columns().len();
-        Self::of(greedy, samples, (0..n_features).collect())
+        Self::of(greedy, samples, (0..n_features).collect(), budget)
     }
 
-    /// The trees of some features, rising.
-    pub(super) fn of(greedy: &'a Greedy, samples: &'a Samples, set: Vec<usize>) -> Result<Self> {
+    /// The same of some features, rising.
+    pub(super) fn of(
+        greedy: &'a Greedy,
+        samples: &'a Samples,
+        set: Vec<usize>,
+        budget: &Budget,
+    ) -> Result<Option<Self>> {
         let held = samples.all.iter().filter_map(|sample| sample.held());
         let held: Vec<Held<'a>> = held
             .map(|held| Held::new(held, &greedy.loss, samples.units))
@@ -42,10 +51,13 @@ impl<'a> Plain<'a> {
             used: Vec::new(),
             error: 0,
         };
-        let trees = plain.trees(&plain.set, &Budget::unlimited())?;
+        let trees = plain.trees(&plain.set, budget)?;
+        if budget.is_spent() {
+            return Ok(None);
+        }
         plain.error = plain.error_of(&trees, &plain.set);
         plain.used = used_by(&trees, &plain.set);
-        Ok(plain)
+        Ok(Some(plain))
     }
 
     fn trees(&self, set: &[usize], budget: &Budget) -> Result<Vec<Tree>> {
@@ -109,12 +121,16 @@ impl Eliminator for Plain<'_> {
         Ok((!budget.is_spent()).then(|| self.error_of(&trees, &set)))
     }
 
-    fn remove(&mut self, feature: usize) -> Result<()> {
-        self.set = self.all_but(feature);
-        let trees = self.trees(&self.set, &Budget::unlimited())?;
-        self.error = self.error_of(&trees, &self.set);
-        self.used = used_by(&trees, &self.set);
-        Ok(())
+    fn remove(&mut self, feature: usize, budget: &Budget) -> Result<bool> {
+        let set = self.all_but(feature);
+        let trees = self.trees(&set, budget)?;
+        if budget.is_spent() {
+            return Ok(false);
+        }
+        self.error = self.error_of(&trees, &set);
+        self.used = used_by(&trees, &set);
+        self.set = set;
+        Ok(true)
     }
 
     fn trees_a_set(&self) -> u64 {

@@ -76,7 +76,10 @@ impl Lattice<'_> {
         if row_node.open().held.is_empty() || sets.depth > DEEPEST || self.must_stop(node) {
             return 0;
         }
-        let lists = self.nodes.look(&self.grounds, node, &sets.both, above);
+        let lists = self.look(node, &sets.both, above);
+        if self.is_stopped {
+            return 0;
+        }
         let bound = self.bound_open(node, sets, enough, lists.as_ref());
         if let Some(lists) = lists {
             self.nodes.recycle(lists);

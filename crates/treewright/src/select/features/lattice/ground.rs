@@ -4,6 +4,7 @@ use crate::select::features::estimate::Samples;
 use crate::select::held_out::LossUnits;
 use std::sync::Arc;
 
+use crate::budget::Budget;
 use crate::cost::Loss;
 use crate::data::{Dataset, Target};
 use crate::error::Result;
@@ -43,40 +44,50 @@ pub(in crate::select::features) struct Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
-    /// One for each sample.
+    /// One for each sample; `None` if the budget does not suffice.
     pub(in crate::select::features) fn all(
         greedy: &'a Greedy,
         samples: &'a Samples,
-    ) -> Result<Arc<[Self]>> {
+        budget: &Budget,
+    ) -> Result<Option<Arc<[Self]>>> {
         let samples_of = samples.all.iter();
         samples_of
-            .map(|sample| Self::new(greedy, sample, samples.units))
-            .collect()
+            .map(|sample| Self::new(greedy, sample, samples.units, budget))
+            .collect::<Result<Option<Vec<Self>>>>()
+            .map(|grounds| grounds.map(Arc::from))
     }
 
-    fn new(greedy: &'a Greedy, sample: &'a Sample, units: LossUnits) -> Result<Self> {
+    fn new(
+        greedy: &'a Greedy,
+        sample: &'a Sample,
+        units: LossUnits,
+        budget: &Budget,
+    ) -> Result<Option<Self>> {
         let held = sample.held.as_ref();
-        Ok(Self {
+        let ground = Self::of_rows(greedy, &sample.build, budget)?;
+        Ok(ground.map(|ground| Self {
             held: held.map(|held| Held::new(held, &greedy.loss, units)),
-            ..Self::of_rows(greedy, &sample.build)?
-        })
+            ..ground
+        }))
     }
 
     pub(in crate::select::features) fn n_features(&self) -> usize {
         self.data.columns().len()
     }
 
-    /// Trees on these rows, judged by none.
+    /// Trees on these rows, judged by none; `None` if the budget does not suffice.
     pub(in crate::select::features) fn of_rows(
         greedy: &'a Greedy,
         data: &'a Dataset,
-    ) -> Result<Self> {
-        Ok(Self {
-            splitter: Splitter::new(greedy, data)?,
+        budget: &Budget,
+    ) -> Result<Option<Self>> {
+        let splitter = Splitter::new(greedy, data, budget)?;
+        Ok(splitter.map(|splitter| Self {
+            splitter,
             data,
             loss: &greedy.loss,
             held: None,
-        })
+        }))
     }
 }
 

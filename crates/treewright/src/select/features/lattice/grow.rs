@@ -122,8 +122,25 @@ impl Lattice<'_> {
         if self.must_stop(node) {
             return Step::Done(Handle::leaf(node));
         }
-        let lists = self.nodes.look(&self.grounds, node, set, above);
+        let lists = self.look(node, set, above);
         self.choose(node, set, lists)
+    }
+
+    /// Looks at the features of a node, unless it is time to stop.
+    pub(super) fn look(
+        &mut self,
+        node: NodeId,
+        set: &[u64],
+        above: Option<(NodeId, &Lists)>,
+    ) -> Option<Lists> {
+        if self.is_stopped {
+            return None;
+        }
+        let budget = self.budget.as_ref();
+        let is_late = || budget.is_some_and(Budget::is_spent);
+        let (lists, is_done) = self.nodes.look(&self.grounds, node, set, above, &is_late);
+        self.is_stopped |= !is_done;
+        lists
     }
 
     /// Is the time up? Asked before a node is looked at.
@@ -145,9 +162,13 @@ impl Lattice<'_> {
         if let Some(subtree) = self.subtrees.find(&node.known, set) {
             return Step::Done(Handle(subtree));
         }
+        let node = stem.node;
+        if self.must_stop(node) {
+            return Step::Done(Handle::leaf(node));
+        }
         if stem.feature as usize == removed {
-            let lists = self.nodes.look(&self.grounds, stem.node, set, None);
-            return self.choose(stem.node, set, lists);
+            let lists = self.look(node, set, None);
+            return self.choose(node, set, lists);
         }
         Step::Split {
             parts: stem.parts,
@@ -158,6 +179,9 @@ impl Lattice<'_> {
     }
 
     fn choose(&mut self, node: NodeId, set: &[u64], lists: Option<Lists>) -> Step {
+        if self.is_stopped {
+            return Step::Done(Handle::leaf(node));
+        }
         let row_node = self.nodes.all[node as usize].open();
         let Some(offer) = row_node.first_in(set) else {
             if let Some(lists) = lists {

@@ -137,7 +137,7 @@ impl<'a> Lattice<'a> {
         for (root, top) in tops.iter_mut().enumerate() {
             let is_open = self.nodes.all[root].is_open();
             let lists = is_open
-                .then(|| self.nodes.look(&self.grounds, root as NodeId, set, None))
+                .then(|| self.look(root as NodeId, set, None))
                 .flatten();
             self.grow_top(root as NodeId, set, None, lists, top);
         }

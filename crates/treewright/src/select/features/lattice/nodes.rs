@@ -270,14 +270,16 @@ impl<'a> Nodes<'a> {
         &self.counts[start..end]
     }
 
-    /// Looks at those features of a set that have not been looked at. Returns the lists that were made.
+    /// Looks at those features of a set that have not been looked at. Returns the lists that were made, if any
+    /// were, and whether it is done: if it is late, nothing is known of the node that was not known before.
     pub(super) fn look(
         &mut self,
         grounds: &[Ground<'a>],
         id: NodeId,
         set: &[u64],
         above: Option<(NodeId, &Lists)>,
-    ) -> Option<Lists> {
+        is_late: &dyn Fn() -> bool,
+    ) -> (Option<Lists>, bool) {
         let wanted = &mut self.wanted;
         wanted.clear();
         let node = self.all[id as usize].open();
@@ -289,7 +291,7 @@ impl<'a> Nodes<'a> {
             }
         }
         if wanted.is_empty() {
-            return None;
+            return (None, true);
         }
         let above = above.filter(|&(above, _)| {
             self.all[above as usize]
@@ -307,13 +309,18 @@ impl<'a> Nodes<'a> {
             Look::Bid(bid) => heard.push(bid),
         };
         let above = above.map(|above| above.1);
-        let lists = splitter.look(&node.rows, wanted, above, &mut self.desk, hear);
-        for &feature in &*wanted {
-            bits::add(&mut node.looked, feature as usize);
+        let lists = splitter.look(&node.rows, wanted, above, &mut self.desk, is_late, hear);
+        if lists.is_some() {
+            for &feature in &*wanted {
+                bits::add(&mut node.looked, feature as usize);
+            }
+            node.take(heard);
+        } else {
+            heard.clear();
         }
-        node.take(heard);
         self.bytes += node.bytes();
-        Some(lists)
+        let is_done = lists.is_some();
+        (lists, is_done)
     }
 
     /// Takes lists back.
