@@ -60,6 +60,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 pub use aim::Aim;
@@ -181,19 +183,19 @@ impl Default for Dyadic {
 
 impl Learner for Dyadic {
     fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
-        let budget = &budget.within_memory(self.most_bytes);
+        let budget = &self.for_search(data, budget);
         with_deep_stacks(|| single::fit(self, data, budget))
     }
 }
 
 impl FamilyLearner for Dyadic {
     fn fit_family(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
-        let budget = &budget.within_memory(self.most_bytes);
+        let budget = &self.for_search(data, budget);
         with_deep_stacks(|| family::fit(self, data, budget, true))
     }
 
     fn fit_fold(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
-        let budget = &budget.within_memory(self.most_bytes);
+        let budget = &self.for_search(data, budget);
         with_deep_stacks(|| family::fit(self, data, budget, false))
     }
 
@@ -231,6 +233,14 @@ impl Dyadic {
             )));
         }
         Grid::new(data, self, &self.means(budget))
+    }
+
+    /// The limits of the search: the tree that it finds is then planted, and all rows go through it.
+    fn for_search(&self, data: &Dataset, budget: &Budget) -> Budget {
+        const NANOS_PER_ROW: u64 = 80;
+        let after = Duration::from_nanos(NANOS_PER_ROW.saturating_mul(data.n_rows() as u64));
+        let after = budget.left().map_or(after, |left| after.min(left / 4));
+        budget.within_memory(self.most_bytes).keeping(after)
     }
 
     fn means<'a>(&self, budget: &'a Budget) -> Means<'a> {

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use rayon::prelude::*;
 
@@ -41,6 +42,8 @@ pub(super) struct Grower<'a> {
     pub(super) stopped: AtomicBool,
     /// Nodes so far.
     pub(super) n_nodes: AtomicUsize,
+    /// Counts of each node.
+    pub(super) n_classes: usize,
     /// More would not fit into memory.
     pub(super) most_nodes: usize,
 }
@@ -171,7 +174,7 @@ impl Grower<'_> {
         numbering: &mut Vec<u32>,
     ) -> Result<Vec<Level<'a>>> {
         let leaf = |n: usize| self.budget.progress().advance(n as u64);
-        if self.budget.is_spent() {
+        if self.budget.is_spent() || self.must_finish() {
             self.stopped.store(true, Ordering::Relaxed);
             leaf(pending.range.len());
             return Ok(Vec::new());
@@ -235,11 +238,20 @@ impl Grower<'_> {
         }
     }
 
+    /// Does it take the time that is left to put the tree together? All counts of all nodes are gone through some
+    /// times for that.
+    fn must_finish(&self) -> bool {
+        const NANOS_PER_NODE: u64 = 300;
+        const NANOS_PER_COUNT: u64 = 6;
+        self.budget.left().is_some_and(|left| {
+            let n_nodes = self.n_nodes.load(Ordering::Relaxed) as u64;
+            let counts = NANOS_PER_COUNT * self.n_classes as u64;
+            left < Duration::from_nanos(n_nodes.saturating_mul(NANOS_PER_NODE + counts))
+        })
+    }
+
     /// Takes so many nodes, if they fit into memory.
     fn has_room_for(&self, n_nodes: usize) -> bool {
-        if self.most_nodes == usize::MAX {
-            return true;
-        }
         let before = self.n_nodes.fetch_add(n_nodes, Ordering::Relaxed);
         before.saturating_add(n_nodes) <= self.most_nodes
     }

@@ -342,6 +342,7 @@ impl Greedy {
             },
             Target::Classes(_) | Target::Absent => Summaries::Classes(&self.loss),
         };
+        let n_classes = frame.as_ref().map_or(0, Frame::n_classes);
         let grower = Grower {
             schema: data.schema(),
             search: self.search(data, shortcuts, Clock::new(budget)),
@@ -351,7 +352,8 @@ impl Greedy {
             budget,
             stopped: AtomicBool::new(false),
             n_nodes: AtomicUsize::new(1),
-            most_nodes: most_nodes(frame.as_ref().map_or(0, Frame::n_classes), n_nodes, budget),
+            n_classes,
+            most_nodes: most_nodes(n_classes, n_nodes, budget),
         };
         let Some(frame) = frame else {
             let bare = self.bare_frame(data)?;

@@ -52,7 +52,7 @@ fn too_little_memory_is_never_taken_for_a_proof() {
             let found = learner.search(
                 &table,
                 price,
-                &Budget::unlimited(),
+                [&Budget::unlimited(); 2],
                 Sizes::USUAL,
                 None,
                 None,

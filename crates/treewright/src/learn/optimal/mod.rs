@@ -244,7 +244,8 @@ impl Optimal {
         let price = self.price(&table, scale, losses.is_whole)?;
         let bytes = self.bytes(data);
         let is_too_large = bytes > self.most_bytes || !budget.has_room_for(bytes);
-        let scouted = (!is_too_large).then(|| self.scout(&table, price, budget, sizes));
+        let scouted =
+            (!is_too_large && !budget.is_spent()).then(|| self.scout(&table, price, budget, sizes));
         let scouted = scouted.flatten();
         let all = (0..data.columns().len()).collect();
         let features = scouted.as_ref().map(|scouted| scouted.features.clone());
@@ -263,7 +264,7 @@ impl Optimal {
         let leaf = price.leaf(table.whole.error());
         let mut found = if is_too_large || !is_sorted {
             let bound = if is_sorted {
-                bound_of_any_depth(&table, price, 0, leaf)
+                bound_of_any_depth(&table, price, 0, leaf, budget)
             } else {
                 bound_at_once(&table, price)
             };
@@ -273,9 +274,9 @@ impl Optimal {
                 bound: Some(bound),
             }
         } else {
-            let budget = budget.keeping(reserve);
             let proof = proof.as_deref_mut();
-            self.search(&table, price, &budget, sizes, scouted.as_ref(), proof)
+            let budgets = [budget, &budget.keeping(reserve)];
+            self.search(&table, price, budgets, sizes, scouted.as_ref(), proof)
         };
         if let Some(proof) = proof {
             proof.unit = unit.unwrap_or(scale.unit);
@@ -365,6 +366,26 @@ impl Optimal {
             0
         };
         n_rows * per_row * (1 + self.depth.clamp(2, 8) / 2) + of_cuts + of_lines
+    }
+
+    /// A tree of a smaller depth where there is no time for a search: of the others nothing is known.
+    pub(crate) fn unsearched(&self, data: &Dataset, shallower: &Fit<Tree>) -> Fit<Tree> {
+        let known = shallower.certificate.as_ref();
+        let mut training = shallower.training;
+        training.seconds = 0.0;
+        Fit {
+            certificate: Some(Certificate {
+                objective: self.objective(&training),
+                lower_bound: 0.0,
+                exact: known.is_some_and(|known| known.exact),
+                tolerance: known.and_then(|known| known.tolerance),
+                fewest_leaves: Some(false),
+                what: self.in_words(data),
+            }),
+            model: shallower.model.clone(),
+            learner: self.info(data),
+            training,
+        }
     }
 
     fn objective(&self, training: &Training) -> f64 {
@@ -474,12 +495,13 @@ impl Optimal {
         two.scout(&table.whole, &columns)
     }
 
-    /// One depth after the other: if time is up, the best tree of the last one stands.
+    /// One depth after the other: if time is up, the best tree of the last one stands. Of all the time there is a
+    /// part for the search.
     fn search(
         &self,
         table: &Table<'_>,
         price: Price,
-        budget: &Budget,
+        [all, budget]: [&Budget; 2],
         sizes: Sizes,
         scouted: Option<&Scouted>,
         proof: Option<&mut Proof>,
@@ -534,7 +556,7 @@ impl Optimal {
             if !is_done {
                 // Of deeper trees the search knows nothing.
                 let least = if depth == deepest { solved.least } else { 0 };
-                found.bound = Some(bound_of_any_depth(table, price, least, best));
+                found.bound = Some(bound_of_any_depth(table, price, least, best, all));
             }
             if depth == deepest {
                 proven = if is_done {
@@ -645,9 +667,15 @@ fn most_loss(data: &Dataset) -> f64 {
 
 /// After a search that was stopped: no tree is worth less. The search has found a tree that is worth `best`, and
 /// that none is worth less than `known`.
-fn bound_of_any_depth(table: &Table<'_>, price: Price, known: u64, best: u64) -> u64 {
+fn bound_of_any_depth(
+    table: &Table<'_>,
+    price: Price,
+    known: u64,
+    best: u64,
+    budget: &Budget,
+) -> u64 {
     // One leaf, or at least two; and rows that are alike stay together.
     let leaf = price.leaf(table.whole.error());
-    let split = price.loss(alike::least_loss(&table.whole)) + 2 * price.per_leaf;
+    let split = price.loss(alike::least_loss(&table.whole, budget)) + 2 * price.per_leaf;
     known.min(best).max(split.min(leaf))
 }

@@ -133,10 +133,14 @@ impl Two<'_> {
         // Cuts inside of an open piece are as many as a tree can have.
         let open = self.setting.rule.most.max(2) as u32;
         let parted = self.map(columns, |_: &mut Spare<T>, numbers| {
+            if self.budget.is_spent() {
+                return None;
+            }
             let cuts = cuts(numbers, rows, &shares, self.setting.sizes.many);
             let pieces = feature_pieces(self.setting.arch, numbers, &cuts, open);
-            (cuts, pieces)
+            Some((cuts, pieces))
         });
+        let parted: Vec<_> = parted.into_iter().collect::<Option<_>>()?;
         let (cuts, pieces): (Vec<_>, Vec<_>) = parted.into_iter().unzip();
         let pieces = Pieces::given(pieces);
         let best = Best::below(u64::MAX, false);
