@@ -26,7 +26,7 @@ pub struct ByDepth {
 /// Finds the best trees of depth 0, 1, ... up to the learner's depth. It ends before that where no deeper
 /// tree can cost less: nothing is wrong any more and leaves are free, or no way can be longer.
 pub fn by_depth(learner: &Optimal, data: &Dataset, budget: &Budget) -> Result<ByDepth> {
-    let deepest = learner.depth.min(longest_way(data));
+    let deepest = longest_way(data, learner.depth);
     budget.progress().start(0);
     let mut fits: Vec<Fit> = Vec::new();
     for depth in 0..=deepest {
@@ -35,7 +35,11 @@ pub fn by_depth(learner: &Optimal, data: &Dataset, budget: &Budget) -> Result<By
             depth,
             ..learner.clone()
         };
-        let mut fit = learner.fit(data, &budget.for_part())?;
+        let mut fit = match fits.last() {
+            // To begin a search takes time, too.
+            Some(before) if budget.is_spent() => learner.unsearched(data, before),
+            _ => learner.fit(data, &budget.for_part())?,
+        };
         if let Some(before) = fits.last()
             && objective(&fit) > objective(before)
         {
@@ -74,19 +78,30 @@ fn stand_in(fit: &mut Fit, before: &Fit) {
     }
 }
 
-/// No way from the root to a leaf asks more questions that separate something: one for a categorical
-/// feature, one less than it has different values for a numeric one.
-fn longest_way(data: &Dataset) -> usize {
+/// No way from the root to a leaf asks more questions that separate something, and none more than `enough`: one for
+/// a categorical feature, one less than it has different values for a numeric one.
+fn longest_way(data: &Dataset, enough: usize) -> usize {
     let questions = |column: &Column| match column {
         Column::Numeric(numbers) => {
-            // Both zeros are one value, and missing is one more.
-            let value = |x: &f64| if *x == 0.0 { 0 } else { x.to_bits() };
-            let is_known = |x: &&f64| !x.is_nan();
-            let known: FxHashSet<u64> = numbers.iter().filter(is_known).map(value).collect();
+            let mut known = FxHashSet::default();
+            for x in numbers.iter().filter(|x| !x.is_nan()) {
+                // Both zeros are one value, and missing is one more.
+                known.insert(if *x == 0.0 { 0 } else { x.to_bits() });
+                if known.len() > enough {
+                    return enough;
+                }
+            }
             (known.len() + usize::from(column.has_missing())).saturating_sub(1)
         }
         Column::Categorical(_) => 1,
     };
-    let most: usize = data.columns().iter().map(questions).sum();
-    most.min(data.n_rows().saturating_sub(1))
+    let most = enough.min(data.n_rows().saturating_sub(1));
+    let mut sum = 0;
+    for column in data.columns() {
+        if sum >= most {
+            break;
+        }
+        sum += questions(column);
+    }
+    sum.min(most)
 }

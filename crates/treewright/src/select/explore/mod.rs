@@ -50,6 +50,9 @@ pub struct Explore {
     pub most_bytes: usize,
 }
 
+/// This part of the time is kept to look at what the trees do to the rows.
+const SHARE_OF_ROWS: u32 = 20;
+
 /// Shares of the time.
 #[derive(Debug, Clone, Copy)]
 struct Clock<'a> {
@@ -61,11 +64,13 @@ struct Clock<'a> {
 impl Clock<'_> {
     /// The time for a part with this share.
     fn next(&mut self, share: u32) -> Budget {
-        let part = match self.budget.left() {
-            None => self.budget.clone(),
+        // Memory that the part before has given back may be taken again.
+        let budget = self.budget.with_memory_again();
+        let part = match budget.left() {
+            None => budget,
             Some(left) => {
                 let own = left * share / self.ahead.max(share);
-                self.budget.within(own)
+                budget.within(own)
             }
         };
         self.ahead = self.ahead.saturating_sub(share);
@@ -90,8 +95,12 @@ impl Explore {
         }
         self.resampling.check(data)?;
         let is_classification = data.schema().is_classification();
+        // Some time is kept to look at the rows.
+        let for_rows = budget
+            .left()
+            .map_or(Duration::ZERO, |left| left / SHARE_OF_ROWS);
         let mut clock = Clock {
-            budget,
+            budget: &budget.keeping(for_rows),
             ahead: if is_classification { 51 } else { 30 },
         };
         // Mostly these need little, and what they leave is for the others.
@@ -100,10 +109,14 @@ impl Explore {
         let mut notes = Vec::new();
         if is_classification {
             let found = self.optimal(data, &mut clock)?;
-            match self.dyadic(data, &mut clock) {
-                Ok(section) => sections.push(section),
-                // Too many features, say: no reason to go without the others.
-                Err(error) => notes.push(format!("Left out are dyadic trees: {error}.")),
+            if is_large(data, 1) && clock.budget.is_spent() {
+                notes.push("Left out are dyadic trees: there was no time.".into());
+            } else {
+                match self.dyadic(data, &mut clock) {
+                    Ok(section) => sections.push(section),
+                    // Too many features, say: no reason to go without the others.
+                    Err(error) => notes.push(format!("Left out are dyadic trees: {error}.")),
+                }
             }
             sections.push(self.validated(found, data, &mut clock)?);
         }
@@ -119,7 +132,10 @@ impl Explore {
         }
         report.sections = sections;
         shorten(&mut report.sections, data.schema().classes().len());
-        look_at(&mut report.sections, data)?;
+        let n_trees = report.sections.iter().map(|section| section.entries.len());
+        let is_slow = is_large(data, n_trees.sum());
+        let is_late = || is_slow && budget.is_spent();
+        look_at(&mut report.sections, data, &is_late)?;
         let single = report.sections[0].entries.first();
         report.baseline = single
             .filter(|entry| entry.leaves == 1)
@@ -216,7 +232,11 @@ impl Explore {
                 most_bytes: self.most_bytes,
                 ..Optimal::default()
             };
-            let fit = learner.fit(data, &budget)?;
+            let fit = match found.last() {
+                // To begin a search takes time, too.
+                Some((_, shallower)) if budget.is_spent() => learner.unsearched(data, shallower),
+                _ => learner.fit(data, &budget)?,
+            };
             found.push((learner, fit));
         }
         Ok(found)
@@ -275,6 +295,12 @@ impl Explore {
         let found = validate(&make, data, &all, self.resampling, budget)?;
         Ok(found.map(|found| (found.error[0], found.se[0])))
     }
+}
+
+/// Does it take long to send the rows through so many trees?
+fn is_large(data: &Dataset, n_trees: usize) -> bool {
+    const MANY_STEPS: usize = 500_000;
+    data.n_rows().saturating_mul(n_trees) > MANY_STEPS
 }
 
 /// A family of one tree: it stands for all weights.

@@ -98,7 +98,7 @@ fn on_sections(
     }
     report.sections = sections;
     if let Some(data) = data {
-        look_at(&mut report.sections, data)?;
+        look_at(&mut report.sections, data, &|| false)?;
     }
     shorten(&mut report.sections, tree.schema().classes().len());
     report.start = good_enough(&report.sections);
@@ -106,12 +106,18 @@ fn on_sections(
     Ok(report)
 }
 
-/// Looks at rows, as long as there is room for what is seen.
-pub(super) fn look_at(sections: &mut [Section], data: &Dataset) -> Result<()> {
+/// Looks at rows, as long as there is room for what is seen, and time.
+pub(super) fn look_at(
+    sections: &mut [Section],
+    data: &Dataset,
+    is_late: &dyn Fn() -> bool,
+) -> Result<()> {
     let n_classes = data.schema().classes().len();
     let mut room = MOST_CONFUSION_CELLS;
     for entry in sections.iter_mut().flat_map(|section| &mut section.entries) {
-        if let Some(rest) = room.checked_sub(n_classes * n_classes) {
+        if let Some(rest) = room.checked_sub(n_classes * n_classes)
+            && !is_late()
+        {
             room = rest;
             entry.look_at(data)?;
         }

@@ -26,8 +26,15 @@ pub(super) fn run(n_tasks: u64, worker: &(dyn Fn() + Sync)) {
         return worker();
     }
     thread::scope(|scope| {
+        let mut n_started = 0;
         for pool in &pools {
-            scope.spawn(|| pool.install(worker));
+            let thread = thread::Builder::new();
+            let started = thread.spawn_scoped(scope, || pool.install(worker));
+            n_started += usize::from(started.is_ok());
+        }
+        // Tasks wait for whoever takes them: some workers are enough, and if there are none it is this thread.
+        if n_started == 0 {
+            worker();
         }
     });
 }
