@@ -14,7 +14,7 @@ use treewright::export::json;
 use treewright::select::{Count, Distinct};
 use treewright::{Budget, Error};
 
-use super::{count, fit, in_file, problem, shared_bytes, start_clock};
+use super::{count, fit, in_file, problem, shared_bytes, start_budget};
 use crate::args::DistinctArgs;
 use crate::disk::{Space, Watch};
 use crate::input::Table;
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
         most_bytes: shared_bytes(&args.limits, usual.most_bytes),
         ..usual
     };
-    let budget = start_clock(args.limits.time_limit);
+    let budget = start_budget(&args.limits);
     let found = console.with_progress(&budget, || match (&trees, limit) {
         (None, None) => Ok((distinct.count(&data, &budget)?, None)),
         (None, limit) => {

@@ -7,7 +7,7 @@ use treewright::eval::{Entry, Proven, Report, Section, SectionKind};
 use treewright::export::{html, json};
 use treewright::select::Explore;
 
-use super::{fit, in_file, most_bytes, start_clock};
+use super::{fit, in_file, most_bytes, start_budget};
 use crate::args::ExploreArgs;
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination, duration};
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
         ..Explore::new(fit::loss(&args.reading, &data)?)
     };
     let title = title(&input::name_of(&args.data));
-    let budget = start_clock(limits.time_limit);
+    let budget = start_budget(&limits);
     let mut report = console
         .with_progress(&budget, || explore.run(&title, &data, &budget))
         .map_err(|error| in_file(&args.data, error))?;

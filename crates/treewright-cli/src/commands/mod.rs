@@ -24,7 +24,6 @@ mod problem;
 mod rates;
 
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use treewright::{Budget, ErrorKind};
@@ -38,33 +37,33 @@ const MOST_THREADS: usize = 256;
 /// A table of least costs or of solved sets gets no more memory than this unless more is allowed.
 const DEFAULT_MEMORY: u64 = 4_000_000_000;
 
-/// Sets the number of threads for everything that follows.
+/// Sets the number of threads for everything that follows. Where the system has none to give, this one does all
+/// the work.
 pub(crate) fn use_threads(threads: Option<WholeNumber>) -> Result<()> {
-    let Some(threads) = threads else {
-        return Ok(());
-    };
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.count("threads", 1)?.min(MOST_THREADS))
-        .build_global()
-        .context("threads")
+    let threads = threads.map(|threads| threads.count("threads", 1));
+    // As many as there are cores.
+    let threads = threads.transpose()?.unwrap_or(0).min(MOST_THREADS);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    if pool.build_global().is_err() {
+        let alone = rayon::ThreadPoolBuilder::new().num_threads(1);
+        let alone = alone.use_current_thread().build().context("threads")?;
+        // Its thread is this one, which stays to the end.
+        std::mem::forget(alone);
+    }
+    Ok(())
 }
 
 /// The budget of a piece of work that begins now. From here on one Ctrl-C stops the work and keeps
 /// its result; a second one ends the program. Time and memory count from here on: reading is done.
 fn start_budget(limits: &LimitArgs) -> Budget {
-    let budget = start_clock(limits.time_limit);
-    match limits.memory_limit {
-        Some(bytes) => budget.with_memory_limit(bytes),
-        None => budget,
-    }
-}
-
-/// The same for work that gets by with less memory and is not stopped by it.
-fn start_clock(time_limit: Option<Duration>) -> Budget {
     let budget = Budget::unlimited().with_interrupt(signals::interrupt());
-    match time_limit {
+    let budget = match limits.time_limit {
         Some(limit) => budget.with_time_limit(limit),
         None => budget,
+    };
+    match limits.memory_limit {
+        Some(bytes) => budget.with_memory_limit(bytes),
+        None => budget.within_addresses(),
     }
 }
 

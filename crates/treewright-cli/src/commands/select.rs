@@ -13,10 +13,13 @@ use treewright::select::{
     Backward, Complete, Estimate, Resampling, Selection, Stability, StabilityReport,
 };
 
-use super::{count, fit, in_file, model, problem, shared_bytes, start_clock};
+use super::{count, fit, in_file, model, problem, shared_bytes, start_budget};
 use crate::args::{BackwardArgs, CompleteArgs, SelectingArgs, SelectionArgs, SelectionMethod};
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination, cell, duration, rounded};
+
+/// This part of the time is kept for the tree of the selection.
+const SHARE_OF_TREE: u32 = 10;
 
 pub(crate) fn run(args: &SelectionArgs, console: &Console) -> Result<ExitCode> {
     match &args.method {
@@ -112,7 +115,10 @@ fn select(
     let judged_by = judged_by(&resampling, search.as_ref());
     let estimate = search.map_or(Estimate::Resampled(resampling), Estimate::Rows);
     let method = method(greedy.clone(), estimate);
-    let budget = start_clock(args.limits.time_limit);
+    let whole_budget = start_budget(&args.limits);
+    // The tree that is written needs time, too.
+    let for_tree = whole_budget.left().filter(|_| file.is_some());
+    let budget = whole_budget.keeping(for_tree.unwrap_or_default() / SHARE_OF_TREE);
     let found = console.with_progress(&budget, || -> treewright::Result<_> {
         let selection = method.select(&data, &budget)?;
         let method = method.clone().one_of(rayon::current_num_threads());
@@ -129,8 +135,7 @@ fn select(
     }
     let mut figures = None;
     if let Some(file) = &file {
-        // However the search ended, its model is not left half grown.
-        let fit = selection.fit(&greedy, &data, &Budget::unlimited());
+        let fit = selection.fit(&greedy, &data, &whole_budget.for_the_rest());
         let mut fit = fit.map_err(|error| in_file(&args.data, error))?;
         fit::remember(&mut fit.learner.params, &options.class_weight);
         file.write(|out| writeln!(out, "{}", treewright::export::json::write_model(&fit)))?;
@@ -332,8 +337,8 @@ impl<'a> Document<'a> {
             "selected {} of {}, search error {}, with all features {}",
             self.selected.len(),
             count(self.n_features(), "feature", "features"),
-            rounded(self.search_error),
-            rounded(self.all_features_error)
+            error(self.search_error),
+            error(self.all_features_error)
         )
     }
 
@@ -343,8 +348,8 @@ impl<'a> Document<'a> {
             line("selected", listed(&self.selected)),
             line("unused", listed(&self.unused)),
             line("removed", listed(&self.removed)),
-            line("search error", rounded(self.search_error)),
-            line("with all features", rounded(self.all_features_error)),
+            line("search error", error(self.search_error)),
+            line("with all features", error(self.all_features_error)),
         ];
         if let Some(bound) = self.lower_bound {
             let is_proven = self.optimal == Some(true);
@@ -394,5 +399,14 @@ fn listed(names: &[&str]) -> String {
     match names.len() {
         0 => "none".into(),
         n => format!("{n}: {}", names.join(", ")),
+    }
+}
+
+/// An error for people; none is known of a search that was stopped at once.
+fn error(rate: f64) -> String {
+    if rate.is_nan() {
+        "unknown".into()
+    } else {
+        rounded(rate)
     }
 }
