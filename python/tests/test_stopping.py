@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from treewright import (
     BackwardFeatureSelector,
     CompleteFeatureSelector,
@@ -264,3 +265,37 @@ def test_a_table_that_changed_is_refused():
     with pytest.raises(RuntimeError, match="was written into while a tree was learned from it"):
         tree.fit(X, y)
     assert not hasattr(tree, "tree_")
+
+
+LIMITED = [
+    GreedyTreeClassifier(),
+    GreedyTreeClassifier(select="cv", cv=5),
+    DyadicTreeClassifier(ccp_alpha=1e-6),
+    DyadicTreeClassifier(select="cv", k=2),
+    OptimalTreeClassifier(max_depth=3),
+]
+
+
+@pytest.mark.parametrize("limit", [{"time_limit": 0}, {"memory_limit": 1}], ids=["time", "memory"])
+@pytest.mark.parametrize("estimator", LIMITED, ids=lambda it: type(it).__name__)
+def test_every_estimator_obeys_its_limits(estimator, limit):
+    """No time at all, or no memory: a leaf, or little more, and nothing is claimed about it."""
+    X, y = hard_table(30_000, 6, 200)
+    tree = clone(estimator).set_params(**limit).fit(X, y)
+    assert tree.stopped_
+    # A tree of all rows has tens of thousands of leaves.
+    assert tree.get_n_leaves() < 2000
+
+
+@pytest.mark.parametrize("selector", [BackwardFeatureSelector, CompleteFeatureSelector])
+def test_a_selection_without_time_selects_all(selector):
+    X, y = hard_table(300, 5)
+    found = selector(time_limit=0).fit(X, y)
+    assert found.selection_["stopped"] and found.get_support().all()
+    assert np.isnan(found.selection_["search_error"])
+
+
+def test_distinct_trees_without_time_are_none():
+    X, y = hard_table(300, 5)
+    trees = distinct_trees(X, y, time_limit=0)
+    assert list(trees) == [] and not trees.count["complete"]

@@ -198,6 +198,9 @@ class TreeBase(BaseEstimator):
         self.certificate_ = self.tree_.certificate
         is_proven = self.certificate_ is None or self.certificate_["optimal"]
         self.stopped_ = not is_proven or "stopped" in self.tree_.learner["params"]
+        self.__dict__.pop("proof_", None)
+        if model.proof is not None:
+            self.proof_ = model.proof
 
     def _rows(self, X: Any) -> _native.Table:
         """The rows of a table as the tree wants them."""
@@ -331,6 +334,13 @@ def word(name: str, text: Any) -> str:
     if not isinstance(text, str):
         raise ValueError(f"{name}: got {text!r}, expected a text")
     return text
+
+
+def flag(name: str, given: Any) -> bool:
+    """A parameter that is true or false."""
+    if not isinstance(given, bool | np.bool_):
+        raise ValueError(f"{name}: got {given!r}, expected True or False")
+    return bool(given)
 
 
 def take(outcome: tuple[Any, BaseException | None], keep: Callable[[Any], None]) -> None:

@@ -76,7 +76,7 @@ def pruning_family(
             raise ValueError("a learned tree has its rows already: leave y and cv out")
         cost = cost or ("error" if X._model.is_classifier else "mse")
         return Family(X._model.prunings(penalty, cost), X._labels)
-    _refuse("pruning_family", params, "ccp_alpha", "max_leaf_nodes", "select")
+    _refuse("pruning_family", params, "ccp_alpha", "max_leaf_nodes", "select", "proof")
     if task not in ("classification", "regression"):
         raise ValueError(f"task: got {task!r}, expected 'classification' or 'regression'")
     if task == "regression" and cost not in (None, "mse"):
@@ -134,7 +134,7 @@ def dyadic_path(
     >>> path.members[-1]["errors"], path.certificate["exact_down_to"]
     (0.0, 0.0)
     """
-    _refuse("dyadic_path", params, "ccp_alpha", "kappa", "max_leaf_nodes", "select")
+    _refuse("dyadic_path", params, "ccp_alpha", "kappa", "max_leaf_nodes", "select", "proof")
     estimator = DyadicTreeClassifier(**params)
     table = estimator._learning_table(X, y, sample_weight)
     options = {**estimator._params(), "method": method, "collinear": bool(collinear)}
@@ -219,7 +219,7 @@ def distinct_trees(
     [['x0', 'x1'], ['x0'], ['x1'], []]
     """
     unused = ["ccp_alpha", "max_leaf_nodes", "select", "penalty", "pruning_cost", "progress"]
-    _refuse("distinct_trees", params, *unused, "verbose")
+    _refuse("distinct_trees", params, *unused, "verbose", "proof")
     estimator = GreedyTreeClassifier(criterion=criterion, **params)
     table = estimator._learning_table(X, y, sample_weight)
     limit = None if limit is None else whole("limit", limit, 1)

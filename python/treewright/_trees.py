@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,25 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._base import TreeBase, count_or_share, real, take, whole, word
+from ._base import TreeBase, count_or_share, flag, real, take, whole, word
 from ._family import Family, number_text
+from ._tree import write_text
 
 
-class _Classifier(ClassifierMixin, TreeBase):
+class _Proving(TreeBase):
+    """What trees with certificates have in common."""
+
+    def write_proof(self, path: str | os.PathLike[str]) -> None:
+        """Writes the proof file of the tree, for ``treewright-check`` and ``treewright verify``:
+        what ``--proof`` of the program writes. The fit must have been asked for it by
+        ``proof=True``."""
+        check_is_fitted(self)
+        if not hasattr(self, "proof_"):
+            raise ValueError("there is no proof: fit with proof=True")
+        write_text(path, self.proof_)
+
+
+class _Classifier(ClassifierMixin, _Proving):
     """What trees that predict classes have in common."""
 
     classes_: np.ndarray
@@ -53,7 +68,7 @@ class _Classifier(ClassifierMixin, TreeBase):
         return len(self.classes_)
 
 
-class _Greedy(TreeBase):
+class _Greedy(_Proving):
     """What greedy trees have in common."""
 
     _is_regressor = False
@@ -89,6 +104,7 @@ class _Greedy(TreeBase):
             "ccp_alpha": number_text(self.ccp_alpha, "ccp_alpha") if is_pruned else None,
             "max_leaf_nodes": None if leaves is None else whole("max_leaf_nodes", leaves, 1),
             "selection": selection(self),
+            "proof": flag("proof", self.proof),
         }
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _Greedy:
@@ -120,6 +136,11 @@ class _Greedy(TreeBase):
             raise ValueError(
                 f"{wanted[0]} and {wanted[1]} both choose a pruning: leave one of them out"
             )
+        if pruning["proof"] and not wanted:
+            raise ValueError(
+                "proof: nothing is claimed about a tree that is not pruned; give ccp_alpha, "
+                "max_leaf_nodes or select"
+            )
         self.__dict__.pop("family_", None)
         if wanted in ([], ["max_leaf_nodes"]):
             take(_native.fit_greedy(table, params, pruning, self._limits()), self._keep)
@@ -148,6 +169,7 @@ class _Greedy(TreeBase):
             "ccp_alpha": None,
             "max_leaf_nodes": None,
             "penalty": "linear",
+            "proof": False,
         }
         pruning["selection"] = {**pruning["selection"], "select": None, "cv": None}
         outcome = _native.greedy_family(table, self._params(table.n_rows), pruning, self._limits())
@@ -221,12 +243,15 @@ class GreedyTreeClassifier(_Classifier, _Greedy):
     time_limit : float, optional
         Seconds after which growing stops.
     memory_limit : int, optional
-        Bytes for tables of prunings.
+        Bytes that the fit may add to what the process has; growing stops there.
     verbose : int, default=0
         Tell progress on standard error.
     progress : callable, optional
         Called with units done, units in all and a text, about five times a second. An exception
         stops the fit.
+    proof : bool, default=False
+        Keep the tree before pruning in ``proof_``; ``write_proof`` writes it to a file, with which
+        the program ``treewright-check`` checks the pruning.
 
     Attributes
     ----------
@@ -291,6 +316,7 @@ class GreedyTreeClassifier(_Classifier, _Greedy):
         memory_limit: int | None = None,
         verbose: int = 0,
         progress: Any = None,
+        proof: bool = False,
     ):
         self.criterion = criterion
         self.max_depth = max_depth
@@ -318,6 +344,7 @@ class GreedyTreeClassifier(_Classifier, _Greedy):
         self.memory_limit = memory_limit
         self.verbose = verbose
         self.progress = progress
+        self.proof = proof
 
 
 class GreedyTreeRegressor(RegressorMixin, _Greedy):
@@ -337,7 +364,7 @@ class GreedyTreeRegressor(RegressorMixin, _Greedy):
         As in :class:`GreedyTreeClassifier`.
     ccp_alpha, max_leaf_nodes, select, cv, repeats, holdout, penalty
         Pruning, as in :class:`GreedyTreeClassifier`; a leaf costs its squared errors.
-    categorical_features, random_state, n_jobs, time_limit, memory_limit, verbose, progress
+    categorical_features, random_state, n_jobs, time_limit, memory_limit, verbose, progress, proof
         As in :class:`GreedyTreeClassifier`.
 
     Attributes
@@ -388,6 +415,7 @@ class GreedyTreeRegressor(RegressorMixin, _Greedy):
         memory_limit: int | None = None,
         verbose: int = 0,
         progress: Any = None,
+        proof: bool = False,
     ):
         self.criterion = criterion
         self.bins = bins
@@ -414,6 +442,7 @@ class GreedyTreeRegressor(RegressorMixin, _Greedy):
         self.memory_limit = memory_limit
         self.verbose = verbose
         self.progress = progress
+        self.proof = proof
 
     def predict(self, X: Any) -> np.ndarray:
         """The number of each row.
@@ -473,6 +502,9 @@ class DyadicTreeClassifier(_Classifier):
     time_limit, memory_limit
         Seconds and bytes after which the search stops with the best tree so far; ``certificate_``
         has a lower bound.
+    proof : bool, default=False
+        Write a proof file by ``write_proof``. It only says that none is needed: dyadic trees are
+        checked from the rows alone.
 
     Attributes
     ----------
@@ -523,6 +555,7 @@ class DyadicTreeClassifier(_Classifier):
         memory_limit: int | None = None,
         verbose: int = 0,
         progress: Any = None,
+        proof: bool = False,
     ):
         self.ccp_alpha = ccp_alpha
         self.kappa = kappa
@@ -548,6 +581,7 @@ class DyadicTreeClassifier(_Classifier):
         self.memory_limit = memory_limit
         self.verbose = verbose
         self.progress = progress
+        self.proof = proof
 
     def _params(self) -> dict[str, Any]:
         leaves, alpha = self.max_leaf_nodes, self.ccp_alpha
@@ -572,6 +606,7 @@ class DyadicTreeClassifier(_Classifier):
             "max_leaf_nodes": None if leaves is None else whole("max_leaf_nodes", leaves, 1),
             "cost_matrix": cost_matrix(self.cost_matrix),
             "selection": selection(self),
+            "proof": flag("proof", self.proof),
         }
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DyadicTreeClassifier:
@@ -628,6 +663,10 @@ class OptimalTreeClassifier(_Classifier):
     time_limit, memory_limit
         Seconds and bytes after which the search stops with the best tree so far, never worse than
         the greedy one; ``certificate_`` has a lower bound and the gap.
+    proof : bool, default=False
+        Keep a proof in ``proof_``, which takes some more time. ``write_proof`` writes it to a file,
+        with which the program ``treewright-check`` confirms that no tree is better. A search that
+        was stopped leaves a proof without claims.
 
     Attributes
     ----------
@@ -665,6 +704,7 @@ class OptimalTreeClassifier(_Classifier):
         memory_limit: int | None = None,
         verbose: int = 0,
         progress: Any = None,
+        proof: bool = False,
     ):
         self.max_depth = max_depth
         self.intervals = intervals
@@ -679,6 +719,7 @@ class OptimalTreeClassifier(_Classifier):
         self.memory_limit = memory_limit
         self.verbose = verbose
         self.progress = progress
+        self.proof = proof
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimalTreeClassifier:
         """Finds the best tree; see :meth:`GreedyTreeClassifier.fit` for the arguments."""
@@ -704,6 +745,7 @@ class OptimalTreeClassifier(_Classifier):
             ),
             "ccp_alpha": number_text(self.ccp_alpha, "ccp_alpha"),
             "cost_matrix": cost_matrix(self.cost_matrix),
+            "proof": flag("proof", self.proof),
         }
         take(_native.fit_optimal(table, params, self._limits()), self._keep)
 

@@ -2,10 +2,11 @@
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::{PyErr, PyResult, pyfunction};
 use treewright::{Error, ErrorKind};
 
 /// Parameters whose names in Python are those of scikit-learn.
@@ -45,11 +46,7 @@ pub(crate) fn refused(name: &str, given: impl Display, allowed: &str) -> PyErr {
 }
 
 /// The value that goes by a name.
-pub(crate) fn named<T: Copy>(
-    parameter: &str,
-    name: &str,
-    values: &[(&str, T)],
-) -> pyo3::PyResult<T> {
+pub(crate) fn named<T: Copy>(parameter: &str, name: &str, values: &[(&str, T)]) -> PyResult<T> {
     let found = values.iter().find(|(candidate, _)| *candidate == name);
     found.map(|&(_, value)| value).ok_or_else(|| {
         let names: Vec<String> = values.iter().map(|(name, _)| format!("{name:?}")).collect();
@@ -68,6 +65,23 @@ pub(crate) fn listen_to_panics() {
         let mut last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
         *last = Some(words.join(" "));
     }));
+}
+
+/// Shall the next guarded work panic?
+static PANIC_NEXT: AtomicBool = AtomicBool::new(false);
+
+/// For the tests: what is called next panics.
+#[pyfunction]
+pub(crate) fn panic_next_for_tests() {
+    PANIC_NEXT.store(true, Ordering::Relaxed);
+}
+
+/// What Python calls: without this a panic would be an exception that is no `Exception`.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    caught(|| {
+        assert!(!PANIC_NEXT.swap(false, Ordering::Relaxed), "a test panics");
+        work()
+    })?
 }
 
 /// Runs something; a panic becomes a `RuntimeError`. What it was working on is thrown away with it.

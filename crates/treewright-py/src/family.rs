@@ -10,7 +10,7 @@ use treewright::export::json;
 use treewright::prune::{Impurity, Method, NodeCosts, Pruner, PruningCost, take_out};
 use treewright::tree::{CostsFrom, FamilyFit, Fit, Kept};
 
-use crate::errors::{named, raised, refused};
+use crate::errors::{guarded, named, raised, refused};
 use crate::model::Model;
 use crate::report::Report;
 use crate::table::Table;
@@ -28,9 +28,11 @@ impl Family {
     /// Reads the text of a family file.
     #[new]
     fn new(text: &str) -> PyResult<Self> {
-        json::read_family(text)
-            .map(Self::from)
-            .map_err(|error| raised(&error))
+        guarded(|| {
+            json::read_family(text)
+                .map(Self::from)
+                .map_err(|error| raised(&error))
+        })
     }
 
     fn __getnewargs__(&self) -> PyResult<(String,)> {
@@ -39,8 +41,10 @@ impl Family {
 
     /// The text of a family file.
     fn to_json(&self) -> PyResult<String> {
-        json::check_family_size(&self.fit).map_err(|error| raised(&error))?;
-        Ok(json::write_family(&self.fit))
+        guarded(|| {
+            json::check_family_size(&self.fit).map_err(|error| raised(&error))?;
+            Ok(json::write_family(&self.fit))
+        })
     }
 
     fn __len__(&self) -> usize {
@@ -50,7 +54,7 @@ impl Family {
     /// The figures of all members.
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let validation = self.fit.cross_validation.as_ref();
-        let validation = validation.map(|found| self.kept.validation(found));
+        let validation = guarded(|| Ok(validation.map(|found| self.kept.validation(found))))?;
         let all = self.fit.family.members();
         let kept = self.kept.members().iter().enumerate();
         kept.map(|(place, &member)| {
@@ -81,29 +85,36 @@ impl Family {
             return Err(PyIndexError::new_err(what));
         };
         let weight = weight.map(self::weight).transpose()?;
-        let fit = take_out(&self.fit, member, weight, rule).map_err(|error| raised(&error))?;
-        Ok(Model { fit })
+        guarded(|| {
+            take_out(&self.fit, member, weight, rule)
+                .map(Model::from)
+                .map_err(|error| raised(&error))
+        })
     }
 
     /// The place of the member that is best for a weight of the penalty.
     fn at(&self, weight: &str) -> PyResult<usize> {
-        let member = self.fit.family.at(&self::weight(weight)?);
-        Ok(self.place_of(member))
+        let weight = self::weight(weight)?;
+        guarded(|| Ok(self.place_of(self.fit.family.at(&weight))))
     }
 
     /// The place of the largest member with at most so many leaves.
-    fn with_leaves(&self, most_leaves: usize) -> Option<usize> {
-        let member = self.fit.family.with_leaves(most_leaves)?;
-        Some(self.place_of(member))
+    fn with_leaves(&self, most_leaves: usize) -> PyResult<Option<usize>> {
+        guarded(|| {
+            let member = self.fit.family.with_leaves(most_leaves);
+            Ok(member.map(|member| self.place_of(member)))
+        })
     }
 
     /// The places of the member of least error on rows left out, and of the smallest within one standard
     /// error of it.
     #[getter]
-    fn chosen(&self) -> Option<(usize, usize)> {
-        let found = self.fit.cross_validation.as_ref()?;
-        let found = self.kept.validation(found);
-        Some((found.min, found.one_se))
+    fn chosen(&self) -> PyResult<Option<(usize, usize)>> {
+        guarded(|| {
+            let found = self.fit.cross_validation.as_ref();
+            let found = found.map(|found| self.kept.validation(found));
+            Ok(found.map(|found| (found.min, found.one_se)))
+        })
     }
 
     #[getter]
@@ -149,9 +160,11 @@ impl Family {
     #[pyo3(signature = (title, table=None))]
     fn report(&self, title: &str, table: Option<&Table>) -> PyResult<Report> {
         let rows = table.map(Table::data);
-        treewright::eval::Report::on_family(title, &self.fit, rows)
-            .map(Report::from)
-            .map_err(|error| raised(&error))
+        guarded(|| {
+            treewright::eval::Report::on_family(title, &self.fit, rows)
+                .map(Report::from)
+                .map_err(|error| raised(&error))
+        })
     }
 
     /// Name of the learner, and its parameters as JSON.

@@ -17,7 +17,7 @@ use treewright::select::{
 use treewright::tree::{Fit, Training, Tree};
 use treewright::{Budget, Error};
 
-use crate::errors::{caught, named, raised};
+use crate::errors::{caught, guarded, named, raised};
 use crate::learners::GreedyParams;
 use crate::model::Model;
 use crate::running::{Limits, Outcome};
@@ -25,6 +25,8 @@ use crate::table::{Rows, Table};
 
 /// Trees that wait to be taken.
 const TREES_AHEAD: usize = 64;
+/// This part of the time is kept for the tree of a selection.
+const SHARE_OF_TREE: u32 = 10;
 /// How often signals are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
@@ -56,53 +58,7 @@ impl DistinctTrees {
         limit: Option<u64>,
         limits: Limits,
     ) -> PyResult<Self> {
-        let orders = [
-            ("frontier", Order::Frontier),
-            ("reverse", Order::Reverse),
-            ("index", Order::Index),
-        ];
-        let mut distinct = Distinct::new(params.learner(table)?);
-        distinct.order = named("order", order, &orders)?;
-        if let Some(most) = limits.memory_limit {
-            distinct.most_bytes = usize::try_from(most).unwrap_or(usize::MAX);
-        }
-        let stop = Arc::new(AtomicBool::new(false));
-        let budget = limits.budget(&stop)?;
-        let pool = limits.pool()?;
-        let (sender, receiver) = sync_channel(TREES_AHEAD);
-        let rows = table.rows();
-        let searched = table.rows();
-        let work = move || -> treewright::Result<Count> {
-            #[expect(
-                clippy::redundant_closure_for_method_calls,
-                reason = "the method is not general enough in its lifetimes"
-            )]
-            // A stream of several threads, or one by one: the same trees in the same order.
-            pool.install(|| {
-                distinct.stream(
-                    rows.data(),
-                    limit,
-                    &budget,
-                    |met| met.tree(),
-                    |tree| match sender.send(tree) {
-                        Ok(()) => Ok(()),
-                        Err(_) => Err(Error::io("nobody wants more trees")),
-                    },
-                )
-            })
-        };
-        let thread = std::thread::Builder::new().spawn(move || {
-            let count = caught(work)?.map_err(|error| raised(&error))?;
-            searched.refuse_changes()?;
-            Ok(count)
-        })?;
-        Ok(Self {
-            trees: Mutex::new(Some(receiver)),
-            search: Mutex::new(Search::Runs(thread)),
-            stop,
-            rows: table.rows(),
-            process: std::process::id(),
-        })
+        guarded(|| Self::begun(table, &params, order, limit, &limits))
     }
 
     fn __iter__(this: Py<Self>) -> Py<Self> {
@@ -120,7 +76,7 @@ impl DistinctTrees {
                 }
             });
             match received {
-                Ok(tree) => return Ok(Some(self.model(tree))),
+                Ok(tree) => return guarded(|| Ok(Some(self.model(tree)))),
                 Err(RecvTimeoutError::Timeout) => py.check_signals()?,
                 Err(RecvTimeoutError::Disconnected) => {
                     self.end(py)?;
@@ -163,6 +119,60 @@ impl DistinctTrees {
 }
 
 impl DistinctTrees {
+    fn begun(
+        table: &Table,
+        params: &GreedyParams,
+        order: &str,
+        limit: Option<u64>,
+        limits: &Limits,
+    ) -> PyResult<Self> {
+        let orders = [
+            ("frontier", Order::Frontier),
+            ("reverse", Order::Reverse),
+            ("index", Order::Index),
+        ];
+        let mut distinct = Distinct::new(params.learner(table)?);
+        distinct.order = named("order", order, &orders)?;
+        distinct.most_bytes = shared(limits, distinct.most_bytes);
+        let stop = Arc::new(AtomicBool::new(false));
+        let budget = limits.budget(&stop)?;
+        let pool = limits.pool()?;
+        let (sender, receiver) = sync_channel(TREES_AHEAD);
+        let rows = table.rows();
+        let searched = table.rows();
+        let work = move || -> treewright::Result<Count> {
+            #[expect(
+                clippy::redundant_closure_for_method_calls,
+                reason = "the method is not general enough in its lifetimes"
+            )]
+            // A stream of several threads, or one by one: the same trees in the same order.
+            pool.install(|| {
+                distinct.stream(
+                    rows.data(),
+                    limit,
+                    &budget,
+                    |met| met.tree(),
+                    |tree| match sender.send(tree) {
+                        Ok(()) => Ok(()),
+                        Err(_) => Err(Error::io("nobody wants more trees")),
+                    },
+                )
+            })
+        };
+        let thread = std::thread::Builder::new().spawn(move || {
+            let count = caught(work)?.map_err(|error| raised(&error))?;
+            searched.refuse_changes()?;
+            Ok(count)
+        })?;
+        Ok(Self {
+            trees: Mutex::new(Some(receiver)),
+            search: Mutex::new(Search::Runs(thread)),
+            stop,
+            rows: table.rows(),
+            process: std::process::id(),
+        })
+    }
+
     /// The thread stays behind when a process forks.
     fn refuse_forks(&self) -> PyResult<()> {
         if std::process::id() == self.process {
@@ -196,17 +206,16 @@ impl DistinctTrees {
 
     fn model(&self, tree: Tree) -> Model {
         let training = Training::of_leaves(&tree, self.rows.data());
-        Model {
-            fit: Fit {
-                model: tree,
-                learner: treewright::tree::LearnerInfo {
-                    name: "greedy".into(),
-                    params: serde_json::Map::new(),
-                },
-                training,
-                certificate: None,
+        let fit = Fit {
+            model: tree,
+            learner: treewright::tree::LearnerInfo {
+                name: "greedy".into(),
+                params: serde_json::Map::new(),
             },
-        }
+            training,
+            certificate: None,
+        };
+        fit.into()
     }
 }
 
@@ -277,15 +286,17 @@ pub(crate) fn select_backward<'py>(
     select: SelectParams,
     limits: Limits,
 ) -> PyResult<Outcome<(Bound<'py, PyDict>, Model)>> {
-    let usual = Backward::new(params.learner(table)?);
-    let backward = Backward {
-        estimate: select.estimate(table),
-        plain: select.plain,
-        most_bytes: shared(&limits, usual.most_bytes),
-        ..usual
-    };
-    let run = |data: &_, budget: &Budget| backward.select(data, budget);
-    selected(py, table, &backward.greedy, &select, &limits, run)
+    guarded(|| {
+        let usual = Backward::new(params.learner(table)?);
+        let backward = Backward {
+            estimate: select.estimate(table),
+            plain: select.plain,
+            most_bytes: shared(&limits, usual.most_bytes),
+            ..usual
+        };
+        let run = |data: &_, budget: &Budget| backward.select(data, budget);
+        selected(py, table, &backward.greedy, &select, &limits, run)
+    })
 }
 
 /// Finds the best subset of the features.
@@ -297,19 +308,24 @@ pub(crate) fn select_complete<'py>(
     select: SelectParams,
     limits: Limits,
 ) -> PyResult<Outcome<(Bound<'py, PyDict>, Model)>> {
-    let usual = Complete::new(params.learner(table)?);
-    let complete = Complete {
-        estimate: select.estimate(table),
-        within: select.within,
-        most_bytes: shared(&limits, usual.most_bytes),
-        ..usual
-    };
-    let run = |data: &_, budget: &Budget| complete.select(data, budget);
-    selected(py, table, &complete.greedy, &select, &limits, run)
+    guarded(|| {
+        let usual = Complete::new(params.learner(table)?);
+        let complete = Complete {
+            estimate: select.estimate(table),
+            within: select.within,
+            most_bytes: shared(&limits, usual.most_bytes),
+            ..usual
+        };
+        let run = |data: &_, budget: &Budget| complete.select(data, budget);
+        selected(py, table, &complete.greedy, &select, &limits, run)
+    })
 }
 
+/// Memory for what trees share: the rows, the sorted lists and the tree in hand need their part, too.
 fn shared(limits: &Limits, usual: usize) -> usize {
-    limits.memory_limit.map_or(usual, |_| limits.most_bytes())
+    limits
+        .memory_limit
+        .map_or(usual, |_| limits.most_bytes() / 2)
 }
 
 fn selected<'py>(
@@ -327,8 +343,10 @@ fn selected<'py>(
         ..Stability::default()
     });
     let work = |budget: &Budget| -> treewright::Result<Selected> {
-        let selection = run(data, budget)?;
-        let fit = selection.fit(greedy, data, &Budget::unlimited())?;
+        // The tree needs time, too.
+        let for_tree = budget.left().unwrap_or_default() / SHARE_OF_TREE;
+        let selection = run(data, &budget.keeping(for_tree))?;
+        let fit = selection.fit(greedy, data, &budget.for_the_rest())?;
         let report = stability.map(|stability| stability.assess(data, budget, &run));
         Ok((selection, fit, report.transpose()?))
     };
@@ -353,5 +371,5 @@ fn selected<'py>(
         dict.set_item("stability", report.stability)?;
         dict.set_item("resamples", report.selections.len())?;
     }
-    Ok(((dict, Model { fit }), exception))
+    Ok(((dict, fit.into()), exception))
 }

@@ -1,7 +1,11 @@
 //! Parameters become learners, learners are run.
 
+use std::io::{self, Write};
+
 use pyo3::prelude::*;
+use treewright::Error;
 use treewright::cost::{CostMatrix, Loss, Penalty};
+use treewright::export::proof;
 use treewright::learn::dyadic::{self, Dyadic, Resolution};
 use treewright::learn::greedy::{CategoricalSplits, Criterion, MissingPolicy, Summary};
 use treewright::learn::optimal::Optimal;
@@ -10,7 +14,7 @@ use treewright::prune::{Aim, take_out};
 use treewright::select::{Choice, Pruned, Resampling, Rule, Searched};
 use treewright::tree::{FamilyFit, Fit, Training};
 
-use crate::errors::{named, raised, refused};
+use crate::errors::{guarded, named, raised, refused};
 use crate::family::{Family, pruning_cost, weight};
 use crate::model::Model;
 use crate::running::{Limits, Outcome};
@@ -43,6 +47,7 @@ pub(crate) struct PruningParams {
     ccp_alpha: Option<String>,
     max_leaf_nodes: Option<usize>,
     selection: SelectionParams,
+    proof: bool,
 }
 
 /// Parameters of a choice by rows left out.
@@ -75,6 +80,7 @@ pub(crate) struct DyadicParams {
     max_leaf_nodes: Option<usize>,
     cost_matrix: Option<Vec<Vec<f64>>>,
     selection: SelectionParams,
+    proof: bool,
 }
 
 /// How often features may be halved.
@@ -95,6 +101,7 @@ pub(crate) struct OptimalParams {
     min_weight_fraction_leaf: f64,
     ccp_alpha: String,
     cost_matrix: Option<Vec<Vec<f64>>>,
+    proof: bool,
 }
 
 impl GreedyParams {
@@ -259,6 +266,14 @@ impl DyadicParams {
         })
     }
 
+    /// The proof file, if one is wanted: that none is needed.
+    fn proof_text(&self) -> treewright::Result<Option<String>> {
+        let wanted = self.proof.then_some("dyadic");
+        wanted
+            .map(|kind| text_of(|out| proof::write_needless(kind, out)))
+            .transpose()
+    }
+
     fn aim(&self) -> PyResult<dyadic::Aim> {
         Ok(match (&self.ccp_alpha, self.max_leaf_nodes, &self.kappa) {
             (Some(lambda), ..) => dyadic::Aim::Lambda(weight(lambda)?),
@@ -309,16 +324,26 @@ pub(crate) fn fit_greedy(
     pruning: PruningParams,
     limits: Limits,
 ) -> PyResult<Outcome<Model>> {
-    let data = table.data();
-    let mut pruned = pruning.pruned(params.learner(table)?, &limits)?;
-    let (fit, exception) = match pruning.max_leaf_nodes {
-        None => limits.run(py, table, |budget| pruned.learner.fit(data, budget))?,
-        Some(leaves) => {
-            pruned.choice = Choice::Aim(Aim::Leaves(leaves));
-            limits.run(py, table, |budget| pruned.fit(data, budget))?
-        }
-    };
-    Ok((finished(fit, table), exception))
+    guarded(|| {
+        let data = table.data();
+        let mut pruned = pruning.pruned(params.learner(table)?, &limits)?;
+        let (found, exception) = match pruning.max_leaf_nodes {
+            None => limits.run(py, table, |budget| {
+                Ok((pruned.learner.fit(data, budget)?, None))
+            })?,
+            Some(leaves) => {
+                pruned.choice = Choice::Aim(Aim::Leaves(leaves));
+                limits.run(py, table, |budget| {
+                    if !pruning.proof {
+                        return Ok((pruned.fit(data, budget)?, None));
+                    }
+                    let (fit, grown) = pruned.fit_with_grown(data, budget)?;
+                    Ok((fit, Some(grown_text(grown, table)?)))
+                })?
+            }
+        };
+        Ok((finished(found, table), exception))
+    })
 }
 
 /// All best prunings of a greedy tree, and the one that was asked for.
@@ -330,38 +355,47 @@ pub(crate) fn greedy_family(
     pruning: PruningParams,
     limits: Limits,
 ) -> PyResult<Outcome<(Family, Option<Model>)>> {
-    let pruned = pruning.pruned(params.learner(table)?, &limits)?;
-    let rule = pruning.selection.rule()?;
-    let resampling = pruning.selection.resampling();
-    let lambda = pruning.ccp_alpha.as_deref().map(weight).transpose()?;
-    let data = table.data();
-    let (mut found, exception) = limits.run(py, table, |budget| {
-        pruned.fit_family(data, budget, resampling)
-    })?;
-    table.remember(&mut found.learner.params);
-    let chosen = match (&found.cross_validation, rule, lambda) {
-        (Some(validation), Some(rule), _) => {
-            let name = resampling.map(|resampling| rule.name(resampling));
-            Some((rule.choose(validation), None, name))
-        }
-        // Stopped: the tree as it was grown.
-        (None, Some(_), _) => Some((found.family.len() - 1, None, None)),
-        (_, None, Some(lambda)) => Some((found.family.at(&lambda), Some(lambda), None)),
-        (_, None, None) => None,
-    };
-    let model = chosen
-        .map(|(member, lambda, rule)| {
-            let mut fit = take_out(&found, member, lambda, rule).map_err(|error| raised(&error))?;
-            let seconds = fit.training.seconds + found.seconds + found.training.seconds;
-            // As the command line has it: by predictions, which with distributed rows is not a sum over leaves.
-            fit.training = Training {
-                seconds,
-                ..Training::of(&fit.model, data)
-            };
-            Ok::<_, PyErr>(Model { fit })
-        })
-        .transpose()?;
-    Ok(((found.into(), model), exception))
+    guarded(|| {
+        let pruned = pruning.pruned(params.learner(table)?, &limits)?;
+        let rule = pruning.selection.rule()?;
+        let resampling = pruning.selection.resampling();
+        let lambda = pruning.ccp_alpha.as_deref().map(weight).transpose()?;
+        let data = table.data();
+        let ((mut found, mut proof), exception) = limits.run(py, table, |budget| {
+            if !pruning.proof {
+                return Ok((pruned.fit_family(data, budget, resampling)?, None));
+            }
+            let (found, grown) = pruned.fit_family_with_grown(data, budget, resampling)?;
+            Ok((found, Some(grown_text(grown, table)?)))
+        })?;
+        table.remember(&mut found.learner.params);
+        let chosen = match (&found.cross_validation, rule, lambda) {
+            (Some(validation), Some(rule), _) => {
+                let name = resampling.map(|resampling| rule.name(resampling));
+                Some((rule.choose(validation), None, name))
+            }
+            // Stopped: the tree as it was grown.
+            (None, Some(_), _) => Some((found.family.len() - 1, None, None)),
+            (_, None, Some(lambda)) => Some((found.family.at(&lambda), Some(lambda), None)),
+            (_, None, None) => None,
+        };
+        let model = chosen
+            .map(|(member, lambda, rule)| {
+                let mut fit =
+                    take_out(&found, member, lambda, rule).map_err(|error| raised(&error))?;
+                let seconds = fit.training.seconds + found.seconds + found.training.seconds;
+                // As the command line has it: by predictions, which with distributed rows is not a sum over
+                // leaves.
+                fit.training = Training {
+                    seconds,
+                    ..Training::of(&fit.model, data)
+                };
+                let proof = proof.take();
+                Ok::<_, PyErr>(Model { fit, proof })
+            })
+            .transpose()?;
+        Ok(((found.into(), model), exception))
+    })
 }
 
 /// The best dyadic tree for a weight or a size.
@@ -372,10 +406,14 @@ pub(crate) fn fit_dyadic(
     params: DyadicParams,
     limits: Limits,
 ) -> PyResult<Outcome<Model>> {
-    let learner = params.learner(table, &limits)?;
-    let data = table.data();
-    let (fit, exception) = limits.run(py, table, |budget| learner.fit(data, budget))?;
-    Ok((finished(fit, table), exception))
+    guarded(|| {
+        let learner = params.learner(table, &limits)?;
+        let data = table.data();
+        let (found, exception) = limits.run(py, table, |budget| {
+            Ok((learner.fit(data, budget)?, params.proof_text()?))
+        })?;
+        Ok((finished(found, table), exception))
+    })
 }
 
 /// All best dyadic trees, and the one that was asked for.
@@ -386,33 +424,36 @@ pub(crate) fn dyadic_family(
     params: DyadicParams,
     limits: Limits,
 ) -> PyResult<Outcome<(Family, Option<Model>)>> {
-    let learner = params.learner(table, &limits)?;
-    let rule = params.selection.rule()?;
-    let resampling = params.selection.resampling();
-    let data = table.data();
-    let work = |budget: &treewright::Budget| -> treewright::Result<(FamilyFit, Option<Fit>)> {
-        let found = Searched::new(learner.clone()).fit_family(data, budget, resampling)?;
-        let fit = match (&found.cross_validation, rule) {
-            (Some(validation), Some(rule)) => {
-                let name = resampling.map(|resampling| rule.name(resampling));
-                let mut fit = take_out(&found, rule.choose(validation), None, name)?;
-                let seconds = fit.training.seconds + found.seconds;
-                fit.training = Training {
-                    seconds,
-                    ..Training::of_leaves(&fit.model, data)
-                };
-                Some(fit)
-            }
-            // Stopped: the tree for the usual weight.
-            (None, Some(_)) => Some(learner.fit(data, budget)?),
-            (_, None) => None,
+    guarded(|| {
+        let learner = params.learner(table, &limits)?;
+        let rule = params.selection.rule()?;
+        let resampling = params.selection.resampling();
+        let data = table.data();
+        let work = |budget: &treewright::Budget| -> treewright::Result<(FamilyFit, Option<Found>)> {
+            let found = Searched::new(learner.clone()).fit_family(data, budget, resampling)?;
+            let fit = match (&found.cross_validation, rule) {
+                (Some(validation), Some(rule)) => {
+                    let name = resampling.map(|resampling| rule.name(resampling));
+                    let mut fit = take_out(&found, rule.choose(validation), None, name)?;
+                    let seconds = fit.training.seconds + found.seconds;
+                    fit.training = Training {
+                        seconds,
+                        ..Training::of_leaves(&fit.model, data)
+                    };
+                    Some(fit)
+                }
+                // Stopped: the tree for the usual weight.
+                (None, Some(_)) => Some(learner.fit(data, budget)?),
+                (_, None) => None,
+            };
+            let proof = params.proof_text()?;
+            Ok((found, fit.map(|fit| (fit, proof))))
         };
-        Ok((found, fit))
-    };
-    let ((mut found, fit), exception) = limits.run(py, table, work)?;
-    table.remember(&mut found.learner.params);
-    let model = fit.map(|fit| finished(fit, table));
-    Ok(((found.into(), model), exception))
+        let ((mut found, fit), exception) = limits.run(py, table, work)?;
+        table.remember(&mut found.learner.params);
+        let model = fit.map(|fit| finished(fit, table));
+        Ok(((found.into(), model), exception))
+    })
 }
 
 /// The best tree of bounded depth.
@@ -423,22 +464,46 @@ pub(crate) fn fit_optimal(
     params: OptimalParams,
     limits: Limits,
 ) -> PyResult<Outcome<Model>> {
-    let learner = Optimal {
-        depth: params.max_depth,
-        intervals: params.intervals,
-        min_leaf: params.min_samples_leaf,
-        min_leaf_weight: params.min_weight_fraction_leaf,
-        leaf_cost: weight(&params.ccp_alpha)?,
-        loss: loss(params.cost_matrix.as_deref(), table)?,
-        most_bytes: limits.most_bytes(),
-    };
-    let data = table.data();
-    let (fit, exception) = limits.run(py, table, |budget| learner.fit(data, budget))?;
-    Ok((finished(fit, table), exception))
+    guarded(|| {
+        let learner = Optimal {
+            depth: params.max_depth,
+            intervals: params.intervals,
+            min_leaf: params.min_samples_leaf,
+            min_leaf_weight: params.min_weight_fraction_leaf,
+            leaf_cost: weight(&params.ccp_alpha)?,
+            loss: loss(params.cost_matrix.as_deref(), table)?,
+            most_bytes: limits.most_bytes(),
+        };
+        let data = table.data();
+        let (found, exception) = limits.run(py, table, |budget| {
+            if !params.proof {
+                return Ok((learner.fit(data, budget)?, None));
+            }
+            let (fit, proof) = learner.fit_with_proof(data, budget)?;
+            let text = text_of(|out| proof::write_optimal(&proof, out))?;
+            Ok((fit, Some(text)))
+        })?;
+        Ok((finished(found, table), exception))
+    })
 }
 
+/// A fit, and the text of a proof file, if one was asked for.
+type Found = (Fit, Option<String>);
+
 /// A fit with everything that is needed to repeat it.
-fn finished(mut fit: Fit, table: &Table) -> Model {
+fn finished((mut fit, proof): Found, table: &Table) -> Model {
     table.remember(&mut fit.learner.params);
-    Model { fit }
+    Model { fit, proof }
+}
+
+/// A tree before it was pruned, as a proof file.
+fn grown_text(mut grown: Fit, table: &Table) -> treewright::Result<String> {
+    table.remember(&mut grown.learner.params);
+    text_of(|out| proof::write_grown(&grown, out))
+}
+
+fn text_of(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> treewright::Result<String> {
+    let mut bytes = Vec::new();
+    write(&mut bytes).map_err(|error| Error::io(error.to_string()))?;
+    String::from_utf8(bytes).map_err(|error| Error::io(error.to_string()))
 }

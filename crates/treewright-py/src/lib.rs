@@ -32,6 +32,8 @@ mod table;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use super::errors::panic_next_for_tests;
+    #[pymodule_export]
     use super::family::Family;
     #[pymodule_export]
     use super::features::{DistinctTrees, select_backward, select_complete};

@@ -7,7 +7,7 @@ use treewright::export::{self, json};
 use treewright::prune::{Impurity, NodeCosts, PruningCost, importances};
 use treewright::{Fit, Tree};
 
-use crate::errors::{caught, named, raised};
+use crate::errors::{guarded, named, raised};
 use crate::family::Family;
 use crate::report::Report;
 use crate::table::Table;
@@ -19,6 +19,14 @@ type Numbers<'py> = Bound<'py, PyArray1<i64>>;
 #[pyclass(frozen, module = "treewright._native")]
 pub(crate) struct Model {
     pub(crate) fit: Fit<Tree>,
+    /// The text of a proof file, if one was asked for.
+    pub(crate) proof: Option<String>,
+}
+
+impl From<Fit<Tree>> for Model {
+    fn from(fit: Fit<Tree>) -> Self {
+        Self { fit, proof: None }
+    }
 }
 
 /// Ways to write a tree as text.
@@ -29,17 +37,25 @@ impl Model {
     /// Reads the text of a model file.
     #[new]
     fn new(text: &str) -> PyResult<Self> {
-        let fit = json::read_model(text).map_err(|error| raised(&error))?;
-        Ok(Self { fit })
+        guarded(|| {
+            let fit = json::read_model(text).map_err(|error| raised(&error))?;
+            Ok(fit.into())
+        })
     }
 
-    fn __getnewargs__(&self) -> (String,) {
-        (self.to_json(),)
+    fn __getnewargs__(&self) -> PyResult<(String,)> {
+        Ok((self.to_json()?,))
     }
 
     /// The text of a model file.
-    fn to_json(&self) -> String {
-        json::write_model(&self.fit)
+    fn to_json(&self) -> PyResult<String> {
+        guarded(|| Ok(json::write_model(&self.fit)))
+    }
+
+    /// The text of a proof file, if the fit was asked for one.
+    #[getter]
+    fn proof(&self) -> Option<&str> {
+        self.proof.as_deref()
     }
 
     /// The tree as a text of some format.
@@ -55,22 +71,25 @@ impl Model {
             ("svg", |tree| Ok(export::svg::svg(tree))),
             ("text", |tree| Ok(export::text::plain(tree))),
         ];
-        named("format", format, &formats)?(self.tree()).map_err(|error| raised(&error))
+        let write = named("format", format, &formats)?;
+        guarded(|| write(self.tree()).map_err(|error| raised(&error)))
     }
 
     /// The tree as the bytes of an ONNX file, and what to know about it.
-    fn to_onnx<'py>(&self, py: Python<'py>) -> (Bound<'py, PyBytes>, Vec<String>) {
-        let model = export::onnx::onnx(self.tree());
-        (PyBytes::new(py, &model.bytes), model.notes)
+    fn to_onnx<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, Vec<String>)> {
+        let model = guarded(|| Ok(export::onnx::onnx(self.tree())))?;
+        Ok((PyBytes::new(py, &model.bytes), model.notes))
     }
 
     /// A report on the tree; with a table also on what it does to its rows.
     #[pyo3(signature = (title, table=None))]
     fn report(&self, title: &str, table: Option<&Table>) -> PyResult<Report> {
         let rows = table.map(Table::data);
-        treewright::eval::Report::on_model(title, &self.fit, rows)
-            .map(Report::from)
-            .map_err(|error| raised(&error))
+        guarded(|| {
+            treewright::eval::Report::on_model(title, &self.fit, rows)
+                .map(Report::from)
+                .map_err(|error| raised(&error))
+        })
     }
 
     #[getter]
@@ -140,7 +159,7 @@ impl Model {
     fn with_note(&self, name: &str, note: &str) -> Self {
         let mut fit = self.fit.clone();
         fit.learner.params.insert(name.to_owned(), note.into());
-        Self { fit }
+        fit.into()
     }
 
     /// The figures on the rows it was learned from.
@@ -186,14 +205,17 @@ impl Model {
         } else {
             PruningCost::Squared
         };
-        let costs = NodeCosts::of(self.tree(), cost).map_err(|error| raised(&error))?;
-        Ok(PyArray1::from_vec(py, importances(self.tree(), &costs)))
+        let shares = guarded(|| {
+            let costs = NodeCosts::of(self.tree(), cost).map_err(|error| raised(&error))?;
+            Ok(importances(self.tree(), &costs))
+        })?;
+        Ok(PyArray1::from_vec(py, shares))
     }
 
     /// Class indices or numbers.
     fn predict<'py>(&self, py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let data = table.data();
-        let answers = py.detach(|| caught(|| self.tree().predict(data)))?;
+        let answers = py.detach(|| guarded(|| Ok(self.tree().predict(data))))?;
         Ok(PyArray1::from_vec(py, answers))
     }
 
@@ -204,7 +226,7 @@ impl Model {
         table: &Table,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let data = table.data();
-        let shares = py.detach(|| caught(|| self.tree().predict_proba(data)))?;
+        let shares = py.detach(|| guarded(|| Ok(self.tree().predict_proba(data))))?;
         let n_classes = self.tree().schema().classes().len();
         PyArray1::from_vec(py, shares).reshape([data.n_rows(), n_classes])
     }
@@ -212,7 +234,7 @@ impl Model {
     /// The leaf of each row.
     fn apply<'py>(&self, py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let data = table.data();
-        let leaves = py.detach(|| caught(|| self.tree().apply(data)))?;
+        let leaves = py.detach(|| guarded(|| Ok(self.tree().apply(data))))?;
         let leaves = leaves.into_iter().map(|id| i64::from(id.0));
         Ok(PyArray1::from_iter(py, leaves))
     }
@@ -233,9 +255,9 @@ impl Model {
                 nodes.extend(path.into_iter().map(|id| i64::from(id.0)));
                 begins.push(nodes.len() as i64);
             }
-            (begins, nodes)
+            Ok((begins, nodes))
         };
-        let (begins, nodes) = py.detach(|| caught(work))?;
+        let (begins, nodes) = py.detach(|| guarded(work))?;
         Ok((
             PyArray1::from_vec(py, begins),
             PyArray1::from_vec(py, nodes),
@@ -246,7 +268,7 @@ impl Model {
     /// from its rows.
     #[pyo3(signature = (penalty, cost, table=None))]
     fn prunings(&self, penalty: &str, cost: &str, table: Option<&Table>) -> PyResult<Family> {
-        Family::of_prunings(&self.fit, penalty, cost, table.map(Table::data))
+        guarded(|| Family::of_prunings(&self.fit, penalty, cost, table.map(Table::data)))
     }
 }
 

@@ -5,6 +5,7 @@ use treewright::cost::Loss;
 use treewright::export::{html, json};
 use treewright::select::{Explore, Resampling};
 
+use crate::errors::guarded;
 use crate::learners::loss;
 use crate::running::{Limits, Outcome};
 use crate::table::Table;
@@ -24,13 +25,13 @@ impl From<treewright::eval::Report> for Report {
 #[pymethods]
 impl Report {
     /// The report as a page for a browser.
-    fn to_html(&self) -> String {
-        html::html(&self.report)
+    fn to_html(&self) -> PyResult<String> {
+        guarded(|| Ok(html::html(&self.report)))
     }
 
     /// The report as one JSON document.
-    fn to_json(&self) -> String {
-        json::write_report(&self.report)
+    fn to_json(&self) -> PyResult<String> {
+        guarded(|| Ok(json::write_report(&self.report)))
     }
 
     /// Which tree is good enough, in words.
@@ -54,21 +55,23 @@ pub(crate) fn explore(
     cost_matrix: Option<Vec<Vec<f64>>>,
     limits: Limits,
 ) -> PyResult<Outcome<Report>> {
-    let loss: Loss = loss(cost_matrix.as_deref(), table)?;
-    let explore = Explore {
-        resampling: Resampling::Folds {
-            folds,
-            repeats,
-            seed,
-        },
-        most_bytes: limits.most_bytes(),
-        ..Explore::new(loss)
-    };
-    let data = table.data();
-    let (mut report, exception) =
-        limits.run(py, table, |budget| explore.run(title, data, budget))?;
-    for section in &mut report.sections {
-        table.remember(&mut section.learner.params);
-    }
-    Ok((report.into(), exception))
+    guarded(|| {
+        let loss: Loss = loss(cost_matrix.as_deref(), table)?;
+        let explore = Explore {
+            resampling: Resampling::Folds {
+                folds,
+                repeats,
+                seed,
+            },
+            most_bytes: limits.most_bytes(),
+            ..Explore::new(loss)
+        };
+        let data = table.data();
+        let (mut report, exception) =
+            limits.run(py, table, |budget| explore.run(title, data, budget))?;
+        for section in &mut report.sections {
+            table.remember(&mut section.learner.params);
+        }
+        Ok((report.into(), exception))
+    })
 }

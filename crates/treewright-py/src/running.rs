@@ -44,8 +44,13 @@ impl Limits {
         most.map_or(usize::MAX, |most| most.unwrap_or(usize::MAX))
     }
 
+    /// The limits of work that begins now.
     pub(crate) fn budget(&self, flag: &Arc<AtomicBool>) -> PyResult<Budget> {
         let budget = Budget::unlimited().with_interrupt(Arc::clone(flag));
+        let budget = match self.memory_limit {
+            Some(bytes) => budget.with_memory_limit(bytes),
+            None => budget.within_addresses(),
+        };
         let Some(seconds) = self.time_limit else {
             return Ok(budget);
         };

@@ -15,7 +15,7 @@ use treewright::data::{
 };
 use treewright::error::quoted;
 
-use crate::errors::raised;
+use crate::errors::{guarded, raised};
 
 /// A table to learn from or to predict.
 #[pyclass(frozen, module = "treewright._native")]
@@ -71,6 +71,32 @@ impl Table {
         weights: Option<PyReadonlyArray1<'_, f64>>,
         class_weight: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        guarded(|| {
+            Self::of_arrays(
+                features,
+                target,
+                na,
+                weights.as_ref(),
+                class_weight.as_ref(),
+            )
+        })
+    }
+
+    /// Number of rows, without those of weight 0.
+    #[getter]
+    fn n_rows(&self) -> usize {
+        self.data().n_rows()
+    }
+}
+
+impl Table {
+    fn of_arrays(
+        features: Vec<(String, Cells<'_>, Option<Vec<String>>)>,
+        target: (String, Option<Vec<String>>, Option<Truths<'_>>),
+        na: Vec<String>,
+        weights: Option<&PyReadonlyArray1<'_, f64>>,
+        class_weight: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let mut lenders = Vec::new();
         let mut columns = Vec::new();
         let mut kinds = Vec::new();
@@ -115,9 +141,9 @@ impl Table {
             reading: Reading { na, weight: None },
         };
         schema.check().map_err(|error| raised(&error))?;
-        let weights = weights.as_ref().map(copied);
+        let weights = weights.map(copied);
         refuse_other_lengths(&columns, &target, weights.as_deref())?;
-        let class_weight = weight_of_classes(class_weight.as_ref())?;
+        let class_weight = weight_of_classes(class_weight)?;
         let places = weights.as_deref().and_then(places_of);
         let mut data = with_weights(Arc::new(schema), columns, target, weights)?;
         data.weigh_classes(&class_weight)
@@ -130,14 +156,6 @@ impl Table {
         })
     }
 
-    /// Number of rows, without those of weight 0.
-    #[getter]
-    fn n_rows(&self) -> usize {
-        self.data().n_rows()
-    }
-}
-
-impl Table {
     pub(crate) fn data(&self) -> &Dataset {
         self.rows.data()
     }
