@@ -21,7 +21,7 @@ use parquet::file::properties::WriterProperties;
 use treewright::Budget;
 use treewright::cost::{CostMatrix, Loss, Penalty};
 use treewright::data::{Dataset, ReadOptions, csv::CsvSource};
-use treewright::export::json;
+use treewright::export::{json, proof};
 use treewright::learn::dyadic::{Dyadic, Resolution};
 use treewright::learn::optimal::Optimal;
 use treewright::learn::{FamilyLearner, Greedy, Learner};
@@ -197,7 +197,7 @@ fn documents(root: &Path) -> Outcome {
     };
     let deep = deep.fit(&classes, &budget)?;
     model("deep", &deep)?;
-    proofs(root, &json::write_model(&greedy.fit(&classes, &budget)?))?;
+    proofs(root, &classes, &greedy.fit(&classes, &budget)?)?;
     model("dyadic", &dyadic.fit(&classes, &budget)?)?;
     model("regression", &greedy.fit(&data(NUMBERS)?, &budget)?)?;
     for (name, penalty) in [("linear", Penalty::Linear), ("sqrt", "sqrt".parse()?)] {
@@ -225,20 +225,26 @@ fn documents(root: &Path) -> Outcome {
     model("taken", &take_out(&family, 0, None, None)?)
 }
 
-/// Proofs of the optimal tree of depth 3 and of a pruned one, on the table of classes.
-fn proofs(root: &Path, grown: &str) -> Outcome {
-    let header = r#"{"format":"treewright.proof","version":1,"kind":"optimal","depth":3,"unit":1,"per_loss":7,"per_leaf":1,"value":4}"#;
-    let range = r#"{"first":2,"last":6,"low":[2,1],"high":[2,1]}"#;
-    let claim = format!(
-        r#"{{"rows":[],"depth":3,"at_least":4,"features":[{{"feature":0,"missing":1,"present":3,"ranges":[{range}]}},{{"feature":1,"branches":[[0,1],[1,1],[2,1]],"missing":1}}]}}"#
-    );
-    let below = r#"{"rows":[{"feature":0,"below":3},{"feature":1,"category":0}],"depth":2,"at_least":1,"features":[]}"#;
-    write(root, "proof", "header", format!("{header}\n").as_bytes())?;
-    let whole = format!("{header}\n{claim}\n{below}\n");
-    write(root, "proof", "claims", whole.as_bytes())?;
-    let grown =
-        format!("{{\"format\":\"treewright.proof\",\"version\":1,\"kind\":\"grown\"}}\n{grown}\n");
-    write(root, "proof", "grown", grown.as_bytes())
+/// Proofs of optimal trees of depth 3, on the table of classes and on one without order, and of pruned ones.
+fn proofs(root: &Path, classes: &Dataset, grown: &Fit) -> Outcome {
+    let deep = Optimal {
+        depth: 3,
+        ..Optimal::default()
+    };
+    let mut noise = "x,k,class\n".to_owned();
+    for row in 0..24 {
+        let class = ["no", "yes"][row * row / 5 % 2];
+        noise += &format!("{},{},{class}\n", row * 7 % 24, ["a", "b", "c"][row % 3]);
+    }
+    for (name, rows) in [("classes", classes), ("noise", &data(&noise)?)] {
+        let (_, found) = deep.fit_with_proof(rows, &Budget::unlimited())?;
+        let mut bytes = Vec::new();
+        proof::write_optimal(&found, &mut bytes)?;
+        write(root, "proof", name, &bytes)?;
+    }
+    let mut bytes = Vec::new();
+    proof::write_grown(grown, &mut bytes)?;
+    write(root, "proof", "grown", &bytes)
 }
 
 fn settings(root: &Path) -> Outcome {
