@@ -16,6 +16,10 @@ TEMPORARY = re.compile(r"\.treewright-.*\.tmp")
 SECONDS = re.compile(rb'"seconds":\s*[-+.0-9eE]+|[0-9.]+ (?:ms|s|seconds)\b')
 
 
+# A proof is needed from three levels on.
+DEEP = ["--depth", "3", "--intervals", "2"]
+
+
 @dataclass
 class Command:
     name: str
@@ -28,6 +32,7 @@ def all_commands(inputs, out):
     """The commands, on the inputs that `write_inputs` has made."""
     table, model, family = (str(inputs / name) for name in ("table.csv", "model.json", "family.json"))
     costs, prices = str(inputs / "costs.csv"), str(inputs / "prices.csv")
+    proven, proof = str(inputs / "proven.json"), str(inputs / "proof.jsonl")
     out = str(out)
 
     def searching(name, *arguments):
@@ -42,6 +47,8 @@ def all_commands(inputs, out):
         searching("fit greedy, numbers", "fit", "greedy", prices, "--task", "regression"),
         searching("fit dyadic", "fit", "dyadic", table, "--k", "3"),
         searching("fit optimal", "fit", "optimal", table, "--depth", "2"),
+        Command("fit optimal --proof", ["fit", "optimal", table, *DEEP, "--proof", out]),
+        Command("fit greedy --proof", ["fit", "greedy", table, "--leaves", "3", "--proof", out]),
         searching("path greedy", "path", "greedy", table, "--folds", "5"),
         searching("path dyadic", "path", "dyadic", table, "--k", "2"),
         searching("distinct", "distinct", table, "--limit", "200"),
@@ -58,6 +65,7 @@ def all_commands(inputs, out):
         using("predict", "predict", model, table, "--proba"),
         using("score", "score", model, table),
         using("verify", "verify", model, table),
+        using("verify --optimality", "verify", proven, table, "--optimality", "--proof", proof),
         using("report", "report", family, table),
         using("export svg", "export", model, "--to", "svg"),
         using("export onnx", "export", model, "--to", "onnx"),
@@ -83,6 +91,8 @@ def write_inputs(program, folder, n_rows):
         name = "model.json" if learner[0] == "fit" else "family.json"
         line = [program, *learner, folder / "table.csv", "--max-depth", "6", "-o", folder / name]
         subprocess.run(line, check=True, capture_output=True)
+    line = [program, "fit", "optimal", folder / "table.csv", *DEEP, "-o", folder / "proven.json"]
+    subprocess.run([*line, "--proof", folder / "proof.jsonl"], check=True, capture_output=True)
 
 
 def content(name, path):
@@ -129,7 +139,8 @@ def check_complete(name, path, n_rows):
         widths = {line.count(",") for line in lines}
         return None if len(widths) == 1 else f"a table with {widths} commas a line"
     try:
-        documents = lines if name == "distinct --trees" else [text]
+        is_by_line = name == "distinct --trees" or name.endswith("--proof")
+        documents = lines if is_by_line else [text]
         for document in documents:
             json.loads(document)
     except ValueError as error:
