@@ -27,7 +27,7 @@ const MICROSECONDS_BETWEEN: u64 = 2000;
 /// Of the address space so much is left for small things: stacks, and the parts of memory that threads hold.
 const SMALL_THINGS: u64 = 64 << 20;
 /// If fewer addresses are left, it is time to stop: more than what is taken without asking.
-const LAST_ADDRESSES: u64 = 40 << 20;
+const LAST_ADDRESSES: u64 = 32 << 20;
 
 impl Memory {
     pub(super) fn limited(most: u64) -> Self {
@@ -96,8 +96,10 @@ pub(super) fn known_addresses() -> Option<u64> {
 /// Are there hardly any addresses left?
 fn addresses_are_spent() -> bool {
     known_addresses().is_some_and(|most| {
-        let taken = line_of("/proc/self/status", "VmSize:").unwrap_or(0);
-        taken.saturating_add(LAST_ADDRESSES) > most
+        // Not all that is mapped: allocators take addresses for each thread that they use later.
+        let parts = ["VmData:", "VmStk:", "VmExe:", "VmLib:"];
+        let taken = parts.map(|part| line_of("/proc/self/status", part).unwrap_or(0));
+        taken.iter().sum::<u64>().saturating_add(LAST_ADDRESSES) > most
     })
 }
 
