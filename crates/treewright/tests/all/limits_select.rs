@@ -1,5 +1,7 @@
 //! Limits of searches over sets of features and of several depths: what is known when they are stopped holds.
 
+use std::fmt::Write;
+
 use fastrand::Rng;
 use treewright::Budget;
 use treewright::data::csv::CsvSource;
@@ -18,7 +20,7 @@ fn table(rng: &mut Rng, n_rows: usize) -> Dataset {
         } else {
             u32::from(a > 4)
         };
-        text += &format!("{a},{b},{c},{},k{class}\n", rng.u32(..3));
+        writeln!(text, "{a},{b},{c},{},k{class}", rng.u32(..3)).unwrap();
     }
     let source = CsvSource::new(text.into_bytes(), b',').unwrap();
     Dataset::read(&source, &ReadOptions::default()).unwrap()
@@ -28,15 +30,15 @@ fn greedy() -> Greedy {
     Greedy::default()
 }
 
-/// The trees of a stream by their features, and what is said of them.
-fn streamed(data: &Dataset, budget: &Budget) -> (Vec<Vec<usize>>, Count) {
+/// The leaves of the trees of a stream, and what is said of them.
+fn streamed(data: &Dataset, budget: &Budget) -> (Vec<usize>, Count) {
     let mut trees = Vec::new();
     let distinct = Distinct::new(greedy());
     let take = |tree| {
         trees.push(tree);
         Ok(())
     };
-    let count = distinct.stream(data, None, budget, |met| met.features(), take);
+    let count = distinct.stream(data, None, budget, |met| met.tree().n_leaves(), take);
     (trees, count.unwrap())
 }
 

@@ -1,5 +1,6 @@
 //! A thread that panics: nobody waits for what it would have done.
 
+use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -19,7 +20,7 @@ fn noise(n_rows: usize, n_features: usize) -> Dataset {
     let mut text = names.join(",") + ",class\n";
     for _ in 0..n_rows {
         for _ in 0..n_features {
-            text += &format!("{},", rng.u32(..1000));
+            write!(text, "{},", rng.u32(..1000)).unwrap();
         }
         text += if rng.bool() { "a\n" } else { "b\n" };
     }

@@ -247,13 +247,11 @@ impl Distinct {
         meter: &Meter<'_>,
     ) -> Vec<Piece> {
         let n_features = grounds[0].n_features();
-        match n_threads {
-            1 => vec![Piece::whole(n_features)],
-            _ => {
-                let most_bytes = self.bytes_of_one(1, meter.budget());
-                pieces::cut(self.sets(grounds, most_bytes), n_features, meter)
-            }
+        if n_threads == 1 {
+            return vec![Piece::whole(n_features)];
         }
+        let most_bytes = self.bytes_of_one(1, meter.budget());
+        pieces::cut(self.sets(grounds, most_bytes), n_features, meter)
     }
 
     /// The rows, ready for a search; `None` if the budget does not suffice for that.
