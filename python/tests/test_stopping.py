@@ -289,7 +289,7 @@ def test_every_estimator_obeys_its_limits(estimator, limit):
 
 @pytest.mark.parametrize("selector", [BackwardFeatureSelector, CompleteFeatureSelector])
 def test_a_selection_without_time_selects_all(selector):
-    X, y = hard_table(300, 5)
+    X, y = hard_table(30_000, 5)
     found = selector(time_limit=0).fit(X, y)
     assert found.selection_["stopped"] and found.get_support().all()
     assert np.isnan(found.selection_["search_error"])

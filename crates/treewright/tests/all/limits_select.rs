@@ -115,7 +115,7 @@ fn selections_that_are_stopped_claim_nothing_false() {
 #[test]
 fn selections_without_memory_end_at_once() {
     let mut rng = Rng::with_seed(43);
-    let data = table(&mut rng, 60);
+    let data = table(&mut rng, 6000);
     let budget = || Budget::unlimited().with_memory_limit(u64::MAX);
     let whole = Complete::new(greedy()).select(&data, &budget()).unwrap();
     assert!(whole.proof.unwrap().optimal);

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::estimate::{Estimate, Samples};
+use super::estimate::{Estimate, Samples, at_first};
 use super::lattice::{Ground, Lattice, Top, bits};
 use super::plain::Plain;
 use super::{Selection, USUAL_BYTES};
@@ -55,19 +55,20 @@ impl Backward {
     /// The same; `None` if not even the trees of all features are known.
     fn selection(&self, data: &Dataset, budget: &Budget) -> Result<Option<Selection>> {
         let n_features = data.columns().len();
-        let Some(samples) = self.estimate.deal(&self.greedy, data, budget)? else {
+        let first = &at_first(data, budget);
+        let Some(samples) = self.estimate.deal(&self.greedy, data, first)? else {
             return Ok(None);
         };
         let elimination = if self.plain {
-            let Some(mut plain) = Plain::new(&self.greedy, &samples, budget)? else {
+            let Some(mut plain) = Plain::new(&self.greedy, &samples, first)? else {
                 return Ok(None);
             };
             eliminate(&mut plain, n_features, budget)?
         } else {
-            let Some(grounds) = Ground::all(&self.greedy, &samples, budget)? else {
+            let Some(grounds) = Ground::all(&self.greedy, &samples, first)? else {
                 return Ok(None);
             };
-            let shared = Shared::new(grounds, n_features, self.most_bytes, budget);
+            let shared = Shared::new(grounds, n_features, self.most_bytes, first);
             let Some(mut shared) = shared else {
                 return Ok(None);
             };

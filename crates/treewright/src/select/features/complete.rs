@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::backward::{Eliminator, Shared, eliminate};
 use super::enumerate::{Enumeration, Order, Place, Start};
-use super::estimate::{Estimate, Samples};
+use super::estimate::{Estimate, Samples, at_first};
 use super::lattice::{Ground, Top, bits};
 use super::plain::Plain;
 use super::{Proof, Selection, USUAL_BYTES};
@@ -77,14 +77,15 @@ impl Complete {
         budget: &Budget,
         start: Instant,
     ) -> Result<Option<Selection>> {
-        let Some(samples) = self.estimate.deal(&self.greedy, data, budget)? else {
+        let first = &at_first(data, budget);
+        let Some(samples) = self.estimate.deal(&self.greedy, data, first)? else {
             return Ok(None);
         };
-        let Some(grounds) = Ground::all(&self.greedy, &samples, budget)? else {
+        let Some(grounds) = Ground::all(&self.greedy, &samples, first)? else {
             return Ok(None);
         };
         let n_features = data.columns().len();
-        let shared = Shared::new(Arc::clone(&grounds), n_features, self.most_bytes, budget);
+        let shared = Shared::new(Arc::clone(&grounds), n_features, self.most_bytes, first);
         let Some(mut shared) = shared else {
             return Ok(None);
         };
@@ -105,8 +106,9 @@ impl Complete {
             n_bounds: 0,
             is_relaxed: false,
         };
-        search.sets.lattice.watch(Some(budget));
+        search.sets.lattice.watch(Some(first));
         let is_begun = search.begin(n_features, &mut best);
+        search.sets.lattice.watch(Some(budget));
         let stopped = !is_begun || search.run(&mut best, budget);
         // The bound of what is still ahead may take a little longer.
         let extra = start.elapsed().div_f64(25.0).min(MOST_EXTRA);

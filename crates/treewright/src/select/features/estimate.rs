@@ -54,6 +54,16 @@ impl Samples {
     }
 }
 
+/// The budget of what every search begins with: the samples, and the trees of all features. In a small table these are
+/// there in no time, and so they are always known.
+pub(super) fn at_first(data: &Dataset, budget: &Budget) -> Budget {
+    const FEW_CELLS: usize = 20_000;
+    if data.n_rows().saturating_mul(data.columns().len()) <= FEW_CELLS {
+        return Budget::unlimited();
+    }
+    budget.clone()
+}
+
 impl Estimate {
     /// Deals the rows; `None` if the budget does not suffice for the copies that samples are.
     pub(super) fn deal(
