@@ -234,7 +234,8 @@ fn proofs(root: &Path, classes: &Dataset, grown: &Fit) -> Outcome {
     let mut noise = "x,k,class\n".to_owned();
     for row in 0..24 {
         let class = ["no", "yes"][row * row / 5 % 2];
-        noise += &format!("{},{},{class}\n", row * 7 % 24, ["a", "b", "c"][row % 3]);
+        let number = (row * 7 % 24).to_string();
+        noise += &[&number, ",", ["a", "b", "c"][row % 3], ",", class, "\n"].concat();
     }
     for (name, rows) in [("classes", classes), ("noise", &data(&noise)?)] {
         let (_, found) = deep.fit_with_proof(rows, &Budget::unlimited())?;

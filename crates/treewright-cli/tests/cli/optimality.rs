@@ -59,7 +59,7 @@ fn subsets_of_the_features() {
     for row in 0..60_usize {
         let class = ["no", "yes"][usize::from(row * row % 11 > 4)];
         let cells = [row % 7, row * 5 % 13, row % 3].map(|cell| cell.to_string());
-        table += &format!("{},{class}\n", cells.join(","));
+        table += &[&cells.join(","), ",", class, "\n"].concat();
     }
     let mut folder = Folder::new().file("data.csv", &table);
     for (command, field) in [

@@ -254,12 +254,11 @@ mod tests {
                 let mut values = found.values().to_vec();
                 values[member].cost += 1;
                 let (penalty, scale) = (penalty.clone(), found.scale());
-                let false_one = match found.as_nested() {
-                    Some(nested) => Family::nested(penalty, scale, values, nested.clone()),
-                    None => {
-                        let trees: Vec<Tree> = (0..found.len()).map(|it| found.tree(it)).collect();
-                        Family::new(penalty, scale, values, Arc::new(trees))
-                    }
+                let false_one = if let Some(nested) = found.as_nested() {
+                    Family::nested(penalty, scale, values, nested.clone())
+                } else {
+                    let trees: Vec<Tree> = (0..found.len()).map(|it| found.tree(it)).collect();
+                    Family::new(penalty, scale, values, Arc::new(trees))
                 };
                 assert!(check_members(&found, &tree, &costs).is_ok());
                 let error = check_members(&false_one, &tree, &costs).unwrap_err();

@@ -313,12 +313,8 @@ mod tests {
     fn an_error_that_the_trees_do_not_have_is_refused() {
         let mut text = String::from("a,b,class\n");
         for row in 0..40 {
-            text += &format!(
-                "{},{},{}\n",
-                row % 7,
-                row % 3,
-                ["x", "y"][row * row % 5 % 2]
-            );
+            let cells = [row % 7, row % 3].map(|cell| cell.to_string());
+            text += &[&cells.join(","), ",", ["x", "y"][row * row % 5 % 2], "\n"].concat();
         }
         let source = CsvSource::new(text.into_bytes(), b',').unwrap();
         let data = Dataset::read(&source, &ReadOptions::default()).unwrap();
