@@ -9,11 +9,11 @@ use crate::dice::dice;
 use crate::falsify::falsehoods;
 use crate::judge::{Judged, Verdict, caught};
 
-/// What became of falsehoods: how many were told of each kind and how many of these were refuted, and
-/// what was said of the others.
+/// What became of falsehoods: how many were told of each kind, how many of these were refuted and how many were not
+/// checked, as the work limit did not suffice; and what was said of the others.
 #[derive(Debug, Default)]
 pub struct Lies {
-    counts: BTreeMap<&'static str, (u64, u64)>,
+    counts: BTreeMap<&'static str, [u64; 3]>,
     /// The cases whose falsehood was not refuted, with what was done, what was said, and the document.
     pub believed: Vec<(Case, String, String)>,
 }
@@ -32,9 +32,13 @@ impl Lies {
         for lie in falsehoods(case, learned, &mut dice(case.seed ^ 0xfa15e)) {
             let verdict = caught(|| checker::check(&case.table, &lie.learned));
             let is_refuted = matches!(verdict, Ok(Verdict::Refuted(_)));
+            let is_large =
+                matches!(&verdict, Ok(Verdict::NotChecked(why)) if why.ends_with("too large"));
             let counts = lies.counts.entry(lie.what).or_default();
-            *counts = (counts.0 + 1, counts.1 + u64::from(is_refuted));
-            if !is_refuted {
+            counts[0] += 1;
+            counts[1] += u64::from(is_refuted);
+            counts[2] += u64::from(is_large);
+            if !is_refuted && !is_large {
                 let said = format!("{}: {verdict:?}", lie.what);
                 lies.believed
                     .push((case.clone(), said, lie.learned.document));
@@ -45,25 +49,28 @@ impl Lies {
 
     /// Adds the counts of others.
     pub fn add(&mut self, others: Self) {
-        for (what, (told, refuted)) in others.counts {
+        for (what, more) in others.counts {
             let counts = self.counts.entry(what).or_default();
-            *counts = (counts.0 + told, counts.1 + refuted);
+            for (count, more) in counts.iter_mut().zip(more) {
+                *count += more;
+            }
         }
         self.believed.extend(others.believed);
     }
 
     /// How many there were.
     pub fn told(&self) -> u64 {
-        self.counts.values().map(|(told, _)| told).sum()
+        self.counts.values().map(|[told, ..]| told).sum()
     }
 
     /// The counts as Markdown.
     pub fn to_text(&self) -> String {
-        let mut text = String::from("| falsified | documents | refuted |\n|---|---:|---:|\n");
-        let refuted: u64 = self.counts.values().map(|(_, refuted)| refuted).sum();
-        let _ = writeln!(text, "| **all** | {} | {refuted} |", self.told());
-        for (what, (told, refuted)) in &self.counts {
-            let _ = writeln!(text, "| {what} | {told} | {refuted} |");
+        let mut text =
+            String::from("| falsified | documents | refuted | too large |\n|---|---:|---:|---:|\n");
+        let sum = |place: usize| -> u64 { self.counts.values().map(|counts| counts[place]).sum() };
+        let _ = writeln!(text, "| **all** | {} | {} | {} |", sum(0), sum(1), sum(2));
+        for (what, [told, refuted, large]) in &self.counts {
+            let _ = writeln!(text, "| {what} | {told} | {refuted} | {large} |");
         }
         text
     }

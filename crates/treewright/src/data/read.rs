@@ -641,7 +641,24 @@ fn class_weights(
         }
     }
     let weigh = |(row, &class): (usize, &u32)| {
-        of_class[class as usize] * weights.as_ref().map_or(1.0, |weights| weights[row])
+        let weight = weights.as_ref().map_or(1.0, |weights| weights[row]);
+        product(of_class[class as usize], weight)
     };
     Ok(Some(classes.iter().enumerate().map(weigh).collect()))
+}
+
+/// From here on all doubles are whole.
+const LARGEST_WHOLE: f64 = (1_u64 << 53) as f64;
+
+/// A product that is not a whole number does not become one by rounding: sums of whole numbers are claimed to be exact.
+fn product(a: f64, b: f64) -> f64 {
+    let product = a * b;
+    let rest = a.mul_add(b, -product);
+    if rest == 0.0 || product.fract() != 0.0 || product >= LARGEST_WHOLE {
+        product
+    } else if rest > 0.0 {
+        product.next_up()
+    } else {
+        product.next_down()
+    }
 }

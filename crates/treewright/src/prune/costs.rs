@@ -62,6 +62,8 @@ pub struct NodeCosts {
     total_weight: f64,
     /// No pruning costs more than this.
     largest: f64,
+    /// By how much the costs of all nodes together were changed, in units; see [`Self::even_out`].
+    evened: i64,
     is_whole: bool,
 }
 
@@ -94,13 +96,14 @@ impl NodeCosts {
     /// Gives a node exactly the cost of its children where the two differ by no more than the rounding
     /// of sums: a split that gains nothing shall not seem to gain a little.
     fn even_out(&mut self) {
-        let children = &self.children;
+        let (children, evened) = (&self.children, &mut self.evened);
         self.costs.change(|costs| {
             for (node, &(first, end)) in children.iter().enumerate().rev() {
                 let below: i64 = costs[first as usize..end as usize].iter().sum();
                 // Costs are sums of many rounded terms; this is some thousand roundings.
                 let slack = (below >> 40) + 2;
                 if first < end && (costs[node] - below).abs() <= slack {
+                    *evened = evened.saturating_add((costs[node] - below).abs());
                     costs[node] = below;
                 }
             }
@@ -155,6 +158,7 @@ impl NodeCosts {
             errors,
             total_weight,
             largest,
+            evened: 0,
         })
     }
 
@@ -202,8 +206,10 @@ impl NodeCosts {
     /// costs are whole numbers.
     pub fn tolerance(&self) -> Option<f64> {
         let n_nodes = self.costs.values().len() as f64;
-        let tolerance = n_nodes * f64::EPSILON * self.largest / self.total_weight;
-        (!self.is_whole()).then_some(tolerance)
+        let by_sums = n_nodes * f64::EPSILON * self.largest;
+        // One pruning may have become better by what was evened out, and another worse.
+        let by_evening = 2.0 * self.costs.number(self.evened);
+        (!self.is_whole()).then_some((by_sums + by_evening) / self.total_weight)
     }
 }
 
