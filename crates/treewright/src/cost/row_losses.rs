@@ -100,6 +100,11 @@ impl<'a> RowLosses<'a> {
         };
         let rows = || (0..data.n_rows()).map(most_of_row);
         let (sum, largest) = (rows().sum::<f64>(), rows().fold(0.0, f64::max));
+        if !sum.is_finite() {
+            return Err(Error::schema(
+                "the costs are too large: what all rows may cost together is not a finite number",
+            ));
+        }
         let most = most.min(LARGEST_WHOLE);
         let tens = tens(data, loss).filter(|(weight, cost)| {
             let factor = weight * cost;
