@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use num_bigint::BigInt;
+
 use super::{
     Column, Dataset, Feature, FeatureKind, MISSING_CODE, Number, RawColumn, Reading, Schema,
     Source, Target, TargetColumn, TargetKind, Texts, Wanted,
@@ -654,11 +656,49 @@ const LARGEST_WHOLE: f64 = (1_u64 << 53) as f64;
 fn product(a: f64, b: f64) -> f64 {
     let product = a * b;
     let rest = a.mul_add(b, -product);
-    if rest == 0.0 || product.fract() != 0.0 || product >= LARGEST_WHOLE {
+    let is_clear = rest == 0.0 || product.fract() != 0.0 || product >= LARGEST_WHOLE;
+    if is_clear || is_whole_product(a, b) {
         product
     } else if rest > 0.0 {
         product.next_up()
     } else {
         product.next_down()
+    }
+}
+
+/// Is the product of two numbers whole, as they are written? 3.19 times 1000000 is.
+fn is_whole_product(a: f64, b: f64) -> bool {
+    let parts = [a, b].map(|number| {
+        let text = format!("{number:e}");
+        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let digits = format!("{whole}{fraction}").parse::<BigInt>();
+        let exponent = exponent.parse::<i64>().unwrap_or(0) - fraction.len() as i64;
+        (digits.unwrap_or_default(), exponent)
+    });
+    let [(a, of_a), (b, of_b)] = parts;
+    let exponent = of_a + of_b;
+    exponent >= 0
+        || u32::try_from(-exponent).is_ok_and(|zeros| {
+            let rest = a * b % BigInt::from(10).pow(zeros);
+            rest == BigInt::default()
+        })
+}
+
+#[cfg(test)]
+mod product_tests {
+    use super::product;
+
+    #[test]
+    fn products_are_whole_only_where_they_are() {
+        assert_eq!(product(1e6, 3.19), 3_190_000.0);
+        assert_eq!(product(0.5, 6.0), 3.0);
+        let third = 1.0 / 3.0;
+        assert_eq!(product(third, 1.0), third);
+        assert!(product(third, 3.0) < 1.0);
+        for weight in 1..3000 {
+            let weight = f64::from(3 * weight);
+            assert_ne!(product(third, weight).fract(), 0.0, "{weight}");
+        }
     }
 }
