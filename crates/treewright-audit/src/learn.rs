@@ -286,7 +286,7 @@ fn prune(
         "leaves" => Aim::Leaves(whole(value)?),
         _ => Aim::MaxCost(value.parse()?),
     };
-    let costs = NodeCosts::of(&grown.model, cost)?;
+    let costs = NodeCosts::of_model(&grown, cost)?;
     let pruned = pruner.prune(grown, &costs, None, &aim)?;
     Ok(Learned {
         proof: Some(proof),

@@ -175,7 +175,7 @@ impl<'a> Figures<'a> {
             cost += binary(share) * &self.data.costs[truth][value] / &self.data.factors[truth];
             errors += binary(if truth == value { 0.0 } else { share });
         }
-        if self.data.takes_whole {
+        if self.data.takes_whole && !self.shares[at].is_empty() {
             return (snapped(errors), snapped(cost));
         }
         (errors, cost)

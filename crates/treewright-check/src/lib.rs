@@ -57,6 +57,10 @@ pub fn check(model: &str, table: &Table, proof: Option<&str>, work_limit: u64) -
         report.add("figures", Verdict::NotChecked("trees of numbers".into()));
         return report;
     }
+    if model.features.is_empty() {
+        report.add("columns", Verdict::Refuted("there are no features".into()));
+        return report;
+    }
     if model.target.classes.len() > 2000 {
         report.add("figures", Verdict::NotChecked("too many classes".into()));
         return report;

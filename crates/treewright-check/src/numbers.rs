@@ -83,8 +83,8 @@ pub(crate) fn ceil(ratio: &Ratio) -> BigInt {
     ratio.ceil().to_integer()
 }
 
-/// The counts of a model file are doubles: with a weight of 0.3333333333333333 each, three rows count 1. A sum that is
-/// nearly whole is taken for whole, as it is there.
+/// Shares of rows are doubles: three thirds of a row count 1. A sum that is nearly whole is taken for whole, as it is in a
+/// model file.
 pub(crate) fn snapped(cost: Ratio) -> Ratio {
     let whole = cost.round();
     let off = if cost < whole {

@@ -207,7 +207,7 @@ impl Family {
         };
         let found = match rows {
             None => {
-                let costs = NodeCosts::of(&fit.model, cost);
+                let costs = NodeCosts::of_model(fit, cost);
                 costs.and_then(|costs| pruner.family(fit.clone(), &costs, None))
             }
             Some(rows) => {

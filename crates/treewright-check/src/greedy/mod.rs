@@ -191,9 +191,16 @@ fn selection(
     let names: Vec<&String> = model.features.iter().map(|feature| &feature.name).collect();
     let place = |name: &String| names.iter().position(|known| *known == name);
     let mask = |names: &[String]| {
-        let bits = names.iter().map(|name| Some(1u32 << place(name)?));
-        bits.sum::<Option<u32>>()
-            .ok_or_else(|| refuted("a feature that the table does not have"))
+        let mut bits = 0_u32;
+        for name in names {
+            let bit = place(name).map(|place| 1_u32 << place);
+            let bit = bit.ok_or_else(|| refuted("a feature that the table does not have"))?;
+            if bits & bit != 0 {
+                return Err(refuted("a feature is named twice"));
+            }
+            bits |= bit;
+        }
+        Ok(bits)
     };
     if names.len() > MOST_FEATURES {
         return Err(not_checked("too large: more than 12 features"));

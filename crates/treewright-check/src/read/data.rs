@@ -43,7 +43,7 @@ pub(crate) struct Data {
     pub(crate) is_whole: bool,
     /// Are sums of weights in doubles exact, too? Factors of classes that are not whole may have been rounded.
     pub(crate) has_exact_sums: bool,
-    /// Are costs of nodes taken for whole numbers that are nearly so? Prunings know them from counts, which are doubles.
+    /// Are costs of shares of rows taken for whole numbers that are nearly so? They are sums of doubles.
     pub(crate) takes_whole: bool,
 }
 
@@ -84,15 +84,22 @@ impl Data {
                     let names = feature.categories.iter().flatten();
                     let codes: BTreeMap<&String, usize> =
                         names.enumerate().map(|(code, name)| (name, code)).collect();
+                    // A category that the model leaves out would be nothing to split by.
                     let code = |&row: &usize| {
                         let cell = &cells[row];
+                        let unknown = || {
+                            let name = &feature.name;
+                            format!(
+                                "row {}, column {name:?}: {cell:?} is no category of the model",
+                                row + 1
+                            )
+                        };
                         if is_missing(cell) {
-                            None
-                        } else {
-                            codes.get(cell).copied()
+                            return Ok(None);
                         }
+                        codes.get(cell).copied().map(Some).ok_or_else(unknown)
                     };
-                    Column::Codes(kept.iter().map(code).collect())
+                    Column::Codes(kept.iter().map(code).collect::<Result<_, String>>()?)
                 }
             });
         }
@@ -283,7 +290,8 @@ fn factors(model: &Model, classes: &[usize], weights: &[BigInt]) -> Result<Vec<R
     let factor = |label: &String| match given.get(label) {
         None => Ok(Ratio::one()),
         Some(weight) => {
-            of_json(weight).ok_or_else(|| format!("class_weight of {label:?} is no number"))
+            let weight = of_json(weight).filter(|weight| *weight > Ratio::zero());
+            weight.ok_or_else(|| format!("class_weight of {label:?} is no number above 0"))
         }
     };
     labels.iter().map(factor).collect()

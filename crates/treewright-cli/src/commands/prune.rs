@@ -115,7 +115,7 @@ fn costs_of(fit: &Fit, args: &PruneArgs) -> Result<(Pruner, NodeCosts, Option<Co
     };
     match &args.data {
         None => {
-            let costs = NodeCosts::of(&fit.model, cost)
+            let costs = NodeCosts::of_model(fit, cost)
                 .map_err(|error| about(&args.model, &args.pruning.penalty, error))?;
             Ok((pruner, costs, None))
         }

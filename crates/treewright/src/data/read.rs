@@ -650,7 +650,7 @@ fn class_weights(
 }
 
 /// From here on all doubles are whole.
-const LARGEST_WHOLE: f64 = (1_u64 << 53) as f64;
+const LARGEST_WHOLE: f64 = (1_u64 << 52) as f64;
 
 /// A product that is not a whole number does not become one by rounding: sums of whole numbers are claimed to be exact.
 fn product(a: f64, b: f64) -> f64 {

@@ -2,7 +2,7 @@
 
 use crate::cost::{Loss, Scale, Units};
 use crate::error::{Error, Result};
-use crate::tree::{LearnerInfo, Moments, NodeId, Tree};
+use crate::tree::{Fit, LearnerInfo, Moments, NodeId, Tree};
 
 /// What a leaf costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -91,6 +91,14 @@ impl NodeCosts {
             costs.even_out();
         }
         Ok(costs)
+    }
+
+    /// The same of a model. Counts of weighted rows may be whole by rounding, and only the rows could tell.
+    pub fn of_model(fit: &Fit, what: PruningCost) -> Result<Self> {
+        let costs = Self::of(&fit.model, what)?;
+        let is_weighted = fit.model.schema().reading.weight.is_some()
+            || fit.learner.params.contains_key("class_weight");
+        Ok(if is_weighted { costs.rounded() } else { costs })
     }
 
     /// Gives a node exactly the cost of its children where the two differ by no more than the rounding
