@@ -26,7 +26,7 @@ TIME_LIMIT = "300ms"
 # A program that does not look at the clock would take minutes.
 PATIENCE = 30
 # With fewer the program itself has hardly room: a small allocation that fails ends it.
-ADDRESSES = (256, 512, 1024)
+ADDRESSES = (512, 1024)
 
 # A new process starts with the peak of the one that made it, so a small one must make it.
 WATCHER = """

@@ -30,9 +30,10 @@ pub(crate) fn decimal(number: f64) -> Ratio {
     parse(&format!("{number:e}")).expect("a finite double has a decimal")
 }
 
-/// The double itself.
+/// The double itself. Numbers of a file are finite; what overflows in doubles is beyond all of them, so the largest will do.
 pub(crate) fn binary(number: f64) -> Ratio {
-    Ratio::from_float(number).expect("numbers of a file are finite")
+    let number = if number.is_nan() { f64::MAX } else { number };
+    Ratio::from_float(number.clamp(f64::MIN, f64::MAX)).unwrap_or_default()
 }
 
 /// A parameter of a file: a number, taken as its decimal, or a text such as `1/300`.

@@ -138,7 +138,7 @@ fn orders_threads_and_memory_change_no_tree() {
         lines
     };
     let (document, lines) = of(&["--threads", "1"]);
-    for options in [&["--threads", "2"][..], &["--memory-limit", "100KB"]] {
+    for options in [&["--threads", "2"][..], &["--memory-limit", "60MB"]] {
         assert_eq!(
             of(options),
             (document.clone(), lines.clone()),

@@ -122,7 +122,7 @@ fn threads_and_memory_change_nothing() {
         let of = |more: &[&str]| select(&folder, method, &[&options[..], more].concat());
         let one = of(&["--threads", "1"]);
         assert_eq!(of(&["--threads", "2"]), one);
-        assert_eq!(of(&["--memory-limit", "100KB"]), one);
+        assert_eq!(of(&["--memory-limit", "60MB"]), one);
     }
 }
 
