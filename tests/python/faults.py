@@ -158,7 +158,9 @@ def strace_works():
 
 def standard_output(faults, command):
     """A full device, and a standard output that is closed."""
-    arguments = [word for word in command.arguments if word not in ("-o", str(faults.out))]
+    # Without the option that names the file; that of distinct's trees wants one.
+    unwanted = {"-o", str(faults.out)} | ({"--proof"} if command.name.endswith("--proof") else set())
+    arguments = [word for word in command.arguments if word not in unwanted]
     if "--trees" in arguments:
         arguments.append("-")
     binary = "onnx" in arguments
