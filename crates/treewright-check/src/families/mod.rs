@@ -175,7 +175,7 @@ impl Best<'_> {
                 Verdict::NotChecked("a cost is too close to the limit".into())
             }
             (_, Some((_, least))) if *least < &self.cost - slack => {
-                Verdict::Refuted(format!("so many leaves have {}", nearest(least)))
+                Verdict::Refuted(format!("this number of leaves costs {}", nearest(least)))
             }
             _ => Verdict::Confirmed,
         }

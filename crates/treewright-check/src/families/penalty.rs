@@ -38,7 +38,7 @@ impl Penalty {
         }
     }
 
-    /// The penalty of so many leaves; infinite beyond the end of a table, where no tree is of use.
+    /// The penalty of a number of leaves; infinite beyond the end of a table, as no tree may have more leaves.
     pub(crate) fn of(&self, leaves: usize) -> f64 {
         let number = leaves as f64;
         match self {

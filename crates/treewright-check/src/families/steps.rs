@@ -1,6 +1,6 @@
 //! The least losses of trees of all sizes.
 
-/// A number of leaves, and the least loss of trees with so many.
+/// A number of leaves, and the least loss of trees with that number.
 pub(crate) type Step = (usize, i128);
 
 /// Which numbers of leaves are of interest.
