@@ -7,7 +7,7 @@
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
-use crate::numbers::{Ratio, about, binary, few_ulps, nearest, snapped};
+use crate::numbers::{Ratio, about, binary, decimal, few_ulps, nearest, snapped};
 use crate::read::data::{Column, Data};
 use crate::read::model::{Closed, Missing, Node, Split, Training};
 use crate::report::Verdict;
@@ -104,6 +104,9 @@ impl<'a> Figures<'a> {
             let found = self.data.weighted(&self.sums[at]);
             for (class, (found, &claimed)) in found.iter().zip(&node.counts).enumerate() {
                 let share = self.shares[at].get(class).copied();
+                if share.is_none() && claimed == 0.0 && found.is_zero() {
+                    continue;
+                }
                 let whole = found + binary(share.unwrap_or(0.0));
                 let ok = match share {
                     None if self.data.has_exact_sums => binary(claimed) == *found,
@@ -130,12 +133,10 @@ impl<'a> Figures<'a> {
                 self.sums[at].iter().any(|sum| !sum.is_zero()) || !self.shares[at].is_empty();
             if has_rows {
                 let mut costs = self.data.costs_of(&self.sums[at]);
-                for (answer, cost) in costs.iter_mut().enumerate() {
-                    for (truth, &share) in self.shares[at].iter().enumerate() {
-                        // The weight of a share has the factor of its class already.
-                        let (cost_of, factor) =
-                            (&self.data.costs[truth], &self.data.factors[truth]);
-                        *cost += binary(share) * &cost_of[answer] / factor;
+                if !self.shares[at].is_empty() {
+                    let of_shares = self.data.costs_of_shares(&self.shares[at]);
+                    for (cost, of_shares) in costs.iter_mut().zip(of_shares) {
+                        *cost += of_shares;
                     }
                 }
                 let least = costs.iter().min().expect("there are classes");
@@ -168,11 +169,11 @@ impl<'a> Figures<'a> {
     pub(crate) fn node(&self, at: usize) -> (Ratio, Ratio) {
         let value = self.nodes[at].value as usize;
         let sums = &self.sums[at];
-        let mut cost = self.data.costs_of(sums)[value].clone();
+        let mut cost = self.data.cost_of(sums, value);
         let weights = self.data.weighted(sums);
         let mut errors = weights.iter().sum::<Ratio>() - &weights[value];
         for (truth, &share) in self.shares[at].iter().enumerate() {
-            cost += binary(share) * &self.data.costs[truth][value] / &self.data.factors[truth];
+            cost += binary(share) * decimal(self.data.cost_of_one(truth, value));
             errors += binary(if truth == value { 0.0 } else { share });
         }
         if self.data.takes_whole && !self.shares[at].is_empty() {
@@ -205,9 +206,7 @@ impl<'a> Figures<'a> {
                 continue;
             }
             let weight = self.data.weighted_row(row);
-            let cost = |answer: usize| {
-                &self.data.costs[class][answer] / &self.data.factors[class] * &weight
-            };
+            let cost = |answer: usize| decimal(self.data.cost_of_one(class, answer)) * &weight;
             let error = |answer: usize| {
                 if answer == class {
                     Ratio::zero()
@@ -225,7 +224,7 @@ impl<'a> Figures<'a> {
         }
         for (at, sums) in whole.iter().enumerate() {
             let value = self.nodes[at].value as usize;
-            let cost = &self.data.costs_of(sums)[value];
+            let cost = &self.data.cost_of(sums, value);
             let weights = self.data.weighted(sums);
             let error = weights.iter().sum::<Ratio>() - &weights[value];
             for bound in &mut bounds {
@@ -261,9 +260,7 @@ impl<'a> Figures<'a> {
         let cost = |answer: usize| -> f64 {
             let costs = mixture.iter().enumerate();
             costs
-                .map(|(truth, part)| {
-                    part * nearest(&(&self.data.costs[truth][answer] / &self.data.factors[truth]))
-                })
+                .map(|(truth, part)| part * self.data.cost_of_one(truth, answer))
                 .sum()
         };
         let costs: Vec<f64> = (0..n_classes).map(cost).collect();

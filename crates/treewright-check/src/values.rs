@@ -13,7 +13,8 @@ use num_traits::{One, ToPrimitive, Zero};
 
 use crate::families::Least;
 use crate::numbers::{Ratio, ceil, small};
-use crate::read::data::{Data, least_multiple};
+use crate::read::costs::least_multiple;
+use crate::read::data::Data;
 
 /// The value of a tree, or a bound of it.
 pub(crate) type Value = i128;

@@ -8,7 +8,8 @@ use serde_json::Value as Json;
 
 use crate::figures::{Figures, certificate};
 use crate::numbers::{Ratio, binary, ceil, nearest, of_json, small};
-use crate::read::data::{Column, Data, least_multiple};
+use crate::read::costs::least_multiple;
+use crate::read::data::{Column, Data};
 use crate::read::model::{Closed, Missing, Model, Node, Split};
 mod proof;
 pub(crate) mod search;

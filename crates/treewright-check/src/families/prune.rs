@@ -12,7 +12,8 @@ use super::steps::{Sizes, Step};
 use super::{Best, Least, Trees};
 use crate::figures::Figures;
 use crate::numbers::{Ratio, small};
-use crate::read::data::{Column, Data, least_multiple};
+use crate::read::costs::least_multiple;
+use crate::read::data::{Column, Data};
 use crate::read::model::{Certificate, Model, Node};
 use crate::report::{Report, TooLarge, Verdict, spend};
 

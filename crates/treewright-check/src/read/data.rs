@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 
-use crate::numbers::{Ratio, decimal, of_json};
+use crate::numbers::{Ratio, binary, decimal, of_json};
+use crate::read::costs::{Weights, WholeCosts, over_common_part};
 use crate::read::model::{Kind, Model};
 use crate::read::table::Table;
 
@@ -39,6 +40,9 @@ pub(crate) struct Data {
     pub(crate) factors: Vec<Ratio>,
     /// What predicting the second class costs where the first is true, times the factor of the first.
     pub(crate) costs: Vec<Vec<Ratio>>,
+    /// The factors and the costs once more, as whole numbers.
+    exact: WholeCosts,
+    given_costs: Option<Vec<Vec<f64>>>,
     /// Are all weights and costs whole numbers whose sums doubles hold exactly?
     pub(crate) is_whole: bool,
     /// Are sums of weights in doubles exact, too? Factors of classes that are not whole may have been rounded.
@@ -119,6 +123,7 @@ impl Data {
         let (weights, per_one) = whole(weights.as_deref(), &kept);
         let factors = factors(model, &classes, &weights)?;
         let costs = costs(model, &factors);
+        let exact = WholeCosts::new(model, &factors, &per_one);
         let mut data = Self {
             columns,
             classes,
@@ -126,6 +131,8 @@ impl Data {
             per_one,
             factors,
             costs,
+            exact,
+            given_costs: model.target.costs.clone(),
             is_whole: false,
             has_exact_sums: false,
             takes_whole: model.learner.name == "greedy"
@@ -192,6 +199,10 @@ impl Data {
     /// Sums of weights by class, with the factors of the classes.
     pub(crate) fn weighted(&self, sums: &[BigInt]) -> Vec<Ratio> {
         let weight = |(sum, factor): (&BigInt, &Ratio)| {
+            // With many classes most sums are 0.
+            if sum.is_zero() {
+                return Ratio::zero();
+            }
             Ratio::new(sum.clone(), self.per_one.clone()) * factor
         };
         sums.iter().zip(&self.factors).map(weight).collect()
@@ -199,15 +210,30 @@ impl Data {
 
     /// What each answer costs rows with these sums of weights by class.
     pub(crate) fn costs_of(&self, sums: &[BigInt]) -> Vec<Ratio> {
-        let cost = |answer: usize| {
-            let terms = sums
-                .iter()
-                .zip(&self.costs)
-                .filter(|(sum, _)| !sum.is_zero());
-            let of_class = terms.map(|(sum, costs)| &costs[answer] * sum);
-            of_class.sum::<Ratio>() / &self.per_one
-        };
+        let weights = self.exact.weights(sums);
+        let cost = |answer: usize| self.exact.of(&weights, answer);
         (0..self.n_classes()).map(cost).collect()
+    }
+
+    /// What one answer costs them.
+    pub(crate) fn cost_of(&self, sums: &[BigInt], answer: usize) -> Ratio {
+        self.exact.of(&self.exact.weights(sums), answer)
+    }
+
+    /// What each answer costs shares of rows, whose weights have the factors of their classes already.
+    pub(crate) fn costs_of_shares(&self, shares: &[f64]) -> Vec<Ratio> {
+        let shares: Vec<Ratio> = shares.iter().map(|&share| binary(share)).collect();
+        let weights = Weights::of(&shares);
+        let cost = |answer: usize| self.exact.of(&weights, answer);
+        (0..self.n_classes()).map(cost).collect()
+    }
+
+    /// What an answer costs a row of weight 1, as the model says.
+    pub(crate) fn cost_of_one(&self, truth: usize, answer: usize) -> f64 {
+        match &self.given_costs {
+            Some(costs) => costs[truth][answer],
+            None => f64::from(u8::from(truth != answer)),
+        }
     }
 }
 
@@ -247,21 +273,11 @@ fn whole(weights: Option<&[f64]>, kept: &[usize]) -> (Vec<BigInt>, BigInt) {
             .entry(weights[row].to_bits())
             .or_insert_with(|| decimal(weights[row]));
     }
-    let mut per_one = BigInt::one();
-    for weight in known.values() {
-        per_one = least_multiple(&per_one, weight.denom());
-    }
-    let weight = |&row: &usize| {
-        let weight = &known[&weights[row].to_bits()];
-        weight.numer() * (&per_one / weight.denom())
-    };
+    let all: Vec<Ratio> = known.values().cloned().collect();
+    let (all, per_one) = over_common_part(&all);
+    let known: BTreeMap<u64, BigInt> = known.into_keys().zip(all).collect();
+    let weight = |&row: &usize| known[&weights[row].to_bits()].clone();
     (kept.iter().map(weight).collect(), per_one)
-}
-
-/// The least common multiple of two numbers above 0.
-pub(crate) fn least_multiple(a: &BigInt, b: &BigInt) -> BigInt {
-    let both = Ratio::new(a.clone(), b.clone());
-    both.numer() * b
 }
 
 /// The factors of the classes, by the parameter `class_weight`.

@@ -1,5 +1,6 @@
 //! The files: the table, the document that makes claims, and the rows as the document sees them.
 
+pub(crate) mod costs;
 pub(crate) mod data;
 pub(crate) mod model;
 pub(crate) mod table;
