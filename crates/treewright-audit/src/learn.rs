@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use treewright::cost::{Loss, Penalty};
 use treewright::data::Dataset;
-use treewright::export::json::{write_family, write_model};
+use treewright::export::json::{self, write_family, write_model};
 use treewright::learn::dyadic::{self, Coding, Dyadic, Method, Model, Resolution, Solver, Ties};
 use treewright::learn::greedy::{CategoricalSplits, Criterion, Greedy, MissingPolicy};
 use treewright::learn::optimal::{Optimal, Sizes};
@@ -295,19 +295,10 @@ fn prune(
 }
 
 /// The table as it was read, and the learner: fields of a model file.
-fn problem(greedy: &Greedy, data: &Dataset, table: &Table) -> Result<Value> {
-    let leaf = Greedy {
-        max_depth: Some(0),
-        ..greedy.clone()
-    };
-    let mut fit = leaf.fit(data, &Budget::unlimited())?;
-    let depth = json!(greedy.max_depth);
-    fit.learner.params.insert("max_depth".into(), depth);
-    let text = model(fit, table).document;
-    let mut model: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
-    let wanted = ["task", "features", "target", "reading", "learner"];
-    model.retain(|name, _| wanted.contains(&&**name));
-    Ok(model.into())
+fn problem(greedy: &Greedy, data: &Dataset, table: &Table) -> Value {
+    let mut learner = greedy.info(data);
+    remember(&mut learner.params, table);
+    json::problem(data.schema(), &greedy.loss, &learner)
 }
 
 /// The document of `select complete --json`.
@@ -333,7 +324,7 @@ fn select(
         "optimal": found.proof.map(|proof| proof.optimal),
         "lower_bound": found.proof.map(|proof| proof.lower_bound),
         "seconds": found.time.as_secs_f64(),
-        "problem": problem(&greedy, data, table)?,
+        "problem": problem(&greedy, data, table),
         "judged_by": {"holdout": 0.3, "seed": 0},
     });
     if found.stopped {
@@ -359,7 +350,7 @@ fn distinct(
         "by_size": found.by_size,
         "complete": found.complete,
         "seconds": found.time.as_secs_f64(),
-        "problem": problem(&greedy, data, table)?,
+        "problem": problem(&greedy, data, table),
     });
     Ok(document(text.to_string()))
 }

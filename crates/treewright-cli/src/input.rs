@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use treewright::cost::{CostMatrix, Penalty};
 use treewright::data::csv::CsvSource;
-use treewright::data::{Dataset, Number, ReadOptions, Schema, Source, not_a_number};
+use treewright::data::{Dataset, Number, Purpose, ReadOptions, Schema, Source, not_a_number};
 use treewright::error::{Place, quoted};
 use treewright::export::json::{self, Document};
 use treewright::{Error, Fit};
@@ -38,8 +38,8 @@ impl Table {
     }
 
     /// The rows as a model wants to see them.
-    pub(crate) fn for_model(&self, schema: &Arc<Schema>, with_target: bool) -> Result<Dataset> {
-        Dataset::read_for(&*self.source, schema, with_target).with_context(|| self.name.clone())
+    pub(crate) fn for_model(&self, schema: &Arc<Schema>, purpose: Purpose) -> Result<Dataset> {
+        Dataset::read_for(&*self.source, schema, purpose).with_context(|| self.name.clone())
     }
 }
 

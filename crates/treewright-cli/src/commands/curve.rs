@@ -61,7 +61,7 @@ pub(crate) fn run(args: &CurveArgs, console: &Console) -> Result<ExitCode> {
     let loss = fit::loss(&args.reading, &data)?;
     let learners = learner::all_for(&named, &plans, &loss, (&args.data, &data, &options))?;
     let pair = depths_one_and_two(&named, &loss)?;
-    let budget = start_budget(&args.limits);
+    let budget = start_budget(&args.limits, &data);
     let drawn = console.with_progress(&budget, || -> treewright::Result<_> {
         let all: Vec<&(dyn Learner + Sync)> = learners.iter().map(|one| &**one).collect();
         let curve = plan.draw(&all, &data, &budget)?;

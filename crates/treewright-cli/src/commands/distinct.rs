@@ -58,7 +58,7 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
         most_bytes: shared_bytes(&args.limits, usual.most_bytes),
         ..usual
     };
-    let budget = start_budget(&args.limits);
+    let budget = start_budget(&args.limits, &data);
     let found = console.with_progress(&budget, || match (&trees, limit) {
         (None, None) => Ok((distinct.count(&data, &budget)?, None)),
         (None, limit) => {
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
         Ok(error) => in_file(&args.data, error),
         Err(error) => error,
     })?;
-    let problem = problem::of(&distinct.greedy, &data, &options.class_weight)?;
+    let problem = problem::of(&distinct.greedy, &data, &options.class_weight);
     let document = Document::new(&found, problem);
     let notes = [full.map(nearly_full).or_else(|| incomplete(&found, limit))];
     fit::say(&data, &options, &notes, console);

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
         ..Explore::new(fit::loss(&args.reading, &data)?)
     };
     let title = title(&input::name_of(&args.data));
-    let budget = start_budget(&limits);
+    let budget = start_budget(&limits, &data);
     let mut report = console
         .with_progress(&budget, || explore.run(&title, &data, &budget))
         .map_err(|error| in_file(&args.data, error))?;

@@ -35,7 +35,7 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     let is_pruned = choice.is_some();
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     let loss = loss(&args.reading, &data)?;
-    let budget = start_budget(&args.limits);
+    let budget = start_budget(&args.limits, &data);
     let complaint = |error| about(&args.data, &args.pruning.penalty, error);
     let fit = if let (Some(proof_file), Some(choice)) = (proof_file, choice) {
         let penalty = args.pruning.penalty.read()?;
@@ -61,7 +61,7 @@ fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     need_classes(&args.data, &data, &options, "dyadic trees need classes")?;
     let learner = plan(loss(&args.reading, &data)?)?;
-    let budget = start_budget(&args.limits);
+    let budget = start_budget(&args.limits, &data);
     let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
         .map_err(|error| about(&args.data, &args.dyadic.penalty, error))?;
@@ -81,7 +81,7 @@ fn optimal(args: &FitOptimalArgs, console: &Console) -> Result<ExitCode> {
     need_classes(&args.data, &data, &options, "optimal trees need classes")?;
     let loss = loss(&args.reading, &data)?;
     let learner = args.optimal.learner(loss, args.limits.memory_limit)?;
-    let budget = start_budget(&args.limits);
+    let budget = start_budget(&args.limits, &data);
     let complaint = |error| in_file(&args.data, error);
     let mut unproven = None;
     let fit = if let Some(proof_file) = proof_file {

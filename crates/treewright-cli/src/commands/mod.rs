@@ -24,8 +24,10 @@ mod problem;
 mod rates;
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
+use treewright::data::Dataset;
 use treewright::{Budget, ErrorKind};
 
 use crate::args::{LimitArgs, PenaltyArgs, WholeNumber};
@@ -55,10 +57,16 @@ pub(crate) fn use_threads(threads: Option<WholeNumber>) -> Result<()> {
 
 /// The budget of a piece of work that begins now. From here on one Ctrl-C stops the work and keeps
 /// its result; a second one ends the program. Time and memory count from here on: reading is done.
-fn start_budget(limits: &LimitArgs) -> Budget {
+fn start_budget(limits: &LimitArgs, data: &Dataset) -> Budget {
+    const NANOS_PER_CELL: u64 = 5;
     let budget = Budget::unlimited().with_interrupt(signals::interrupt());
     let budget = match limits.time_limit {
-        Some(limit) => budget.with_time_limit(limit),
+        Some(limit) => {
+            // To give the table back to the system at the end takes time, too.
+            let n_cells = data.n_rows() as u64 * (data.columns().len() as u64 + 1);
+            let ending = Duration::from_nanos(n_cells * NANOS_PER_CELL).min(limit / 20);
+            budget.with_time_limit(limit.saturating_sub(ending))
+        }
         None => budget,
     };
     match limits.memory_limit {

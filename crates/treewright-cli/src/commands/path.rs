@@ -37,7 +37,7 @@ fn greedy(args: &PathGreedyArgs, console: &Console) -> Result<ExitCode> {
         most_bytes: most_bytes(&args.limits),
         ..Pruned::new(learner)
     };
-    let budget = start_budget(&args.limits);
+    let budget = start_budget(&args.limits, &data);
     let complaint = |error| about(&args.data, &args.pruning.penalty, error);
     let found = if let Some(proof_file) = proof_file {
         let learn = || pruned.fit_family_with_grown(&data, &budget, resampling);
@@ -69,7 +69,7 @@ fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
         ..args.dyadic.learner(loss, most_bytes(&args.limits))?
     };
     let searched = Searched::new(learner);
-    let budget = start_budget(&args.limits);
+    let budget = start_budget(&args.limits, &data);
     let found = console
         .with_progress(&budget, || searched.fit_family(&data, &budget, resampling))
         .map_err(|error| about(&args.data, &args.dyadic.penalty, error))?;

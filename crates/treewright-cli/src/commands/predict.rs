@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use treewright::Tree;
-use treewright::data::Dataset;
+use treewright::data::{Dataset, Purpose};
 
 use crate::args::PredictArgs;
 use crate::csv::{csv_cell, write_number};
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &PredictArgs, console: &Console) -> Result<ExitCode> {
         let (fit, table) = input::model_and_table(&args.on.model.model, &args.on.data)?;
         ensure_classes(&fit.model, args.proba)
             .with_context(|| input::name_of(&args.on.model.model))?;
-        let data = table.for_model(fit.model.schema(), false)?;
+        let data = table.for_model(fit.model.schema(), Purpose::Predict)?;
         Ok((fit, data))
     })?;
     let predictions = console.timed("predicting", || {

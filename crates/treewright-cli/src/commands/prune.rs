@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 use treewright::Fit;
+use treewright::data::Purpose;
 use treewright::eval;
 use treewright::export::json::Document;
 use treewright::export::proof;
@@ -142,7 +143,7 @@ fn costs_from(
         cost != PruningCost::Squared || !tree.schema().is_classification(),
         "cost: got mse, expected error for a tree that predicts classes"
     );
-    let mut data = Table::open(path)?.for_model(tree.schema(), true)?;
+    let mut data = Table::open(path)?.for_model(tree.schema(), Purpose::Score)?;
     verify::class_weight(&fit.learner.params)
         .and_then(|weights| Ok(data.weigh_classes(&weights)?))
         .with_context(|| input::name_of(model))?;

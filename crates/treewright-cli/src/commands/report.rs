@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use treewright::data::Schema;
+use treewright::data::{Purpose, Schema};
 use treewright::eval::Report;
 use treewright::export::json::Document;
 
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode> {
         Document::Family(fit) => Arc::clone(fit.family.tree(0).schema()),
     };
     let data = console.timed("reading", || {
-        Table::open(&args.data)?.for_model(&schema, true)
+        Table::open(&args.data)?.for_model(&schema, Purpose::Score)
     })?;
     ensure!(
         data.n_rows() > 0,

@@ -4,7 +4,7 @@ use std::iter;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use treewright::data::Schema;
+use treewright::data::{Purpose, Schema};
 use treewright::eval::{self, ClassFigures, Figures, Score};
 
 use crate::args::ScoreArgs;
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &ScoreArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let (fit, data) = console.timed("reading", || {
         let (fit, table) = input::model_and_table(&args.on.model.model, &args.on.data)?;
-        let data = table.for_model(fit.model.schema(), true)?;
+        let data = table.for_model(fit.model.schema(), Purpose::Score)?;
         Ok((fit, data))
     })?;
     let score = eval::score(&fit.model, &data)?;

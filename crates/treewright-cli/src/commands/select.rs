@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use treewright::Budget;
-use treewright::data::{ClassWeight, Dataset};
+use treewright::data::{ClassWeight, Dataset, Purpose};
 use treewright::learn::Greedy;
 use treewright::select::{
     Backward, Complete, Estimate, Resampling, Selection, Stability, StabilityReport,
@@ -115,7 +115,7 @@ fn select(
     let judged_by = judged_by(&resampling, search.as_ref());
     let estimate = search.map_or(Estimate::Resampled(resampling), Estimate::Rows);
     let method = method(greedy.clone(), estimate);
-    let whole_budget = start_budget(&args.limits);
+    let whole_budget = start_budget(&args.limits, &data);
     // The tree that is written needs time, too.
     let for_tree = whole_budget.left().filter(|_| file.is_some());
     let budget = whole_budget.keeping(for_tree.unwrap_or_default() / SHARE_OF_TREE);
@@ -127,7 +127,7 @@ fn select(
         Ok((selection, report.transpose()?))
     });
     let (selection, report) = found.map_err(|error| in_file(&args.data, error))?;
-    let problem = problem::of(&greedy, &data, &options.class_weight)?;
+    let problem = problem::of(&greedy, &data, &options.class_weight);
     let about = (problem, judged_by);
     let document = Document::new(method.name(), &selection, report.as_ref(), &data, about);
     if console.json {
@@ -178,7 +178,7 @@ fn stability(args: &SelectingArgs) -> Result<Option<Stability>> {
 /// Reads the rows that judge as those of the table were read.
 fn rows_that_judge(path: &Path, data: &Dataset, weights: &ClassWeight) -> Result<Dataset> {
     let context = || input::name_of(path);
-    let mut rows = Table::open(path)?.for_model(data.schema(), true)?;
+    let mut rows = Table::open(path)?.for_model(data.schema(), Purpose::Score)?;
     rows.weigh_classes(weights).with_context(context)?;
     ensure!(
         rows.n_rows() > 0,

@@ -58,7 +58,7 @@ pub(crate) fn run(args: &SummaryArgs, console: &Console) -> Result<ExitCode> {
     let loss = fit::loss(&args.reading, &data)?;
     let has_costs = args.reading.costs.is_some();
     let learner = args.optimal.learner(loss, args.limits.memory_limit)?;
-    let budget = start_budget(&args.limits);
+    let budget = start_budget(&args.limits, &data);
     let found = console
         .with_progress(&budget, || by_depth(&learner, &data, &budget))
         .map_err(|error| in_file(&args.data, error))?;

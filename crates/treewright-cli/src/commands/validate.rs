@@ -83,7 +83,7 @@ pub(crate) fn run(args: &ValidateArgs, console: &Console) -> Result<ExitCode> {
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
     let loss = fit::loss(&args.reading, &data)?;
     let learners = learner::all_for(&named, &plans, &loss, (&args.data, &data, &options))?;
-    let budget = start_budget(&args.limits);
+    let budget = start_budget(&args.limits, &data);
     let validation = console.with_progress(&budget, || {
         let all: Vec<&(dyn Learner + Sync)> = learners.iter().map(|one| &**one).collect();
         dealing.plan().run(&all, &data, &budget)

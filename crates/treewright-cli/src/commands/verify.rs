@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use owo_colors::OwoColorize;
 use serde_json::{Map, Value};
-use treewright::data::ClassWeight;
+use treewright::data::{ClassWeight, Purpose};
 use treewright::eval::{self, Verification};
+use treewright::export::json::Document;
 
 use crate::args::VerifyArgs;
 use crate::input;
@@ -21,9 +22,14 @@ pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
         return optimality::run(args, console);
     }
     let file = args.output.destination(console)?;
-    let (fit, table) = input::model_and_table(&args.on.model.model, &args.on.data)?;
-    let name = input::name_of(&args.on.model.model);
-    let mut data = table.for_model(fit.model.schema(), true)?;
+    let (model, data) = (&args.on.model.model, &args.on.data);
+    input::only_one_standard(model, data)?;
+    let name = input::name_of(model);
+    let Document::Model(fit) = input::document(model)? else {
+        bail!("{name}: a family of trees, expected a model (verify --optimality checks families)");
+    };
+    let table = input::Table::open(data)?;
+    let mut data = table.for_model(fit.model.schema(), Purpose::Verify)?;
     class_weight(&fit.learner.params)
         .and_then(|weights| Ok(data.weigh_classes(&weights)?))
         .with_context(|| name.clone())?;

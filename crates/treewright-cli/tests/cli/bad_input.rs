@@ -134,6 +134,11 @@ fn no_features() {
     refused_table("class\nx\ny\n", message);
     refused_options(&["--features", ""], message);
     refused_options(&["--drop", "age,sex"], message);
+    let line = refused_table(
+        "age;class\n1;x\n2;y\n",
+        "data.csv: the table has no features",
+    );
+    names_all(&line, &["\"age;class\"", "commas"]);
 }
 
 #[test]

@@ -25,7 +25,6 @@ fn other_commands_say_that_it_is_a_family() {
         &["show", "family.json"][..],
         &["predict", "family.json", "data.csv", "-o", "out.csv"],
         &["score", "family.json", "data.csv"],
-        &["verify", "family.json", "data.csv"],
         &["export", "family.json", "--to", "rules"],
     ] {
         let beginning = "family.json: not a valid model: format is \"treewright.family\"";
@@ -39,6 +38,16 @@ fn other_commands_say_that_it_is_a_family() {
             assert!(line.contains(part), "{part:?} is not in {line}");
         }
     }
+}
+
+#[test]
+fn verify_says_what_checks_a_family() {
+    let folder = folder();
+    folder.refused(
+        &["verify", "family.json", "data.csv"],
+        "family.json: a family of trees, expected a model (verify --optimality checks families)\n",
+    );
+    folder.done(&["verify", "family.json", "data.csv", "--optimality"]);
 }
 
 #[test]

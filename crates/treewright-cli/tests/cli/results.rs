@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::{Folder, MODEL, REGRESSION};
+use crate::support::{Folder, MODEL, REGRESSION, TABLE};
 
 #[test]
 fn score_as_json() {
@@ -66,6 +66,20 @@ fn verify_says_whether_the_claims_hold() {
     assert_eq!(run.code, 1);
     let document: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(document["holds"], false);
+}
+
+#[test]
+fn verify_refuses_categories_that_the_model_does_not_know() {
+    let other = TABLE.replace("31,m,no", "31,x,no");
+    let folder = Folder::with_model().file("data.csv", other);
+    folder.done(&["score", "model.json", "data.csv"]);
+    for options in [&[][..], &["--optimality"]] {
+        let line = folder.refused(
+            &[&["verify", "model.json", "data.csv"], options].concat(),
+            "data.csv: row 4 (line 5), column \"sex\": \"x\" is not a category of the model",
+        );
+        assert!(line.contains("rows that it was learned from"), "{line}");
+    }
 }
 
 #[test]

@@ -9,16 +9,21 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::error::{Error, Result, quoted};
+
 pub mod csv;
 mod file;
 pub mod read;
 mod schema;
 mod source;
+mod target;
+mod weights;
 
 pub use file::read_file;
-pub use read::{ClassWeight, ReadOptions, Task, check_total_weight};
+pub use read::{Purpose, ReadOptions, Task};
 pub use schema::{Feature, FeatureKind, Reading, Schema, TargetColumn, TargetKind};
 pub use source::{FEW_TEXTS, MISSING_CODE, Number, RawColumn, Source, Texts, Wanted, not_a_number};
+pub use weights::{ClassWeight, check_total_weight};
 
 /// A table ready for learning or predicting.
 ///
@@ -100,6 +105,28 @@ impl Column {
 }
 
 impl Dataset {
+    /// Refuses a table that there is nothing to learn from.
+    pub(crate) fn require_rows_and_features(&self) -> Result<()> {
+        if self.n_rows == 0 {
+            return Err(Error::schema(
+                "the table has no rows, expected at least one",
+            ));
+        }
+        if !self.columns.is_empty() {
+            return Ok(());
+        }
+        let name = &self.schema.target.name;
+        let message = "the table has no features, expected at least one";
+        let has_other_separators = name.contains([';', '\t', '|']);
+        let hint = has_other_separators.then(|| {
+            let column = quoted(name);
+            format!(" (the only column is {column}: expected commas between columns)")
+        });
+        Err(Error::schema(
+            message.to_owned() + &hint.unwrap_or_default(),
+        ))
+    }
+
     /// Puts together columns that already fit the schema. This is the door for arrays from memory;
     /// files come in through [`read`].
     ///

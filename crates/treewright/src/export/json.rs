@@ -9,6 +9,7 @@
 //! | `model` | one tree with its circumstances |
 //! | `family` | the best trees for every weight of a penalty |
 //! | `bare` | a tree with the names of its features, in a list of trees; not read back |
+//! | `problem` | what a search was about, in its result; not read back |
 //! | `report` | trees and figures side by side, for a page; not read back |
 //! | `columns` | features, target and how they were read |
 //! | `nodes` | the nodes of a tree |
@@ -21,16 +22,20 @@ use serde::de::DeserializeOwned;
 use self::bare::BareTree;
 use self::family::FamilyFile;
 use self::model::ModelFile;
+use self::problem::ProblemFile;
 use self::report::ReportFile;
+use crate::cost::Loss;
+use crate::data::Schema;
 use crate::error::{Error, Result, printable, quoted};
 use crate::eval::Report;
-use crate::tree::{FamilyFit, Fit, Tree};
+use crate::tree::{FamilyFit, Fit, LearnerInfo, Tree};
 
 mod bare;
 mod columns;
 mod family;
 mod model;
 mod nodes;
+mod problem;
 mod report;
 
 const VERSION: u32 = 1;
@@ -53,6 +58,11 @@ pub fn write_model(fit: &Fit<Tree>) -> String {
 /// splits on, and its nodes, whose splits number the features in this list.
 pub fn write_bare_tree(tree: &Tree) -> String {
     serde_json::to_string(&BareTree::of(tree)).expect("a tree has only finite numbers")
+}
+
+/// The table as it was read, and the learner, as in a model file: what a search over subsets of the features was about.
+pub fn problem(schema: &Schema, loss: &Loss, learner: &LearnerInfo) -> serde_json::Value {
+    serde_json::to_value(ProblemFile::of(schema, loss, learner)).expect("names are texts")
 }
 
 /// Writes a report as one JSON document, without a line end.

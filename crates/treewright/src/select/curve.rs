@@ -7,6 +7,8 @@
 //! Work: a fit for each repeat, size and learner. Those of a repeat share the cores; the repeats follow each
 //! other, so that a curve that is stopped has few repeats rather than few sizes. Threads do not change it.
 
+use std::time::Duration;
+
 use rayon::prelude::*;
 
 use super::resampling::seed_of;
@@ -220,6 +222,9 @@ fn outcome(
     test: &Dataset,
     budget: &Budget,
 ) -> Result<Option<Outcome>> {
+    const NANOS_PER_ROW: u64 = 250;
+    // To look at the others takes time, too, which nothing can stop.
+    let budget = &budget.keeping(Duration::from_nanos(test.n_rows() as u64 * NANOS_PER_ROW));
     if budget.is_spent() {
         return Ok(None);
     }

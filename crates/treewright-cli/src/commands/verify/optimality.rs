@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use treewright::data::{Dataset, Schema, Target, Value};
+use treewright::data::{Dataset, Purpose, Schema, Target, Value};
 use treewright::export::json::{self, Document};
 use treewright_check::{Report, Table, check};
 
@@ -26,7 +26,7 @@ pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
                 Document::Model(fit) => fit.model.schema().clone(),
                 Document::Family(fit) => fit.family.tree(0).schema().clone(),
             };
-            let data = table.for_model(&schema, true)?;
+            let data = table.for_model(&schema, Purpose::Verify)?;
             check(&text, &cells(&data, &schema), proof.as_deref(), args.work)
         }
     };

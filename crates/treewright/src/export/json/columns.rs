@@ -6,7 +6,6 @@ use super::nodes::Amount;
 use crate::cost::{CostMatrix, Loss};
 use crate::data::{Feature, FeatureKind, Reading, Schema, TargetColumn, TargetKind};
 use crate::error::{Error, Result, quoted};
-use crate::tree::Tree;
 
 #[derive(Serialize, Deserialize, PartialEq, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
@@ -99,9 +98,8 @@ impl TaskFile {
 }
 
 impl TargetFile {
-    pub(super) fn of(tree: &Tree) -> Self {
-        let schema = tree.schema();
-        let costs = match tree.loss() {
+    pub(super) fn of(schema: &Schema, loss: &Loss) -> Self {
+        let costs = match loss {
             Loss::Matrix(matrix) => {
                 let amounts = |row: &[f64]| row.iter().copied().map(Amount).collect();
                 Some(matrix.rows().map(amounts).collect())

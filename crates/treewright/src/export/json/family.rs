@@ -153,7 +153,7 @@ impl<'a> FamilyFile<WrittenMembers<'a>> {
             task: TaskFile::of(schema),
             learner: LearnerFile::of(&fit.learner),
             features: schema.features.iter().map(FeatureFile::of).collect(),
-            target: TargetFile::of(&tree),
+            target: TargetFile::of(schema, tree.loss()),
             reading: ReadingFile::of(schema),
             penalty: family.penalty().to_string(),
             penalty_values: penalty_values(family.penalty(), tree.n_leaves()),

@@ -71,7 +71,7 @@ impl ModelFile {
             version: VERSION,
             task: TaskFile::of(schema),
             features: schema.features.iter().map(FeatureFile::of).collect(),
-            target: TargetFile::of(tree),
+            target: TargetFile::of(schema, tree.loss()),
             reading: ReadingFile::of(schema),
             learner: LearnerFile::of(&fit.learner),
             training: TrainingFile::of(&fit.training),

@@ -211,12 +211,7 @@ impl FamilyLearner for Dyadic {
 
 impl Dyadic {
     fn grid(&self, data: &Dataset, budget: &Budget) -> Result<Grid> {
-        if data.n_rows() == 0 {
-            return Err(Error::schema("the table has no rows to learn from"));
-        }
-        if data.columns().is_empty() {
-            return Err(Error::schema("the table has no features to learn from"));
-        }
+        data.require_rows_and_features()?;
         if !(0.0..0.25).contains(&self.snap) {
             return Err(Error::parameter(
                 "snap",

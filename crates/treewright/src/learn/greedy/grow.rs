@@ -82,14 +82,7 @@ impl Grower<'_> {
         let features: Vec<u32> = (0..frame.n_features() as u32).collect();
         let n_rows = frame.n_rows();
         self.budget.progress().start(n_rows as u64);
-        let summary = match frame.n_features() {
-            0 => {
-                return Err(Error::schema(
-                    "the table has no features, expected at least one",
-                ));
-            }
-            _ => self.summaries.of(&frame, &[&frame.by_row()]),
-        };
+        let summary = self.summaries.of(&frame, &[&frame.by_row()]);
         let threads = rayon::current_num_threads();
         let task_rows = if threads > 1 && self.search.shortcuts.tasks {
             n_rows / (8 * threads)
@@ -242,7 +235,7 @@ impl Grower<'_> {
     /// times for that.
     fn must_finish(&self) -> bool {
         const NANOS_PER_NODE: u64 = 300;
-        const NANOS_PER_COUNT: u64 = 6;
+        const NANOS_PER_COUNT: u64 = 20;
         self.budget.left().is_some_and(|left| {
             let n_nodes = self.n_nodes.load(Ordering::Relaxed) as u64;
             let counts = NANOS_PER_COUNT * self.n_classes as u64;

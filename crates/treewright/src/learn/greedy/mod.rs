@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use self::clock::Clock;
 use self::frame::{Frame, Labels};
@@ -234,14 +234,10 @@ impl Greedy {
         let has_missing: Arc<[bool]> = data.columns().iter().map(Column::has_missing).collect();
         let (tree, stopped) = self.grow(data, &has_missing, budget, shortcuts)?;
         let seconds = start.elapsed();
-        let mut params = self.params(data);
+        let mut learner = self.info(data);
         if stopped {
-            params.insert("stopped".into(), true.into());
+            learner.params.insert("stopped".into(), true.into());
         }
-        let learner = LearnerInfo {
-            name: "greedy".into(),
-            params,
-        };
         let training = if has_missing.contains(&true) {
             Training::of(&tree, data)
         } else {
@@ -263,16 +259,12 @@ impl Greedy {
 
     /// Refuses parameters that make no sense, alone or with this data.
     pub fn check(&self, data: &Dataset) -> Result<()> {
-        let (classes, numbers) = match data.target() {
-            Target::Classes(classes) => (classes.len(), 0),
-            Target::Numbers(numbers) => (0, numbers.len()),
+        let has_classes = match data.target() {
+            Target::Classes(_) => true,
+            Target::Numbers(_) => false,
             Target::Absent => return Err(Error::schema("the table has no target to learn")),
         };
-        if classes + numbers == 0 {
-            return Err(Error::schema(
-                "the table has no rows, expected at least one",
-            ));
-        }
+        data.require_rows_and_features()?;
         let at_least = |name, given: usize, least: usize| match given {
             given if given < least => {
                 Err(Error::parameter(name, given, format!("at least {least}")))
@@ -291,8 +283,8 @@ impl Greedy {
             return Err(Error::parameter("min-gain", self.min_gain, allowed));
         }
         let criterion = self.criterion(data);
-        if criterion.is_for_classes() != (classes > 0) {
-            let allowed = if classes > 0 {
+        if criterion.is_for_classes() != has_classes {
+            let allowed = if has_classes {
                 "gini, entropy, gain-ratio or error for a classification target"
             } else {
                 "mse, mae or binned-gini for a regression target"
@@ -300,7 +292,7 @@ impl Greedy {
             return Err(Error::parameter("criterion", criterion.name(), allowed));
         }
         match &self.loss {
-            Loss::Matrix(_) if numbers > 0 => {
+            Loss::Matrix(_) if !has_classes => {
                 Err(Error::schema("costs need a classification target"))
             }
             Loss::Matrix(matrix) if matrix.n_classes() != data.schema().classes().len() => {
@@ -310,7 +302,7 @@ impl Greedy {
                     data.schema().classes().len()
                 )))
             }
-            Loss::Squared if classes > 0 => {
+            Loss::Squared if has_classes => {
                 Err(Error::schema("squared loss needs a number target"))
             }
             _ => check_range(data),
@@ -441,8 +433,8 @@ impl Greedy {
         }
     }
 
-    /// The parameters as they go into a model file: those that had a say.
-    fn params(&self, data: &Dataset) -> Map<String, Value> {
+    /// The name and the parameters as they go into a model file: those that have a say for these rows.
+    pub fn info(&self, data: &Dataset) -> LearnerInfo {
         let criterion = self.criterion(data);
         let mut params = Map::new();
         params.insert("criterion".into(), criterion.name().into());
@@ -465,7 +457,10 @@ impl Greedy {
             self.categorical_splits.name().into(),
         );
         params.insert("zero_gain".into(), self.zero_gain.into());
-        params
+        LearnerInfo {
+            name: "greedy".into(),
+            params,
+        }
     }
 }
 

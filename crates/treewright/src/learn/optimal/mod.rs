@@ -423,12 +423,7 @@ impl Optimal {
     }
 
     fn check(&self, data: &Dataset) -> Result<()> {
-        if data.n_rows() == 0 {
-            return Err(Error::schema("the table has no rows to learn from"));
-        }
-        if data.columns().is_empty() {
-            return Err(Error::schema("the table has no features to learn from"));
-        }
+        data.require_rows_and_features()?;
         if self.intervals == Some(0) {
             return Err(Error::parameter("intervals", 0, "at least 1"));
         }

@@ -26,8 +26,8 @@ use super::resampling::Resampling;
 use super::searched::Searched;
 use crate::budget::Budget;
 use crate::cost::{Loss, Penalty, Scale, SolutionValue};
-use crate::data::{Dataset, Target};
-use crate::error::{Error, Result};
+use crate::data::Dataset;
+use crate::error::Result;
 use crate::eval::{Entry, Report, Section, SectionKind};
 use crate::learn::dyadic::{Dyadic, Resolution};
 use crate::learn::optimal::Optimal;
@@ -90,9 +90,7 @@ impl Explore {
 
     /// Finds the trees and says which one is good enough. A spent budget leaves away what was not reached.
     pub fn run(&self, title: &str, data: &Dataset, budget: &Budget) -> Result<Report> {
-        if data.n_rows() == 0 || matches!(data.target(), Target::Absent) {
-            return Err(Error::schema("the table has no rows to learn from"));
-        }
+        data.require_rows_and_features()?;
         self.resampling.check(data)?;
         let is_classification = data.schema().is_classification();
         // Some time is kept to look at the rows.

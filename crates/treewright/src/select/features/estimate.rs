@@ -151,10 +151,5 @@ pub(super) fn check(greedy: &Greedy, data: &Dataset) -> Result<()> {
         let message = "distinct trees and feature selection need a classification target";
         return Err(Error::schema(message));
     }
-    if data.columns().is_empty() {
-        return Err(Error::schema(
-            "the table has no features, expected at least one",
-        ));
-    }
     greedy.check(data)
 }

@@ -1,0 +1,161 @@
+//! The column to be predicted: classes or numbers, and never missing.
+
+use std::cmp::Ordering;
+
+use super::read::{keep_rows, keep_texts, read_column, translate};
+use super::{
+    MISSING_CODE, Number, RawColumn, ReadOptions, Schema, Source, Target, TargetKind, Task, Texts,
+    Wanted,
+};
+use crate::error::{Error, Result, quoted, quoted_list};
+
+/// A whole-numbered target with at most this many distinct values is taken for classes.
+const MOST_NUMERIC_CLASSES: usize = 20;
+
+/// Decides between classes and numbers, and refuses missing cells.
+pub(super) fn decide_target(
+    source: &dyn Source,
+    options: &ReadOptions,
+    position: usize,
+    column: RawColumn,
+    kept: Option<&[usize]>,
+) -> Result<(Target, TargetKind)> {
+    let column = match (options.task, column) {
+        (Task::Auto, RawColumn::Numbers(numbers)) if looks_like_classes(&numbers, kept) => {
+            read_column(source, options, position, Wanted::Texts)?
+        }
+        (Task::Auto, RawColumn::Both(numbers, texts)) if looks_like_classes(&numbers, kept) => {
+            RawColumn::Texts(texts)
+        }
+        (_, RawColumn::Both(numbers, _)) => RawColumn::Numbers(numbers),
+        (_, column) => column,
+    };
+    match column {
+        RawColumn::Texts(texts) => {
+            let mut texts = keep_texts(texts, kept);
+            refuse_missing(
+                source,
+                position,
+                kept,
+                |row| texts.codes[row] == MISSING_CODE,
+                texts.codes.len(),
+            )?;
+            sort_labels(&mut texts);
+            Ok((
+                Target::Classes(texts.codes),
+                TargetKind::Classes(texts.distinct),
+            ))
+        }
+        RawColumn::Numbers(numbers) => {
+            let numbers = keep_rows(numbers, kept);
+            refuse_missing(
+                source,
+                position,
+                kept,
+                |row| numbers[row].is_nan(),
+                numbers.len(),
+            )?;
+            Ok((Target::Numbers(numbers), TargetKind::Number))
+        }
+        RawColumn::Skipped | RawColumn::Both(..) => unreachable!("the target was wanted"),
+    }
+}
+
+/// Whole numbers, few of them distinct. (All missing looks like nothing and is refused later.)
+fn looks_like_classes(numbers: &[f64], kept: Option<&[usize]>) -> bool {
+    let mut distinct: Vec<f64> = Vec::new();
+    for position in 0..kept.map_or(numbers.len(), <[usize]>::len) {
+        let number = numbers[kept.map_or(position, |kept| kept[position])];
+        if !number.is_nan() && !distinct.contains(&number) {
+            if number.fract() != 0.0 || distinct.len() == MOST_NUMERIC_CLASSES {
+                return false;
+            }
+            distinct.push(number);
+        }
+    }
+    true
+}
+
+/// Classes go by number if all of them are numbers, else by code point.
+fn sort_labels(texts: &mut Texts) {
+    let number = |text: &str| match Number::parse(text) {
+        Number::Finite(value) => Some(value),
+        _ => None,
+    };
+    if texts.distinct.iter().all(|text| number(text).is_some()) {
+        texts.sort_by(|a, b| {
+            number(a)
+                .partial_cmp(&number(b))
+                .unwrap_or(Ordering::Equal)
+                .then_with(|| a.cmp(b))
+        });
+    }
+}
+
+/// The target of rows that a known model is applied to: only classes that it knows.
+pub(super) fn known_target(
+    source: &dyn Source,
+    schema: &Schema,
+    position: usize,
+    column: RawColumn,
+    kept: Option<&[usize]>,
+) -> Result<Target> {
+    match column {
+        RawColumn::Numbers(numbers) => {
+            let numbers = keep_rows(numbers, kept);
+            refuse_missing(
+                source,
+                position,
+                kept,
+                |row| numbers[row].is_nan(),
+                numbers.len(),
+            )?;
+            Ok(Target::Numbers(numbers))
+        }
+        RawColumn::Texts(texts) => {
+            let texts = keep_texts(texts, kept);
+            let codes = translate(&texts, schema.classes());
+            refuse_missing(
+                source,
+                position,
+                kept,
+                |row| texts.codes[row] == MISSING_CODE,
+                codes.len(),
+            )?;
+            if let Some(row) = codes.iter().position(|&code| code == MISSING_CODE) {
+                let mut place = source.place(kept.map_or(row, |kept| kept[row]));
+                place.column = Some(schema.target.name.clone());
+                return Err(Error::table(
+                    place,
+                    format!(
+                        "{} is not a class of the model (its classes: {})",
+                        quoted(&texts.distinct[texts.codes[row] as usize]),
+                        quoted_list(schema.classes().iter().map(String::as_str))
+                    ),
+                ));
+            }
+            Ok(Target::Classes(codes))
+        }
+        RawColumn::Skipped | RawColumn::Both(..) => unreachable!("the target was wanted"),
+    }
+}
+
+fn refuse_missing(
+    source: &dyn Source,
+    position: usize,
+    kept: Option<&[usize]>,
+    is_missing: impl Fn(usize) -> bool,
+    n_rows: usize,
+) -> Result<()> {
+    match (0..n_rows).find(|&row| is_missing(row)) {
+        None => Ok(()),
+        Some(row) => {
+            let mut place = source.place(kept.map_or(row, |kept| kept[row]));
+            place.column = Some(source.names()[position].clone());
+            Err(Error::table(
+                place,
+                "the target is missing, expected a value in every row",
+            ))
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Weights of rows: a column of them, times weights for the classes.
+
+use num_bigint::BigInt;
+
+use super::read::Role;
+use super::{RawColumn, Source, Target, TargetKind};
+use crate::error::{Error, Result, quoted, quoted_list};
+
+/// Weights for classes, which multiply the weights of their rows.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum ClassWeight {
+    /// Every class weighs 1.
+    #[default]
+    Equal,
+    /// Every class gets the same total weight, the sum of weights stays.
+    Balanced,
+    /// These labels get these weights, the others 1.
+    Given(Vec<(String, f64)>),
+}
+
+/// Takes the weight column out and checks it.
+pub(super) fn take_weights(
+    source: &dyn Source,
+    roles: &[Role],
+    raw: &mut [RawColumn],
+) -> Result<Option<Vec<f64>>> {
+    let Some(position) = roles.iter().position(|&role| role == Role::Weight) else {
+        return Ok(None);
+    };
+    let RawColumn::Numbers(weights) = std::mem::replace(&mut raw[position], RawColumn::Skipped)
+    else {
+        unreachable!("weights were wanted as numbers")
+    };
+    if let Some(row) = weights.iter().position(|weight| !(*weight >= 0.0)) {
+        let mut place = source.place(row);
+        place.column = Some(source.names()[position].clone());
+        let what = if weights[row].is_nan() {
+            "missing".into()
+        } else {
+            weights[row].to_string()
+        };
+        return Err(Error::table(
+            place,
+            format!("the weight is {what}, expected a finite number that is not negative"),
+        ));
+    }
+    if !weights.is_empty() && !weights.iter().any(|&weight| weight > 0.0) {
+        return Err(Error::schema(format!(
+            "column {}: all weights are zero, so no rows are left",
+            quoted(&source.names()[position])
+        )));
+    }
+    Ok(Some(weights))
+}
+
+/// Figures are relative to the total weight, so that must be a number, and one that can be divided.
+pub fn check_total_weight(weights: Option<&[f64]>) -> Result<()> {
+    const LEAST: f64 = 1e-100;
+    let Some(weights) = weights.filter(|weights| !weights.is_empty()) else {
+        return Ok(());
+    };
+    let total: f64 = weights.iter().sum();
+    if !total.is_finite() {
+        return Err(Error::schema(
+            "the weights are too large: their sum is not a finite number",
+        ));
+    }
+    if total < LEAST {
+        return Err(Error::schema(format!(
+            "the weights are too small: their sum is {total:e}, expected at least {LEAST:e}"
+        )));
+    }
+    Ok(())
+}
+
+/// The rows of positive weight, or `None` if that is all of them.
+pub(super) fn rows_with_weight(weights: &[f64]) -> Option<Vec<usize>> {
+    let kept: Vec<usize> = (0..weights.len())
+        .filter(|&row| weights[row] > 0.0)
+        .collect();
+    (kept.len() < weights.len()).then_some(kept)
+}
+
+/// Multiplies row weights by class weights.
+pub(super) fn class_weights(
+    class_weight: &ClassWeight,
+    target: &Target,
+    kind: &TargetKind,
+    weights: Option<Vec<f64>>,
+) -> Result<Option<Vec<f64>>> {
+    if *class_weight == ClassWeight::Equal {
+        return Ok(weights);
+    }
+    let (Target::Classes(classes), TargetKind::Classes(labels)) = (target, kind) else {
+        return Err(Error::schema("class weights need a classification target"));
+    };
+    let mut of_class = vec![1.0; labels.len()];
+    match class_weight {
+        ClassWeight::Equal => {}
+        ClassWeight::Balanced => {
+            let mut totals = vec![0.0; labels.len()];
+            for (row, &class) in classes.iter().enumerate() {
+                totals[class as usize] += weights.as_ref().map_or(1.0, |weights| weights[row]);
+            }
+            let total: f64 = totals.iter().sum();
+            for (weight, class_total) in of_class.iter_mut().zip(&totals) {
+                *weight = total / (labels.len() as f64 * class_total);
+            }
+        }
+        ClassWeight::Given(given) => {
+            for (label, weight) in given {
+                let class = labels
+                    .iter()
+                    .position(|known| known == label)
+                    .ok_or_else(|| {
+                        Error::schema(format!(
+                            "class weights: {} is not a class (classes: {})",
+                            quoted(label),
+                            quoted_list(labels.iter().map(String::as_str))
+                        ))
+                    })?;
+                if !weight.is_finite() || *weight <= 0.0 {
+                    return Err(Error::parameter(
+                        "class weight",
+                        weight,
+                        "a positive number",
+                    ));
+                }
+                of_class[class] = *weight;
+            }
+        }
+    }
+    let weigh = |(row, &class): (usize, &u32)| {
+        let weight = weights.as_ref().map_or(1.0, |weights| weights[row]);
+        product(of_class[class as usize], weight)
+    };
+    Ok(Some(classes.iter().enumerate().map(weigh).collect()))
+}
+
+/// From here on all doubles are whole.
+const LARGEST_WHOLE: f64 = (1_u64 << 52) as f64;
+
+/// A product that is not a whole number does not become one by rounding: sums of whole numbers are claimed to be exact.
+fn product(a: f64, b: f64) -> f64 {
+    let product = a * b;
+    let rest = a.mul_add(b, -product);
+    let is_clear = rest == 0.0 || product.fract() != 0.0 || product >= LARGEST_WHOLE;
+    if is_clear || is_whole_product(a, b) {
+        product
+    } else if rest > 0.0 {
+        product.next_up()
+    } else {
+        product.next_down()
+    }
+}
+
+/// Is the product of two numbers whole, as they are written? 3.19 times 1000000 is.
+fn is_whole_product(a: f64, b: f64) -> bool {
+    let parts = [a, b].map(|number| {
+        let text = format!("{number:e}");
+        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let digits = format!("{whole}{fraction}").parse::<BigInt>();
+        let exponent = exponent.parse::<i64>().unwrap_or(0) - fraction.len() as i64;
+        (digits.unwrap_or_default(), exponent)
+    });
+    let [(a, of_a), (b, of_b)] = parts;
+    let exponent = of_a + of_b;
+    exponent >= 0
+        || u32::try_from(-exponent).is_ok_and(|zeros| {
+            let rest = a * b % BigInt::from(10).pow(zeros);
+            rest == BigInt::default()
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::product;
+
+    #[test]
+    fn products_are_whole_only_where_they_are() {
+        assert_eq!(product(1e6, 3.19), 3_190_000.0);
+        assert_eq!(product(0.5, 6.0), 3.0);
+        let third = 1.0 / 3.0;
+        assert_eq!(product(third, 1.0), third);
+        assert!(product(third, 3.0) < 1.0);
+        for weight in 1..3000 {
+            let weight = f64::from(3 * weight);
+            assert_ne!(product(third, weight).fract(), 0.0, "{weight}");
+        }
+    }
+}
