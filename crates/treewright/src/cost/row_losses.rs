@@ -138,7 +138,7 @@ impl<'a> RowLosses<'a> {
         let by_sums = data.n_rows() as f64 * f64::EPSILON * sum;
         let by_units = 2.0 * off_by * unit * (1.0 + 1e-6);
         let is_whole = matches!(counting, Counting::Tens { weight, cost } if weight * cost == 1.0)
-            && data.total_weight() < LARGEST_WHOLE;
+            && data.has_exact_total();
         let slack = (by_sums + by_units) * in_weight / unit;
         Ok(Self {
             n_classes,

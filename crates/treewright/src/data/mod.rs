@@ -254,11 +254,15 @@ impl Dataset {
 
     /// Are all sums of weights exact? So it is when weights are whole numbers and not too large.
     pub fn has_whole_weights(&self) -> bool {
-        const LARGEST_EXACT_TOTAL: f64 = (1_u64 << 53) as f64;
         self.weights.as_ref().is_none_or(|weights| {
-            weights.iter().all(|weight| weight.fract() == 0.0)
-                && self.total_weight() < LARGEST_EXACT_TOTAL
+            weights.iter().all(|weight| weight.fract() == 0.0) && self.has_exact_total()
         })
+    }
+
+    /// Is the total so small that whole weights have exact sums? Doubles would allow for twice as much, but from here on
+    /// all of them are whole: one that was rounded could be taken for a whole weight.
+    pub(crate) fn has_exact_total(&self) -> bool {
+        self.total_weight() < weights::ALL_WHOLE_FROM
     }
 }
 

@@ -6,6 +6,9 @@ use super::read::Role;
 use super::{RawColumn, Source, Target, TargetKind};
 use crate::error::{Error, Result, quoted, quoted_list};
 
+/// From here on all doubles are whole numbers.
+pub(super) const ALL_WHOLE_FROM: f64 = (1_u64 << 52) as f64;
+
 /// Weights for classes, which multiply the weights of their rows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum ClassWeight {
@@ -94,63 +97,95 @@ pub(super) fn class_weights(
     let (Target::Classes(classes), TargetKind::Classes(labels)) = (target, kind) else {
         return Err(Error::schema("class weights need a classification target"));
     };
-    let mut of_class = vec![1.0; labels.len()];
-    match class_weight {
-        ClassWeight::Equal => {}
+    let weight_of = |row: usize| weights.as_ref().map_or(1.0, |weights| weights[row]);
+    let rows = classes.iter().map(|&class| class as usize).enumerate();
+    let weighted: Vec<f64> = match class_weight {
+        ClassWeight::Equal => return Ok(weights),
         ClassWeight::Balanced => {
-            let mut totals = vec![0.0; labels.len()];
-            for (row, &class) in classes.iter().enumerate() {
-                totals[class as usize] += weights.as_ref().map_or(1.0, |weights| weights[row]);
+            let mut of_class = vec![0.0; labels.len()];
+            for (row, class) in rows.clone() {
+                of_class[class] += weight_of(row);
             }
-            let total: f64 = totals.iter().sum();
-            for (weight, class_total) in of_class.iter_mut().zip(&totals) {
-                *weight = total / (labels.len() as f64 * class_total);
-            }
+            let total: f64 = of_class.iter().sum();
+            let is_whole = total < ALL_WHOLE_FROM
+                && rows.clone().all(|(row, _)| weight_of(row).fract() == 0.0);
+            rows.map(|(row, class)| {
+                balanced(
+                    weight_of(row),
+                    of_class[class],
+                    total,
+                    labels.len(),
+                    is_whole,
+                )
+            })
+            .collect()
         }
         ClassWeight::Given(given) => {
-            for (label, weight) in given {
-                let class = labels
-                    .iter()
-                    .position(|known| known == label)
-                    .ok_or_else(|| {
-                        Error::schema(format!(
-                            "class weights: {} is not a class (classes: {})",
-                            quoted(label),
-                            quoted_list(labels.iter().map(String::as_str))
-                        ))
-                    })?;
-                if !weight.is_finite() || *weight <= 0.0 {
-                    return Err(Error::parameter(
-                        "class weight",
-                        weight,
-                        "a positive number",
-                    ));
-                }
-                of_class[class] = *weight;
-            }
+            let of_class = given_weights(given, labels)?;
+            rows.map(|(row, class)| product(of_class[class], weight_of(row)))
+                .collect()
         }
-    }
-    let weigh = |(row, &class): (usize, &u32)| {
-        let weight = weights.as_ref().map_or(1.0, |weights| weights[row]);
-        product(of_class[class as usize], weight)
     };
-    Ok(Some(classes.iter().enumerate().map(weigh).collect()))
+    Ok(Some(weighted))
 }
 
-/// From here on all doubles are whole.
-const LARGEST_WHOLE: f64 = (1_u64 << 52) as f64;
+/// The weights of all classes, 1 where none is given.
+fn given_weights(given: &[(String, f64)], labels: &[String]) -> Result<Vec<f64>> {
+    let mut of_class = vec![1.0; labels.len()];
+    for (label, weight) in given {
+        let class = labels.iter().position(|known| known == label);
+        let class = class.ok_or_else(|| {
+            Error::schema(format!(
+                "class weights: {} is not a class (classes: {})",
+                quoted(label),
+                quoted_list(labels.iter().map(String::as_str))
+            ))
+        })?;
+        if !weight.is_finite() || *weight <= 0.0 {
+            return Err(Error::parameter(
+                "class weight",
+                weight,
+                "a positive number",
+            ));
+        }
+        of_class[class] = *weight;
+    }
+    Ok(of_class)
+}
 
-/// A product that is not a whole number does not become one by rounding: sums of whole numbers are claimed to be exact.
+/// The weight of a row when each class gets the same part of the total. With whole weights it is known exactly whether
+/// that is whole; else it is not said to be.
+fn balanced(weight: f64, of_class: f64, total: f64, n_classes: usize, is_whole: bool) -> f64 {
+    if is_whole {
+        let (numerator, denominator) = (
+            total as u128 * weight as u128,
+            of_class as u128 * n_classes as u128,
+        );
+        if numerator % denominator == 0 {
+            // Not above the total.
+            return (numerator / denominator) as f64;
+        }
+    }
+    not_whole(total / (n_classes as f64 * of_class) * weight)
+}
+
+/// A number that is not whole does not become so by rounding: sums of whole numbers are claimed to be exact.
+fn not_whole(number: f64) -> f64 {
+    if number.fract() == 0.0 && number < ALL_WHOLE_FROM {
+        number.next_up()
+    } else {
+        number
+    }
+}
+
+/// The product of the weights of a class and of a row, whole only if it is so exactly.
 fn product(a: f64, b: f64) -> f64 {
     let product = a * b;
-    let rest = a.mul_add(b, -product);
-    let is_clear = rest == 0.0 || product.fract() != 0.0 || product >= LARGEST_WHOLE;
-    if is_clear || is_whole_product(a, b) {
+    let are_whole = a.fract() == 0.0 && b.fract() == 0.0;
+    if product.fract() != 0.0 || are_whole || is_whole_product(a, b) {
         product
-    } else if rest > 0.0 {
-        product.next_up()
     } else {
-        product.next_down()
+        not_whole(product)
     }
 }
 
@@ -175,7 +210,17 @@ fn is_whole_product(a: f64, b: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::product;
+    use super::{balanced, product};
+
+    #[test]
+    fn balanced_weights_are_whole_only_where_they_are() {
+        assert_eq!(balanced(3.0, 3.0, 12.0, 2, true), 6.0);
+        assert_eq!(balanced(1.0, 3.0, 12.0, 2, true), 2.0);
+        assert_ne!(balanced(1.0, 3.0, 10.0, 2, true).fract(), 0.0);
+        // 1e7 + 2e-12 is 1e7 as a double, and half of it is not whole.
+        let total = 1e7 + 2e-12;
+        assert_ne!(balanced(1e7, 1e7, total, 2, false).fract(), 0.0);
+    }
 
     #[test]
     fn products_are_whole_only_where_they_are() {
@@ -183,7 +228,7 @@ mod tests {
         assert_eq!(product(0.5, 6.0), 3.0);
         let third = 1.0 / 3.0;
         assert_eq!(product(third, 1.0), third);
-        assert!(product(third, 3.0) < 1.0);
+        assert_ne!(product(third, 3.0), 1.0);
         for weight in 1..3000 {
             let weight = f64::from(3 * weight);
             assert_ne!(product(third, weight).fract(), 0.0, "{weight}");
