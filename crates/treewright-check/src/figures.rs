@@ -7,7 +7,7 @@
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
-use crate::numbers::{Ratio, about, binary, decimal, few_ulps, nearest, snapped};
+use crate::numbers::{Ratio, about, binary, decimal, few_ulps, little, nearest, snapped};
 use crate::read::data::{Column, Data};
 use crate::read::model::{Closed, Missing, Node, Split, Training};
 use crate::report::Verdict;
@@ -279,6 +279,22 @@ impl<'a> Figures<'a> {
         }
     }
 
+    /// Compares with the figures of a tree that has the same cost and at least as many leaves.
+    pub(crate) fn training_of_larger(&self, claimed: &Training) -> Result<(), String> {
+        let depth = self.depths().into_iter().max().unwrap_or(0);
+        if claimed.leaves < self.n_leaves() || claimed.depth < depth {
+            return Err(format!(
+                "{} leaves and depth {}, expected at least {} and {depth}",
+                claimed.leaves,
+                claimed.depth,
+                self.n_leaves()
+            ));
+        }
+        let mut same = claimed.clone();
+        (same.leaves, same.depth) = (self.n_leaves(), depth);
+        self.sums_or_answers(&same, true).map(|_| ())
+    }
+
     /// Are the figures right? `false` if they may be: answers that cost the same by doubles have been taken either way.
     fn sums_or_answers(&self, claimed: &Training, sums_will_do: bool) -> Result<bool, String> {
         let total = self.data.total();
@@ -393,6 +409,16 @@ pub(crate) fn certificate(
     found: &Ratio,
     is_whole: bool,
 ) -> Result<(), String> {
+    certificate_near(claimed, found, is_whole, claimed.exact)
+}
+
+/// The same; with `to_ulps` the objective is printed as well as doubles can.
+pub(crate) fn certificate_near(
+    claimed: &crate::read::model::Certificate,
+    found: &Ratio,
+    is_whole: bool,
+    to_ulps: bool,
+) -> Result<(), String> {
     let (Some(objective), Some(bound), Some(gap), Some(optimal)) = (
         claimed.objective,
         claimed.lower_bound,
@@ -408,8 +434,15 @@ pub(crate) fn certificate(
     if claimed.exact == claimed.tolerance.is_some() || tolerance < 0.0 {
         return Err("a tolerance where costs are exact, or none where they are not".into());
     }
-    let near = (binary(objective) - found).abs() <= binary(tolerance);
-    if (claimed.exact || !near) && !same(objective, found, claimed.exact) {
+    let little = found.abs() * little();
+    // Nothing is below 0, however large the tolerance.
+    if optimal && binary(tolerance) > little && !found.is_zero() {
+        return Err(format!(
+            "optimal with a tolerance of {tolerance:e}, above a millionth of the objective"
+        ));
+    }
+    let near = (binary(objective) - found).abs() <= binary(tolerance).min(little);
+    if !near && !same(objective, found, to_ulps) {
         return Err(format!(
             "objective is {objective}, found {}",
             nearest(found)
@@ -427,6 +460,8 @@ pub(crate) fn certificate(
     }
     let exact = if bound == objective {
         Ratio::zero()
+    } else if objective == 0.0 {
+        Ratio::from(BigInt::from(1))
     } else {
         ((binary(objective) - binary(bound)) / binary(objective).abs())
             .min(Ratio::from(BigInt::from(1)))

@@ -25,6 +25,7 @@ mod report;
 mod values;
 
 use std::cell::Cell;
+use std::panic::AssertUnwindSafe;
 
 use self::dyadic::Dyadic;
 use self::families::prune;
@@ -39,7 +40,19 @@ pub const WORK: u64 = 200_000_000_000;
 
 /// Checks the claims of a model or family file, given as text, against the rows of a table. `proof` is the text of a proof
 /// file. What would take more than `work_limit` steps is said not to be checked.
+///
+/// A number that does not fit, or another fault of the checker, confirms nothing: then all is said not to be checked.
 pub fn check(model: &str, table: &Table, proof: Option<&str>, work_limit: u64) -> Report {
+    let checked = || check_all(model, table, proof, work_limit);
+    std::panic::catch_unwind(AssertUnwindSafe(checked)).unwrap_or_else(|_| {
+        let mut report = Report::default();
+        let why = "a number is too large, or the checker has a fault";
+        report.add("all claims", Verdict::NotChecked(why.into()));
+        report
+    })
+}
+
+fn check_all(model: &str, table: &Table, proof: Option<&str>, work_limit: u64) -> Report {
     let work = Cell::new(work_limit);
     if let Some(report) = greedy::check(model, table, &work) {
         return report;

@@ -10,6 +10,15 @@ use treewright_check::{Report, Table, WORK, check};
 
 const USAGE: &str = "usage: treewright-check MODEL|FAMILY DATA [--proof FILE] [--json] [--work N]";
 
+const HELP: &str = "
+Confirms or refutes what a model, a family or the result of a search over features claims about a table.
+
+  --proof FILE  the proof that the program wrote with the model
+  --json        one JSON document instead of lines
+  --work N      gives up after so many steps and says what was not checked
+
+Exit code 0: all claims confirmed; 1: something refuted or unreadable; 2: wrong call; 3: something not checked.";
+
 struct Arguments {
     model: String,
     data: String,
@@ -19,6 +28,12 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    if std::env::args().any(|word| word == "--help" || word == "-h") {
+        println!("{USAGE}\n{HELP}");
+        return ExitCode::SUCCESS;
+    }
+    // What came of a fault is in the report.
+    std::panic::set_hook(Box::new(|_| {}));
     let Some(arguments) = arguments(std::env::args().skip(1)) else {
         eprintln!("{USAGE}");
         return ExitCode::from(2);

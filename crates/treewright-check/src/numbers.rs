@@ -49,6 +49,11 @@ pub(crate) fn nearest(ratio: &Ratio) -> f64 {
     ratio.to_f64().unwrap_or(f64::NAN)
 }
 
+/// A tolerance may be this part of an objective that is called the best, not more.
+pub(crate) fn little() -> Ratio {
+    Ratio::new(BigInt::one(), BigInt::from(1_000_000))
+}
+
 /// A whole number that is not too large.
 pub(crate) fn small(number: &BigInt) -> Option<i128> {
     number.to_i128().filter(|number| number.abs() < 1 << 118)

@@ -22,6 +22,8 @@ pub(crate) type Value = i128;
 /// Losses are rounded down to about this many parts of their sum if they do not fit as they are.
 const PARTS: u64 = 1 << 56;
 const PRICE_PARTS: u64 = 1 << 12;
+/// All values are below.
+pub(crate) const LARGEST: Value = 1 << 118;
 
 pub(crate) struct Values {
     pub(crate) n_classes: usize,
@@ -114,7 +116,7 @@ impl Values {
             .values()
             .map(|(_, least, times)| least * BigInt::from(*times))
             .sum();
-        (all < 1 << 118).then_some(Self {
+        (all < LARGEST).then_some(Self {
             n_classes,
             losses,
             per_loss,
@@ -154,10 +156,24 @@ impl Values {
             small(price.numer()).ok_or_else(fault)?,
         );
         let much = per_loss / p;
+        let n_rows = self.losses.len() / self.n_classes;
         let fits = per_loss % p == 0
-            && much as usize > self.losses.len() / self.n_classes
+            && much > n_rows as Value
             && q.checked_mul(much).and_then(|b| b.checked_add(1)) == Some(per_leaf);
-        if !fits {
+        // The largest value there can be, as above.
+        let all = || {
+            let of_rows = self
+                .losses
+                .chunks(self.n_classes)
+                .map(|of_row| of_row.iter().max());
+            let most = of_rows
+                .flatten()
+                .try_fold(0, |sum: Value, &loss| sum.checked_add(loss))?;
+            per_loss
+                .checked_mul(most)?
+                .checked_add(per_leaf.checked_mul(much)?)
+        };
+        if !fits || all().is_none_or(|all| all >= LARGEST) {
             return Err(fault());
         }
         Ok(Self {

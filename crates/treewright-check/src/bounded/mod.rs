@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use num_bigint::BigInt;
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::{One, Zero};
 use serde_json::Value as Json;
 
 use crate::figures::{Figures, certificate};
@@ -16,7 +16,10 @@ pub(crate) mod search;
 
 use self::search::{Search, different};
 use crate::report::{Report, TooLarge, Verdict};
-use crate::values::Values;
+use crate::values::{LARGEST, Values};
+
+/// Levels inside each other: more might not fit on the stack.
+const DEEPEST: usize = 500;
 
 /// Which trees a tree was compared with.
 pub(crate) struct Class {
@@ -59,7 +62,8 @@ impl Class {
             Column::Numbers(numbers) => different(numbers).len(),
         };
         let longest: usize = data.columns.iter().map(questions).sum();
-        self.depth.min(longest.min(data.n_rows() - 1) + 1)
+        let one_more = usize::from(self.intervals == 1);
+        self.depth.min(longest.min(data.n_rows() - 1) + one_more)
     }
 
     /// Is the tree one of these?
@@ -175,8 +179,12 @@ pub(crate) fn check(
     let tolerance = binary(claimed.tolerance.unwrap_or(0.0));
     let name = match (is_optimal, claimed.exact) {
         (true, true) => "optimal".to_owned(),
-        (true, false) => format!("optimal up to {}", nearest(&tolerance)),
-        (false, _) => format!("lower bound {}", claimed.lower_bound.unwrap_or(0.0)),
+        (true, false) => format!("optimal up to {:e}", nearest(&tolerance)),
+        (false, true) => format!("lower bound {}", claimed.lower_bound.unwrap_or(0.0)),
+        (false, false) => {
+            let bound = claimed.lower_bound.unwrap_or(0.0);
+            format!("lower bound {bound} up to {:e}", nearest(&tolerance))
+        }
     };
     let bound = if is_optimal {
         objective
@@ -187,7 +195,7 @@ pub(crate) fn check(
         class: &class,
         data,
         price,
-        cost: (is_optimal && claimed.exact && claimed.fewest_leaves != Some(false)).then_some(cost),
+        cost: (is_optimal && claimed.claims_fewest()).then_some(cost),
         leaves: figures.n_leaves(),
         bound: (bound - tolerance) * total,
     };
@@ -240,6 +248,9 @@ impl Claim<'_> {
             Search::new(self.data, &values, self.class.intervals, work).with_sizes(sizes, least);
         let rows = search.all();
         let depth = self.class.effective_depth(self.data);
+        if depth > DEEPEST {
+            return Verdict::NotChecked("too deep".into());
+        }
         // A single leaf may be of any size.
         let leaf = search.leaf(&rows.orders[0]);
         let found = search
@@ -278,7 +289,13 @@ impl Claim<'_> {
             .by_ref()
             .map(|(weight, &class)| small(&(weight * &factors[class])))
             .collect();
+        let sizes = sizes?;
+        // Sums of sizes must fit, too.
+        let all = sizes
+            .iter()
+            .try_fold(0_i128, |sum, &size| sum.checked_add(size))?;
         let least = ceil(&(&class.min_leaf_weight * data.total() * &data.per_one * &parts));
-        Some((Some(sizes?), least.to_i128()?.max(1)))
+        let least = small(&least)?.max(1);
+        (all < LARGEST).then_some((Some(sizes), least))
     }
 }

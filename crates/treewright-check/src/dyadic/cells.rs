@@ -42,7 +42,7 @@ impl Grid {
             .and_then(Json::as_array)
             .ok_or("params.k is no list")?;
         let halvings = halvings.iter().map(Json::as_u64);
-        let halvings: Option<Vec<u32>> = halvings.map(|k| Some(k? as u32)).collect();
+        let halvings: Option<Vec<u32>> = halvings.map(|k| u32::try_from(k?).ok()).collect();
         let halvings = halvings
             .filter(|all| all.iter().all(|&k| k <= 30))
             .ok_or("params.k are no numbers up to 30")?;

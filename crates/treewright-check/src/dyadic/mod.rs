@@ -15,8 +15,8 @@ use crate::families::{Best, Least, Trees, path};
 use crate::figures::{Figures, visit};
 use crate::numbers::Ratio;
 use crate::read::data::Data;
-use crate::read::model::Model;
-use crate::report::{Report, TooLarge, Verdict};
+use crate::read::model::{Model, Node};
+use crate::report::{Report, TooLarge, Verdict, spend};
 use crate::values::Values;
 
 /// A dyadic problem: the table as a grid, and its model of empty halves.
@@ -33,6 +33,49 @@ pub(crate) struct Dyadic<'a> {
 struct Corners {
     values: Values,
     steps: Vec<Step>,
+}
+
+/// A tree with the points that come to each node.
+struct Halved<'a> {
+    search: Search<'a>,
+    nodes: &'a [Node],
+    members: Vec<Vec<u32>>,
+    work: &'a Cell<u64>,
+}
+
+impl Halved<'_> {
+    /// The halvings that part the points of a node as its children do.
+    fn halvings(&self, at: usize, levels: Vec<u32>) -> impl Iterator<Item = Vec<u32>> {
+        let children = self.nodes[at].children.iter();
+        let children: Vec<&Vec<u32>> = children.map(|&child| &self.members[child]).collect();
+        let halves = self.search.halves(&(self.members[at].clone(), levels));
+        let is_half = move |[low, high]: &[Part; 2]| children[..] == [&low.0, &high.0];
+        halves.into_iter().filter(is_half).map(|[low, _]| low.1)
+    }
+
+    fn is_collapsed(&self, at: usize) -> bool {
+        self.nodes[at].split.is_none() || self.halvings(at, Vec::new()).next().is_some()
+    }
+
+    /// Are all splits from this node on halvings of its box, which was halved so often along each coordinate? Several
+    /// coordinates may part the points alike; then each is tried.
+    fn is_boxed(&self, at: usize, levels: Vec<u32>) -> Result<bool, TooLarge> {
+        let node = &self.nodes[at];
+        if node.split.is_none() {
+            return Ok(true);
+        }
+        spend(self.work, 100 + self.members[at].len() * levels.len())?;
+        for levels in self.halvings(at, levels) {
+            let mut are_boxed = true;
+            for &child in &node.children {
+                are_boxed = are_boxed && self.is_boxed(child, levels.clone())?;
+            }
+            if are_boxed {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 impl<'a> Dyadic<'a> {
@@ -58,18 +101,16 @@ impl<'a> Dyadic<'a> {
         Values::new(self.data, price, self.data.n_rows() * (1 + in_vain))
     }
 
-    /// Checks that a tree asks only what halves its points: in the collapsed model the first halving of a feature that does.
+    /// Checks that a tree asks only what halves its points: in the collapsed model the first halving of a feature that does,
+    /// in the boxed model the next halving of its box.
     fn is_dyadic(&self, figures: &Figures<'_>, is_exact: bool) -> Verdict {
-        if self.is_boxed {
-            return Verdict::Confirmed;
-        }
         let values = match self.values(&Ratio::zero()) {
             Ok(values) if values.off_by == 0 => values,
             // Points that matter but for rounding are not known.
             _ => return Verdict::NotChecked("too many digits".into()),
         };
         let points = self.grid.points(&values, 1);
-        let search = Search::new(&points, &self.grid, 1, false, self.work);
+        let search = Search::new(&points, &self.grid, 1, self.is_boxed, self.work);
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); figures.nodes.len()];
         for (row, point) in points.of_row.iter().enumerate() {
             let Some(point) = *point else { continue };
@@ -81,21 +122,29 @@ impl<'a> Dyadic<'a> {
             members.sort_unstable();
             members.dedup();
         }
-        for (at, node) in figures.nodes.iter().enumerate() {
-            let children: Vec<_> = node.children.iter().map(|&child| &members[child]).collect();
-            let halves = search.halves(&(members[at].clone(), Vec::new()));
-            let is_half = |[low, high]: &[Part; 2]| children[..] == [&low.0, &high.0];
-            if node.split.is_some() && !halves.iter().any(is_half) {
-                let what = format!("node {at} does not halve its box");
-                // Where losses were rounded, points may have been left out that matter a little.
-                return if is_exact {
-                    Verdict::Refuted(what)
-                } else {
-                    Verdict::NotChecked(what)
-                };
-            }
+        let halved = Halved {
+            search,
+            nodes: figures.nodes,
+            members,
+            work: self.work,
+        };
+        let fault = if self.is_boxed {
+            let what = "its splits are not halvings of boxes".to_owned();
+            let levels = vec![0; self.grid.halvings.len()];
+            halved
+                .is_boxed(0, levels)
+                .map(|is_so| (!is_so).then_some(what))
+        } else {
+            let first = (0..figures.nodes.len()).find(|&at| !halved.is_collapsed(at));
+            Ok(first.map(|at| format!("node {at} does not halve its box")))
+        };
+        match fault {
+            Ok(None) => Verdict::Confirmed,
+            Ok(Some(what)) if is_exact => Verdict::Refuted(what),
+            // Where losses were rounded, points may have been left out that matter a little.
+            Ok(Some(what)) => Verdict::NotChecked(what),
+            Err(TooLarge) => Verdict::NotChecked("too large".into()),
         }
-        Verdict::Confirmed
     }
 
     /// The least losses of trees of all sizes.
@@ -141,6 +190,11 @@ impl<'a> Dyadic<'a> {
         let is_dyadic = |tree: &Figures<'_>| self.is_dyadic(tree, is_exact);
         let found = path::members(model, self.data, report, is_dyadic);
         let Some(found) = found else { return };
+        let largest = model.members.iter().flatten().next_back();
+        if let Some(nodes) = largest.and_then(|member| member.nodes.as_ref()) {
+            let largest = Figures::new(nodes, self.data);
+            report.add("training", largest.training(&model.training, false));
+        }
         if model.penalty.as_deref() == Some("linear") {
             self.corners = Some(self.solve(Sizes::Corners));
         }

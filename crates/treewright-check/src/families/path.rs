@@ -9,7 +9,7 @@ use num_traits::{Signed, Zero};
 use super::Trees;
 use super::penalty::{GUARD, Penalty};
 use crate::figures::Figures;
-use crate::numbers::{Ratio, about, binary, few_ulps, nearest};
+use crate::numbers::{Ratio, about, binary, few_ulps, little, nearest};
 use crate::read::data::Data;
 use crate::read::model::{Certificate, Member, Model};
 use crate::report::{Report, Verdict};
@@ -100,6 +100,17 @@ pub(crate) fn check(
         let what = "a penalty that is not known";
         return report.add("thresholds", Verdict::Refuted(what.into()));
     };
+    let largest = model.largest_cost();
+    if let Some(tolerance) = claimed.tolerance.filter(|&tolerance| !(tolerance >= 0.0)) {
+        let what = format!("a tolerance of {tolerance}");
+        return report.add("certificate", Verdict::Refuted(what));
+    }
+    if let Some(tolerance) = claimed.tolerance
+        && binary(tolerance) > little() * binary(largest)
+    {
+        let why = format!("a tolerance of {tolerance:e} is too large to say anything");
+        return report.add("thresholds and members", Verdict::NotChecked(why));
+    }
     let path = Path {
         members: model.members.as_deref().unwrap_or_default(),
         found,
@@ -114,7 +125,7 @@ pub(crate) fn check(
         path.linear(trees, report);
     } else {
         let verdict = path.penalised(&penalty, trees);
-        report.add("thresholds and members", verdict);
+        report.add(format!("thresholds and members{}", path.up_to()), verdict);
     }
 }
 
@@ -128,6 +139,12 @@ struct Path<'a> {
 }
 
 impl Path<'_> {
+    /// What is said of costs that are not exact.
+    fn up_to(&self) -> String {
+        let tolerance = self.claimed.tolerance;
+        tolerance.map_or(String::new(), |tolerance| format!(" up to {tolerance:e}"))
+    }
+
     /// Members go from one leaf on to more leaves and less cost, and every interval ends where the one before began.
     fn rises(&self) -> Result<(), String> {
         let rises = |pair: &[Found]| {
@@ -182,13 +199,14 @@ impl Path<'_> {
         for (at, weight) in meets.iter().enumerate() {
             // Of members that meet in one point the smallest is taken.
             if at == 0 || meets[at - 1] != *weight {
-                let name = format!("members {at} and {} at {}", at + 1, nearest(weight));
+                let (next, weight_of) = (at + 1, nearest(weight));
+                let name = format!("members {at} and {next} at {weight_of}{}", self.up_to());
                 report.add(name, ask(weight, &self.found[at], true));
             }
         }
         if let (Some(last), Some(down_to)) = (self.found.last(), self.claimed.exact_down_to) {
             let verdict = ask(&binary(down_to), last, down_to == 0.0);
-            report.add(format!("last member at {down_to}"), verdict);
+            report.add(format!("last member at {down_to}{}", self.up_to()), verdict);
         }
     }
 
@@ -228,7 +246,11 @@ impl Path<'_> {
         let last = self.found.len() - 1;
         for (at, (cost, leaves)) in self.found.iter().enumerate() {
             let Some(low) = self.members[at].lambda_low else {
-                continue;
+                // Only where nothing is claimed: infinity is the end of the last member.
+                if at == last && self.claimed.exact_down_to.is_none() {
+                    continue;
+                }
+                return Verdict::Refuted(format!("lambda_low of member {at} is null"));
             };
             let own = penalty.of(*leaves);
             if let Some((next, more)) = self.found.get(at + 1) {

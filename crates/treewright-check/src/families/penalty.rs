@@ -23,8 +23,9 @@ impl Penalty {
             "log" => Some(Self::Log),
             "table" => table.cloned().map(Self::Table),
             _ => {
-                let exponent = parse(name.strip_prefix("power:")?)?;
-                Some(Self::Power(nearest(&exponent)))
+                let exponent = nearest(&parse(name.strip_prefix("power:")?)?);
+                // A penalty rises with the leaves.
+                (exponent > 0.0).then_some(Self::Power(exponent))
             }
         }
     }

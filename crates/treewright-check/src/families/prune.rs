@@ -66,7 +66,8 @@ impl<'a> Grown<'a> {
             least_multiple(&unit, cost.denom())
         });
         let in_units = |cost: &Ratio| small(&(cost * &unit).to_integer());
-        if self.costs.iter().any(|cost| in_units(cost).is_none()) {
+        let all = self.costs.iter().sum::<Ratio>();
+        if in_units(&all).is_none() {
             return Err("too many digits".into());
         }
         let leaf = |cost: &Ratio| vec![(1, in_units(cost).unwrap_or(0))];
@@ -109,8 +110,8 @@ impl Trees for Grown<'_> {
 }
 
 /// The tree that was pruned, from a proof file, after its figures were looked at.
-fn grown_nodes(proof: &str, data: &Data, report: &mut Report) -> Option<Vec<Node>> {
-    match grown_model(proof) {
+fn grown_nodes(model: &Model, proof: &str, data: &Data, report: &mut Report) -> Option<Vec<Node>> {
+    match grown_model(model, proof) {
         Err(fault) => {
             report.add("proof", Verdict::Refuted(fault));
             None
@@ -143,7 +144,7 @@ pub(crate) fn family(
     }
     let grown = match proof {
         None => None,
-        Some(proof) => match grown_nodes(proof, data, report) {
+        Some(proof) => match grown_nodes(model, proof, data, report) {
             None => return,
             grown => grown,
         },
@@ -189,7 +190,12 @@ pub(crate) fn family(
     };
     let verdict = if *leaves != tree.n_leaves() {
         Verdict::Refuted("the last member is not the tree of the file".into())
-    } else if all.is_some() || is_exact && *cost == least_of_all(data) {
+    } else if all.is_some() {
+        Verdict::Confirmed
+    } else if is_exact && *cost == least_of_all(data) {
+        // The grown tree is larger, but as good.
+        let training = tree.training_of_larger(&model.training);
+        report.result("training", training);
         Verdict::Confirmed
     } else {
         Verdict::NotChecked(NEEDS_PROOF.into())
@@ -205,8 +211,16 @@ fn nested(
     is_exact: bool,
     report: &mut Report,
 ) -> Option<Vec<path::Found>> {
+    let members = || model.members.iter().flatten();
+    let starts = |from: &f64| members().any(|member| member.lambda_low == Some(*from));
+    let mut ends = tree.nodes.iter().filter_map(|node| node.collapse_at);
+    if let Some(from) = ends.find(|from| !starts(from)) {
+        let what = format!("collapse_at {from} is lambda_low of no member");
+        report.add("members", Verdict::Refuted(what));
+        return None;
+    }
     let mut found = Vec::new();
-    for (at, member) in model.members.iter().flatten().enumerate() {
+    for (at, member) in members().enumerate() {
         let Some(low) = member.lambda_low else {
             let what = format!("member {at} has no lambda_low");
             report.add("members", Verdict::Refuted(what));
@@ -269,12 +283,18 @@ pub(crate) fn tree(
     let Some(proof) = proof else {
         return report.add("certificate", Verdict::NotChecked(NEEDS_PROOF.into()));
     };
-    let Some(nodes) = grown_nodes(proof, data, report) else {
+    let Some(nodes) = grown_nodes(model, proof, data, report) else {
         return;
     };
     let all = Figures::new(&nodes, data);
     let is_pruning = is_pruning(figures.nodes, &nodes);
     report.result("pruning of the grown tree", is_pruning);
+    if let Some(claimed) = params.get("from_leaves") {
+        let found = all.n_leaves();
+        let is_same = claimed.as_u64() == Some(found as u64);
+        let what = format!("it is {claimed}, the grown tree has {found}");
+        report.result("from_leaves", is_same.then_some(()).ok_or(what));
+    }
     let mut prunings = Grown::new(&all, work);
     let best = Best {
         data,
@@ -288,7 +308,7 @@ pub(crate) fn tree(
     best.check(&mut prunings, report);
 }
 
-fn grown_model(proof: &str) -> Result<Model, String> {
+fn grown_model(of: &Model, proof: &str) -> Result<Model, String> {
     let mut lines = proof.lines();
     let header: Json = serde_json::from_str(lines.next().unwrap_or(""))
         .map_err(|error| format!("line 1: {error}"))?;
@@ -296,7 +316,14 @@ fn grown_model(proof: &str) -> Result<Model, String> {
     if !is_head || header["kind"] != "grown" {
         return Err("line 1: not the head of a proof of the kind \"grown\"".into());
     }
-    Model::read(lines.next().unwrap_or("")).map_err(|fault| format!("line 2: {fault}"))
+    let grown = Model::read(lines.next().unwrap_or(""));
+    let grown = grown.map_err(|fault| format!("line 2: {fault}"))?;
+    let is_same =
+        grown.task == of.task && grown.features == of.features && grown.target == of.target;
+    if !is_same || grown.is_family() {
+        return Err("line 2: a tree of other features or another target".into());
+    }
+    Ok(grown)
 }
 
 /// Can the first tree be made from the second by turning inner nodes into leaves?

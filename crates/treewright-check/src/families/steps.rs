@@ -1,5 +1,7 @@
 //! The least losses of trees of all sizes.
 
+use num_bigint::BigInt;
+
 /// A number of leaves, and the least loss of trees with that number.
 pub(crate) type Step = (usize, i128);
 
@@ -64,7 +66,10 @@ fn corners(steps: Vec<Step>) -> Vec<Step> {
 fn is_steeper(first: (Step, Step), second: (Step, Step)) -> bool {
     let fall = |(from, to): (Step, Step)| (from.1 - to.1, (to.0 - from.0) as i128);
     let ((a, per_a), (b, per_b)) = (fall(first), fall(second));
-    a * per_b > b * per_a
+    match (a.checked_mul(per_b), b.checked_mul(per_a)) {
+        (Some(left), Some(right)) => left > right,
+        _ => BigInt::from(a) * per_b > BigInt::from(b) * per_a,
+    }
 }
 
 /// The corners of all sums: from corner to corner on the side where a leaf gains more.
@@ -81,5 +86,20 @@ fn sum_of_corners(low: &[Step], high: &[Step]) -> Vec<Step> {
             (Some(_), _) => a += 1,
             (None, Some(_)) => b += 1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slopes_of_large_losses_are_compared_without_wrapping() {
+        let large = 1_i128 << 117;
+        // Two leaves save almost all, a thousand more next to nothing.
+        let steps = vec![(1, large), (2, 10), (1002, 0)];
+        assert_eq!(corners(steps.clone()), steps);
+        let middle = vec![(1, large), (1002, large - 1), (1003, 0)];
+        assert_eq!(corners(middle), [(1, large), (1003, 0)]);
     }
 }

@@ -44,8 +44,8 @@ struct Selection {
     selected: Vec<String>,
     unused: Vec<String>,
     removed: Vec<String>,
-    search_error: f64,
-    all_features_error: f64,
+    search_error: Option<f64>,
+    all_features_error: Option<f64>,
     trees_built: u64,
     trees_skipped: u64,
     optimal: Option<bool>,
@@ -64,6 +64,8 @@ struct Selection {
 struct JudgedBy {
     holdout: Option<Json>,
     seed: Option<u64>,
+    #[serde(flatten)]
+    others: Map<String, Json>,
 }
 
 /// Checks a document that is no model and no family; `None` if it is nothing that is known.
@@ -225,6 +227,11 @@ fn selection(
     let data = rows(&model, table)?;
     let by = claimed.judged_by.as_ref();
     let by = by.ok_or_else(|| not_checked("the document does not say which rows judge"))?;
+    if !by.others.is_empty() {
+        return Err(not_checked(
+            "rows that judge other than a part of the table",
+        ));
+    }
     let (Some(share), Some(seed)) = (by.holdout.as_ref().and_then(of_json), by.seed) else {
         return Err(not_checked(
             "rows that judge other than a part of the table",
@@ -250,7 +257,11 @@ impl Selection {
     /// Compares what is claimed with the error of each subset, and what its tree asks.
     fn compare(&self, errors: &[(Ratio, u32)], selected: u32, kept: u32, report: &mut Report) {
         let is = |claimed: f64, found: &Ratio| few_ulps(claimed, found) || about(claimed, found);
-        let mut same = |name: &str, claimed: f64, (found, _): &(Ratio, u32)| {
+        let mut same = |name: &str, claimed: Option<f64>, (found, _): &(Ratio, u32)| {
+            let Some(claimed) = claimed else {
+                let why = "no tree was judged before a limit";
+                return report.add(name, Verdict::NotChecked(why.into()));
+            };
             let what = format!("it is {claimed}, found {}", nearest(found));
             report.result(name, is(claimed, found).then_some(()).ok_or(what));
         };

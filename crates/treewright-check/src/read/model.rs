@@ -30,7 +30,7 @@ pub(crate) struct Model {
     _chosen: Option<Value>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Feature {
     pub(crate) name: String,
@@ -45,7 +45,7 @@ pub(crate) enum Kind {
     Categorical,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Target {
     pub(crate) name: String,
@@ -96,6 +96,13 @@ pub(crate) struct Certificate {
     _what: Option<String>,
     /// `None` is infinity.
     pub(crate) exact_down_to: Option<f64>,
+}
+
+impl Certificate {
+    /// Is it claimed that no tree as good has fewer leaves? Files of older versions do not say; they do for exact costs.
+    pub(crate) fn claims_fewest(&self) -> bool {
+        self.fewest_leaves.unwrap_or(self.exact)
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -3,6 +3,7 @@
 mod bounded;
 mod brute;
 mod falsified;
+mod forged;
 mod prunings;
 mod subsets;
 mod tables;

@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 use super::comparable;
 use crate::cost::Loss;
 use crate::data::{Dataset, Target};
-use crate::tree::{Branch, Fit, Moments, NodeId, Training, Tree};
+use crate::tree::{Branch, Fit, LITTLE, Moments, NodeId, Training, Tree};
 
 mod dyadic;
 mod optimal;
@@ -167,7 +167,15 @@ fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check
         // These minimise the cost on the training rows plus something that is not negative.
         let adds_to_cost =
             optimal::is_optimal(fit) || dyadic::is_dyadic(fit) && !dyadic::has_table(fit);
-        let slack = RELATIVE * objective.abs() + certificate.tolerance.unwrap_or(0.0);
+        let little = LITTLE * objective.abs();
+        let tolerance = certificate.tolerance.unwrap_or(0.0);
+        // Nothing is below 0, however large the tolerance.
+        if certificate.is_optimal() && tolerance > little && objective != 0.0 {
+            return Some(format!(
+                "a tolerance of {tolerance:e} is above a millionth of the objective, so it is not optimal"
+            ));
+        }
+        let slack = RELATIVE * objective.abs() + tolerance.min(little);
         if adds_to_cost && objective + slack < found.cost {
             let cost = found.cost;
             return Some(format!("objective {objective} is below the cost {cost}"));

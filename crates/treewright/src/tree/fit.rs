@@ -140,7 +140,7 @@ pub struct CrossValidation {
 }
 
 /// A claim may be off by this share of the objective without a word in the bound: the tolerance tells.
-const LITTLE: f64 = 1e-6;
+pub(crate) const LITTLE: f64 = 1e-6;
 
 /// A lower bound that holds whatever rounding did: `bound` was found for rounded costs. What is off by a tiny part
 /// of the objective is left to the tolerance.

@@ -19,10 +19,10 @@ mod walk;
 
 pub use builder::TreeBuilder;
 pub use family::{Family, Member, MemberTrees, Nested, TreeSource};
-pub(crate) use fit::after_rounding;
 pub use fit::{
     Certificate, CostsFrom, CrossValidation, FamilyFit, Fit, LearnerInfo, Training, Work,
 };
+pub(crate) use fit::{LITTLE, after_rounding};
 pub use kept::Kept;
 pub use proof::{Branches, Claim, Condition, Cover, CutRange, Is, Proof};
 pub(crate) use recount::check_claim;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use treewright::data::{Dataset, Purpose, Schema, Target, Value};
 use treewright::export::json::{self, Document};
 use treewright_check::{Report, Table, check};
@@ -18,18 +18,13 @@ pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
     let text = input::load_text(model)?;
     let proof = args.proof.as_deref().map(input::load_text).transpose()?;
     let table = input::Table::open(data)?;
-    // What the library cannot read the checker refuses, too, and says why.
-    let report = match json::read(&subsets(&text).unwrap_or_else(|| text.clone())) {
-        Err(_) => check(&text, &Table::default(), None, args.work),
-        Ok(document) => {
-            let schema = match &document {
-                Document::Model(fit) => fit.model.schema().clone(),
-                Document::Family(fit) => fit.family.tree(0).schema().clone(),
-            };
-            let data = table.for_model(&schema, Purpose::Verify)?;
-            check(&text, &cells(&data, &schema), proof.as_deref(), args.work)
-        }
+    let document = json::read(&subsets(&text).unwrap_or_else(|| text.clone()));
+    let schema = match document.with_context(|| input::name_of(model))? {
+        Document::Model(fit) => fit.model.schema().clone(),
+        Document::Family(fit) => fit.family.tree(0).schema().clone(),
     };
+    let data = table.for_model(&schema, Purpose::Verify)?;
+    let report = check(&text, &cells(&data, &schema), proof.as_deref(), args.work);
     let code = report.exit_code();
     let document: serde_json::Value = serde_json::from_str(&report.to_json())?;
     output::document(&document, file.as_ref(), console, || words(&report))?;
