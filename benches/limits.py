@@ -118,7 +118,7 @@ def time_line(program, command, data, options, limit):
 def memory_line(program, command, data, options, limit):
     nothing = ["--time-limit", "0s", "--memory-limit", "1MB"]
     _, _, base, _ = run(program, "fit greedy", data, nothing)
-    late = ["--budget" if command == "explore" else "--time-limit", "30s"]
+    late = ["--budget" if command == "explore" else "--time-limit", "10s"]
     limited = [*options, *late, "--memory-limit", f"{limit}MB"]
     code, _, peak, text = run(program, command, data, limited)
     over = peak - base - limit
