@@ -292,6 +292,10 @@ impl<'a> Figures<'a> {
         }
         let mut same = claimed.clone();
         (same.leaves, same.depth) = (self.n_leaves(), depth);
+        if self.data.has_costs() {
+            // Answers of the same cost may be wrong for rows of different weight.
+            same.errors = Some(nearest(&self.of_leaves().0));
+        }
         self.sums_or_answers(&same, true).map(|_| ())
     }
 

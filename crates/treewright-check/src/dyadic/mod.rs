@@ -14,7 +14,7 @@ use crate::families::steps::{Sizes, Step};
 use crate::families::{Best, Least, Trees, path};
 use crate::figures::{Figures, visit};
 use crate::numbers::Ratio;
-use crate::read::data::Data;
+use crate::read::data::{Column, Data};
 use crate::read::model::{Model, Node};
 use crate::report::{Report, TooLarge, Verdict, spend};
 use crate::values::Values;
@@ -140,11 +140,20 @@ impl<'a> Dyadic<'a> {
         };
         match fault {
             Ok(None) => Verdict::Confirmed,
+            // A tree cannot show a halving that has no category on one side.
+            Ok(Some(_)) if self.is_boxed && self.has_categories() => {
+                Verdict::NotChecked("boxes of categories".into())
+            }
             Ok(Some(what)) if is_exact => Verdict::Refuted(what),
             // Where losses were rounded, points may have been left out that matter a little.
             Ok(Some(what)) => Verdict::NotChecked(what),
             Err(TooLarge) => Verdict::NotChecked("too large".into()),
         }
+    }
+
+    fn has_categories(&self) -> bool {
+        let mut columns = self.data.columns.iter();
+        columns.any(|column| matches!(column, Column::Codes(_)))
     }
 
     /// The least losses of trees of all sizes.

@@ -44,6 +44,12 @@ pub(crate) fn figures(
 }
 
 impl Model {
+    /// Does it claim that its costs are exact?
+    pub(crate) fn claims_exact(&self) -> bool {
+        let certificate = self.certificate.as_ref();
+        certificate.is_some_and(|claimed| claimed.exact)
+    }
+
     /// The cost of the first member, which is the largest.
     pub(crate) fn largest_cost(&self) -> f64 {
         let first = self.members.iter().flatten().next();
@@ -69,7 +75,7 @@ pub(crate) fn members(
         report.result(format!("member {at}: counts"), tree.counts());
         report.result(format!("member {at}: values"), tree.values());
         report.add(format!("member {at}: kind of tree"), also(&tree));
-        let is_whole = data.is_whole && !tree.is_shared();
+        let is_whole = model.claims_exact() && data.is_whole && !tree.is_shared();
         let exactness = (is_whole, model.largest_cost());
         let figures = figures(member, (&errors, &cost, leaves), &data.total(), exactness);
         report.result(format!("member {at}: figures"), figures);

@@ -239,7 +239,10 @@ fn nested(
                 open.extend(&node.children);
             }
         }
-        let exactness = (is_exact && !tree.is_shared(), model.largest_cost());
+        let exactness = (
+            model.claims_exact() && is_exact && !tree.is_shared(),
+            model.largest_cost(),
+        );
         let figures = path::figures(member, (&errors, &cost, leaves), total, exactness);
         report.result(format!("member {at}: figures"), figures);
         found.push((cost, leaves));

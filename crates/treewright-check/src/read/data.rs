@@ -228,6 +228,11 @@ impl Data {
         (0..self.n_classes()).map(cost).collect()
     }
 
+    /// Are there costs other than 1 for each wrong answer?
+    pub(crate) fn has_costs(&self) -> bool {
+        self.given_costs.is_some()
+    }
+
     /// What an answer costs a row of weight 1, as the model says.
     pub(crate) fn cost_of_one(&self, truth: usize, answer: usize) -> f64 {
         match &self.given_costs {

@@ -36,7 +36,7 @@ pub use lambda::Lambda;
 pub use loss::{CostMatrix, Loss};
 pub use objective::{Objective, Scale, SolutionValue};
 pub use penalty::{Exponent, Penalty, Shape};
-pub(crate) use row_losses::{Counting, RowLosses, total_weight};
+pub(crate) use row_losses::{Counting, RowLosses, tens_of_weights, total_weight};
 pub use table::PenaltyTable;
 pub use threshold::lambda_low;
 pub use units::Units;

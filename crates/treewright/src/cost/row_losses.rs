@@ -259,17 +259,25 @@ fn tens(data: &Dataset, loss: &Loss) -> Option<(f64, f64)> {
 /// times 0.1 is 0.3.
 pub(crate) fn total_weight(data: &Dataset) -> BigRational {
     let weights = || (0..data.n_rows()).map(|row| data.weight(row));
-    let is_whole_times = |&factor: &f64| {
-        data.total_weight() * factor < LARGEST_WHOLE
-            && weights().all(|weight| (weight * factor).round() / factor == weight)
-    };
-    match POWERS_OF_TEN.into_iter().find(is_whole_times) {
+    match tens_of_weights(data) {
         Some(factor) => {
             let sum: f64 = weights().map(|weight| (weight * factor).round()).sum();
             exact(sum) / exact(factor)
         }
         None => exact(data.total_weight()),
     }
+}
+
+/// The least power of ten by which all weights, as they are written, become whole numbers with exact sums.
+pub(crate) fn tens_of_weights(data: &Dataset) -> Option<f64> {
+    let is_whole_times = |&factor: &f64| {
+        let is_whole = |weight: &f64| (weight * factor).round() / factor == *weight;
+        data.total_weight() * factor < LARGEST_WHOLE
+            && data
+                .weights()
+                .is_none_or(|weights| weights.iter().all(is_whole))
+    };
+    POWERS_OF_TEN.into_iter().find(is_whole_times)
 }
 
 fn exact(number: f64) -> BigRational {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{Aim, Method, NodeCosts, Pruning, PruningCost};
 use crate::cost::{Lambda, Loss, Objective, Penalty};
 use crate::error::counted;
-use crate::tree::{Certificate, CostsFrom, LearnerInfo, Tree};
+use crate::tree::{Certificate, CostsFrom, LearnerInfo, Tree, after_rounding};
 
 /// What a pruning was asked to be.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +47,12 @@ impl Record {
             params: request.params(from_leaves, pruning.method),
             certificate: Certificate {
                 objective,
-                lower_bound: objective,
+                lower_bound: match request.aim {
+                    Aim::MaxCost(_) => objective,
+                    Aim::Weight(_) | Aim::Leaves(_) => {
+                        after_rounding(objective, objective, costs.tolerance())
+                    }
+                },
                 exact: costs.is_whole(),
                 tolerance: costs.tolerance(),
                 fewest_leaves: None,
@@ -89,13 +94,25 @@ impl Request<'_> {
     /// What the pruning has less of than any other: the objective, the cost, or leaves.
     fn objective(&self, costs: &NodeCosts, pruning: &Pruning) -> f64 {
         let scale = costs.scale();
-        match self.aim {
-            Aim::Weight(lambda) => {
+        let leaves = pruning.value.leaves;
+        match (self.aim, self.own_cost(costs, pruning)) {
+            (Aim::Weight(lambda), Some(cost)) => cost + lambda.to_f64() * self.penalty.at(leaves),
+            (Aim::Weight(lambda), None) => {
                 Objective::new(lambda.clone(), self.penalty.clone(), scale).value(pruning.value)
             }
-            Aim::Leaves(_) => scale.cost(pruning.value.cost),
-            Aim::MaxCost(_) => pruning.value.leaves as f64,
+            (Aim::Leaves(_), cost) => cost.unwrap_or_else(|| scale.cost(pruning.value.cost)),
+            (Aim::MaxCost(_), _) => leaves as f64,
         }
+    }
+
+    /// Where costs were rounded to units: what the tree costs its own rows, if these are the costs.
+    fn own_cost(&self, costs: &NodeCosts, pruning: &Pruning) -> Option<f64> {
+        let are_own = self.costs_from.is_none() && !matches!(self.cost, PruningCost::Impurity(_));
+        let tree = &pruning.tree;
+        (are_own && !costs.is_whole()).then(|| {
+            let leaves = tree.ids().filter(|&id| tree.branch(id).is_none());
+            leaves.map(|id| tree.cost(id)).sum::<f64>() / costs.scale().total_weight
+        })
     }
 
     /// The objective and the prunings it was minimised over, in words. `tree` is any of these.

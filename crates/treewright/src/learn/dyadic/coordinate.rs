@@ -10,6 +10,7 @@ use num_rational::BigRational;
 use rustc_hash::FxHashMap;
 
 use super::side::Side;
+use crate::cost::tens_of_weights;
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
 use crate::error::{Error, Result, quoted};
 use crate::tree::{Closed, Split};
@@ -321,15 +322,19 @@ fn first_class_shares(data: &Dataset, codes: &[u32], n_categories: usize) -> Vec
     let Target::Classes(classes) = data.target() else {
         return shares;
     };
+    // Weights with few decimals are added as what they are written: 0.1 of 0.6 is as much as 0.2 of 1.2.
+    let factor = tens_of_weights(data);
     for (row, &code) in codes
         .iter()
         .enumerate()
         .filter(|(_, code)| **code != MISSING_CODE)
     {
+        let weight = data.weight(row);
+        let weight = factor.map_or(weight, |factor| (weight * factor).round());
         let (first, all) = &mut shares[code as usize];
-        *all += data.weight(row);
+        *all += weight;
         if classes[row] == 0 {
-            *first += data.weight(row);
+            *first += weight;
         }
     }
     shares
