@@ -282,6 +282,15 @@ impl<'a> Figures<'a> {
     /// Compares with the figures of a tree that has the same cost and at least as many leaves.
     pub(crate) fn training_of_larger(&self, claimed: &Training) -> Result<(), String> {
         let depth = self.depths().into_iter().max().unwrap_or(0);
+        let n_rows = self.data.n_rows();
+        let is_possible = claimed.leaves <= n_rows
+            && claimed.depth < claimed.leaves.max(1)
+            && claimed
+                .errors
+                .is_none_or(|errors| binary(errors) <= self.data.total());
+        if !is_possible {
+            return Err("figures that no tree of these rows has".into());
+        }
         if claimed.leaves < self.n_leaves() || claimed.depth < depth {
             return Err(format!(
                 "{} leaves and depth {}, expected at least {} and {depth}",

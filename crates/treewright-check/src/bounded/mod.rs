@@ -6,6 +6,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use serde_json::Value as Json;
 
+use crate::families::fewest_of_unproven;
 use crate::figures::{Figures, certificate};
 use crate::numbers::{Ratio, binary, ceil, nearest, of_json, small};
 use crate::read::costs::least_multiple;
@@ -200,6 +201,7 @@ pub(crate) fn check(
         bound: (bound - tolerance) * total,
     };
     report.add(name, found.check(proof, work));
+    fewest_of_unproven(claimed, report);
 }
 
 /// No tree of the class is below a bound.
@@ -231,6 +233,9 @@ impl Claim<'_> {
         let Some((sizes, least)) = self.sizes() else {
             return Verdict::NotChecked("too many digits in the weights of leaves".into());
         };
+        if self.class.effective_depth(self.data) > DEEPEST {
+            return Verdict::NotChecked("too deep".into());
+        }
         if self.class.depth > 2
             && let Some(proof) = proof
         {
@@ -248,15 +253,16 @@ impl Claim<'_> {
             Search::new(self.data, &values, self.class.intervals, work).with_sizes(sizes, least);
         let rows = search.all();
         let depth = self.class.effective_depth(self.data);
-        if depth > DEEPEST {
-            return Verdict::NotChecked("too deep".into());
-        }
         // A single leaf may be of any size.
         let leaf = search.leaf(&rows.orders[0]);
         let found = search
             .least(&rows, depth, limit, least > 1)
             .map(|found| found.min(leaf));
+        let is_rounded = self.cost.is_some() && values.off_by != 0;
         match found {
+            Ok(found) if found >= limit && is_rounded => {
+                Verdict::NotChecked("too many digits to compare numbers of leaves".into())
+            }
             Ok(found) if found >= limit => Verdict::Confirmed,
             Ok(found) if found + values.off_by >= limit => {
                 Verdict::NotChecked("too many digits".into())

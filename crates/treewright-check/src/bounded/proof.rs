@@ -120,6 +120,9 @@ pub(crate) fn check(
     ) else {
         return wrong("line 1: numbers that are not whole".into());
     };
+    if header.depth > super::DEEPEST {
+        return Verdict::NotChecked("too deep".into());
+    }
     if header.unit <= 0.0 || per_loss <= 0 || header.depth < class.effective_depth(data) {
         return wrong("line 1: it is about other trees".into());
     }

@@ -29,6 +29,11 @@ pub(crate) struct Points {
 }
 
 impl Grid {
+    /// The cells of a row, one for each coordinate.
+    pub(crate) fn cells_of(&self, row: usize) -> &[u32] {
+        &self.rows[row]
+    }
+
     pub(crate) fn new(model: &Model, data: &Data) -> Result<Self, String> {
         let params = &model.learner.params;
         let text = |name: &str| params.get(name).and_then(Json::as_str);

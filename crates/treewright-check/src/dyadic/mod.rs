@@ -1,6 +1,7 @@
 //! The claims of dyadic trees and of their paths.
 
 use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Zero;
 use serde_json::Value as Json;
@@ -35,6 +36,11 @@ struct Corners {
     steps: Vec<Step>,
 }
 
+/// Boxes inside each other: more might not fit on the stack.
+const DEEPEST: usize = 1000;
+/// Boxes that are remembered not to be halved by a tree.
+const MOST_FAILED: usize = 100_000;
+
 /// A tree with the points that come to each node.
 struct Halved<'a> {
     search: Search<'a>,
@@ -59,21 +65,37 @@ impl Halved<'_> {
 
     /// Are all splits from this node on halvings of its box, which was halved so often along each coordinate? Several
     /// coordinates may part the points alike; then each is tried.
-    fn is_boxed(&self, at: usize, levels: Vec<u32>) -> Result<bool, TooLarge> {
+    fn is_boxed(
+        &self,
+        at: usize,
+        levels: Vec<u32>,
+        depth: usize,
+        failed: &mut BTreeSet<(usize, Vec<u32>)>,
+    ) -> Result<bool, TooLarge> {
         let node = &self.nodes[at];
         if node.split.is_none() {
             return Ok(true);
         }
-        spend(self.work, 100 + self.members[at].len() * levels.len())?;
-        for levels in self.halvings(at, levels) {
+        if depth > DEEPEST || failed.len() > MOST_FAILED {
+            return Err(TooLarge);
+        }
+        if failed.contains(&(at, levels.clone())) {
+            return Ok(false);
+        }
+        spend(
+            self.work,
+            100 * levels.len() * (1 + levels.len() + self.members[at].len()),
+        )?;
+        for levels in self.halvings(at, levels.clone()) {
             let mut are_boxed = true;
             for &child in &node.children {
-                are_boxed = are_boxed && self.is_boxed(child, levels.clone())?;
+                are_boxed = are_boxed && self.is_boxed(child, levels.clone(), depth + 1, failed)?;
             }
             if are_boxed {
                 return Ok(true);
             }
         }
+        failed.insert((at, levels));
         Ok(false)
     }
 }
@@ -112,11 +134,19 @@ impl<'a> Dyadic<'a> {
         let points = self.grid.points(&values, 1);
         let search = Search::new(&points, &self.grid, 1, self.is_boxed, self.work);
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); figures.nodes.len()];
+        // Rows of one cell are never parted, not even where all answers cost the same.
+        let mut leaf_of: BTreeMap<&[u32], usize> = BTreeMap::new();
         for (row, point) in points.of_row.iter().enumerate() {
-            let Some(point) = *point else { continue };
+            let mut leaf = 0;
             visit(figures.nodes, self.data, row, |at, _| {
-                members[at].push(point as u32);
+                if let Some(point) = *point {
+                    members[at].push(point as u32);
+                }
+                leaf = at;
             });
+            if *leaf_of.entry(self.grid.cells_of(row)).or_insert(leaf) != leaf {
+                return Verdict::Refuted(format!("row {} is parted from its cell", row + 1));
+            }
         }
         for members in &mut members {
             members.sort_unstable();
@@ -131,9 +161,8 @@ impl<'a> Dyadic<'a> {
         let fault = if self.is_boxed {
             let what = "its splits are not halvings of boxes".to_owned();
             let levels = vec![0; self.grid.halvings.len()];
-            halved
-                .is_boxed(0, levels)
-                .map(|is_so| (!is_so).then_some(what))
+            let is_so = halved.is_boxed(0, levels, 0, &mut BTreeSet::new());
+            is_so.map(|is_so| (!is_so).then_some(what))
         } else {
             let first = (0..figures.nodes.len()).find(|&at| !halved.is_collapsed(at));
             Ok(first.map(|at| format!("node {at} does not halve its box")))

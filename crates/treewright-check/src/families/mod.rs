@@ -12,7 +12,7 @@ pub(crate) mod steps;
 use self::penalty::{GUARD, Penalty};
 use self::steps::Sizes;
 use crate::figures::{certificate, certificate_near};
-use crate::numbers::{Ratio, binary, nearest, of_json};
+use crate::numbers::{Ratio, binary, little, nearest, of_json};
 use crate::read::data::Data;
 use crate::read::model::Certificate;
 use crate::report::{Report, Verdict};
@@ -32,6 +32,14 @@ pub(crate) trait Trees {
 
     /// For each number of leaves of interest the least total cost.
     fn sizes(&mut self, sizes: Sizes) -> Result<Vec<(usize, Ratio)>, String>;
+}
+
+/// What is said of the leaves of a tree that is not said to be the best.
+pub(crate) fn fewest_of_unproven(claimed: &Certificate, report: &mut Report) {
+    if claimed.optimal != Some(true) && claimed.fewest_leaves == Some(true) {
+        let why = "the tree is not said to be the best";
+        report.add("fewest leaves", Verdict::NotChecked(why.into()));
+    }
 }
 
 /// A tree that is said to be the best.
@@ -68,6 +76,7 @@ impl Best<'_> {
             _ => Verdict::Refuted("params need one of lambda, kappa, leaves and max_cost".into()),
         };
         report.add(self.name(), verdict);
+        fewest_of_unproven(self.claimed, report);
     }
 
     fn name(&self) -> String {
@@ -86,7 +95,8 @@ impl Best<'_> {
 
     fn claims_fewest(&self) -> bool {
         let larger = self.params.get("ties").is_some_and(|ties| ties == "larger");
-        self.claimed.optimal == Some(true) && self.claimed.claims_fewest() && !larger
+        let is_said = self.claimed.fewest_leaves == Some(true);
+        self.claimed.optimal == Some(true) && (is_said || self.claimed.claims_fewest() && !larger)
     }
 
     /// What all trees must have at least.
@@ -121,8 +131,16 @@ impl Best<'_> {
             {
                 least.is(&objective, self.claims_fewest().then_some(self.leaves))
             }
+            Ok(least) if &objective + self.tolerance() < least.objective => too_good(),
             Ok(least) => least.reaches(&self.bound(&objective)),
         }
+    }
+
+    /// Is the cost below that of all trees with as many leaves?
+    fn is_too_good(&self, sizes: &[(usize, Ratio)]) -> bool {
+        let possible = sizes.iter().filter(|(leaves, _)| *leaves <= self.leaves);
+        let least = possible.map(|(_, cost)| cost).min();
+        least.is_none_or(|least| &self.cost + self.tolerance() < *least)
     }
 
     /// The least cost with at most `most` leaves.
@@ -139,6 +157,7 @@ impl Best<'_> {
             Err(why) => return Verdict::NotChecked(why),
         };
         match sizes.last() {
+            _ if self.is_too_good(&sizes) => too_good(),
             Some((leaves, least)) if *least < self.bound(&self.cost) => {
                 Verdict::Refuted(format!("{leaves} leaves have {}", nearest(least)))
             }
@@ -155,7 +174,12 @@ impl Best<'_> {
         let is_said = printed == Some((self.leaves as f64, self.leaves as f64))
             && self.claimed.optimal == Some(true)
             && self.claimed.gap == Some(0.0)
-            && (self.is_exact || !self.claimed.exact);
+            && (self.is_exact || !self.claimed.exact)
+            && self.claimed.exact == self.claimed.tolerance.is_none()
+            && self
+                .claimed
+                .tolerance
+                .is_none_or(|tolerance| tolerance >= 0.0);
         let what = "it is not the number of leaves, and optimal".to_owned();
         if !report.result("objective", is_said.then_some(()).ok_or(what)) {
             return Verdict::NotChecked("the objective is false".into());
@@ -166,6 +190,10 @@ impl Best<'_> {
         } else {
             binary(1e-9) * most
         });
+        if slack > most * little() + binary(GUARD) * self.data.total() {
+            let why = "a tolerance that is too large to say anything";
+            return Verdict::NotChecked(why.into());
+        }
         if self.cost > most + &slack {
             return Verdict::Refuted(format!("a cost of {}", nearest(&self.cost)));
         }
@@ -173,6 +201,9 @@ impl Best<'_> {
             Ok(sizes) => sizes,
             Err(why) => return Verdict::NotChecked(why),
         };
+        if self.is_too_good(&sizes) {
+            return too_good();
+        }
         let first = |most: Ratio| sizes.iter().find(|(_, cost)| *cost <= most);
         match (first(most - &slack), first(most + &slack)) {
             (Some((leaves, _)), _) if *leaves < self.leaves => {
@@ -216,12 +247,19 @@ impl Best<'_> {
         if !report.result("objective", form) {
             return Verdict::NotChecked("the objective is false".into());
         }
-        let slack = self.claimed.tolerance.unwrap_or(0.0) + GUARD * objective.abs();
         let all = sizes
             .iter()
             .map(|(leaves, cost)| (*leaves, of(*leaves, cost)));
         let best = all.min_by(|a, b| a.1.total_cmp(&b.1));
         let best = best.unwrap_or((self.leaves, objective));
+        let slack = self.claimed.tolerance.unwrap_or(0.0) + GUARD * (best.1.abs() + bound.abs());
+        let numbers = [objective, best.1, bound, slack];
+        if !numbers.iter().all(|number| number.is_finite()) {
+            return Verdict::NotChecked("numbers that are too large for doubles".into());
+        }
+        if objective < best.1 - slack {
+            return too_good();
+        }
         if best.1 < bound - slack {
             Verdict::Refuted(format!("{} leaves have {}", best.0, best.1))
         } else if bound == printed && best.0 != self.leaves {
@@ -230,6 +268,10 @@ impl Best<'_> {
             Verdict::Confirmed
         }
     }
+}
+
+fn too_good() -> Verdict {
+    Verdict::Refuted("no such tree is that good".into())
 }
 
 impl Penalty {

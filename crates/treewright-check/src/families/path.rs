@@ -166,6 +166,11 @@ impl Path<'_> {
             let what = "the first member is not a single leaf, which is the best for large weights";
             return Err(what.into());
         }
+        let weights = self.members.iter().map(|member| member.lambda_low);
+        let mut weights = weights.chain([self.claimed.exact_down_to]).flatten();
+        if weights.any(|weight| !(weight >= 0.0)) {
+            return Err("a weight below 0".into());
+        }
         let mut low = None;
         for (at, member) in self.members.iter().enumerate() {
             if member.lambda_high != low {
@@ -199,6 +204,9 @@ impl Path<'_> {
             match trees.least(&price, &objective) {
                 Err(why) => Verdict::NotChecked(why),
                 Ok(least) if self.claimed.exact => least.is(&objective, fewest.then_some(*leaves)),
+                Ok(least) if &objective + &self.tolerance < least.objective => {
+                    Verdict::Refuted("no such tree is that good".into())
+                }
                 Ok(least) => least.reaches(&(objective - &self.tolerance)),
             }
         };
@@ -259,6 +267,11 @@ impl Path<'_> {
                 return Verdict::Refuted(format!("lambda_low of member {at} is null"));
             };
             let own = penalty.of(*leaves);
+            let possible = sizes.iter().filter(|(size, _)| size <= leaves);
+            let least = possible.map(|(_, least)| least).min();
+            if !own.is_finite() || least.is_none_or(|least| cost + &self.tolerance < *least) {
+                return Verdict::Refuted(format!("member {at}: no such tree is that good"));
+            }
             if let Some((next, more)) = self.found.get(at + 1) {
                 let fall = penalty.of(*more) - own;
                 // The difference of two costs has fewer digits as a double than each of them.
@@ -271,8 +284,14 @@ impl Path<'_> {
             let cost = part(cost);
             let objective = cost + low * own;
             for (size, least) in &sizes {
+                if penalty.excludes(*size) {
+                    continue;
+                }
                 let other = part(least) + low * penalty.of(*size);
                 let rounding = GUARD * (objective.abs() + cost + (low * penalty.of(*size)).abs());
+                if !(other + rounding).is_finite() {
+                    return Verdict::NotChecked("numbers that are too large for doubles".into());
+                }
                 if other < objective - rounding - tolerance {
                     return Verdict::Refuted(format!(
                         "at {low} {size} leaves have {other}, member {at} has {objective}"

@@ -21,7 +21,11 @@ impl Penalty {
             "linear" => Some(Self::Linear),
             "sqrt" => Some(Self::Sqrt),
             "log" => Some(Self::Log),
-            "table" => table.cloned().map(Self::Table),
+            "table" => {
+                // It rises with the leaves.
+                let rises = |values: &&Vec<f64>| values.windows(2).all(|pair| pair[0] < pair[1]);
+                table.filter(rises).cloned().map(Self::Table)
+            }
             _ => {
                 let exponent = nearest(&parse(name.strip_prefix("power:")?)?);
                 // A penalty rises with the leaves.
@@ -37,6 +41,11 @@ impl Penalty {
             Self::Power(exponent) => *exponent <= 1.0,
             Self::Table(_) => false,
         }
+    }
+
+    /// May no tree have so many leaves?
+    pub(crate) fn excludes(&self, leaves: usize) -> bool {
+        matches!(self, Self::Table(values) if leaves > values.len())
     }
 
     /// The penalty of a number of leaves; infinite beyond the end of a table, as no tree may have more leaves.

@@ -57,6 +57,10 @@ impl Data {
         if table.names.len() != lengths.len() || lengths.iter().any(|&n| n != lengths[0]) {
             return Err("columns of different lengths".into());
         }
+        let mut names = BTreeSet::new();
+        if let Some(name) = table.names.iter().find(|name| !names.insert(*name)) {
+            return Err(format!("two columns are called {name:?}"));
+        }
         let weights = match &model.reading.weight {
             None => None,
             Some(name) => Some(weights(name, table.column(name)?)?),

@@ -23,11 +23,9 @@ pub(crate) struct Model {
     pub(crate) penalty: Option<String>,
     pub(crate) penalty_values: Option<Vec<f64>>,
     pub(crate) members: Option<Vec<Member>>,
-    #[serde(rename = "search")]
-    _search: Option<Value>,
+    search: Option<Value>,
     pub(crate) costs_from: Option<CostsFrom>,
-    #[serde(rename = "chosen")]
-    _chosen: Option<Value>,
+    chosen: Option<Value>,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -229,6 +227,27 @@ impl Model {
         };
         if self.format != format || self.version != 1 {
             return Err(format!("not a file of the format {format:?}, version 1"));
+        }
+        let certificate = self.certificate.as_ref();
+        let has_other_fields = match self.members {
+            None => {
+                self.penalty.is_some()
+                    || self.penalty_values.is_some()
+                    || self.costs_from.is_some()
+                    || self.search.is_some()
+                    || self.chosen.is_some()
+                    || certificate.is_some_and(|claimed| claimed.exact_down_to.is_some())
+            }
+            Some(_) => certificate.is_some_and(|claimed| {
+                claimed.objective.is_some()
+                    || claimed.lower_bound.is_some()
+                    || claimed.gap.is_some()
+                    || claimed.optimal.is_some()
+                    || claimed.fewest_leaves.is_some()
+            }),
+        };
+        if has_other_fields {
+            return Err("fields of a family in a tree, or of a tree in a family".into());
         }
         let n_classes = self.target.classes.len();
         match &*self.task {

@@ -159,6 +159,7 @@ fn bounds_above_the_optimum_are_refuted() {
             leaf["certificate"]["lower_bound"] = json!(bound);
             leaf["certificate"]["gap"] = json!((objective - bound) / objective);
             leaf["certificate"]["optimal"] = json!(bound == objective);
+            leaf["certificate"]["fewest_leaves"] = json!(false);
             judge(&leaf.to_string(), &text).verdict()
         };
         let verdict = with_bound(f64::midpoint(objective, least));
