@@ -425,7 +425,8 @@ pub(crate) fn certificate(
     certificate_near(claimed, found, is_whole, claimed.exact)
 }
 
-/// The same; with `to_ulps` the objective is printed as well as doubles can.
+/// Like [`certificate`], but the caller chooses how exactly the objective must be printed: with `to_ulps` to a few units
+/// in the last place, else to nine digits.
 pub(crate) fn certificate_near(
     claimed: &crate::read::model::Certificate,
     found: &Ratio,

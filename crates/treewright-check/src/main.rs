@@ -15,7 +15,7 @@ Confirms or refutes what a model, a family or the result of a search over featur
 
   --proof FILE  the proof that the program wrote with the model
   --json        one JSON document instead of lines
-  --work N      gives up after so many steps and says what was not checked
+  --work N      stops after N steps and reports what was not checked
 
 Exit code 0: all claims confirmed; 1: something refuted or unreadable; 2: wrong call; 3: something not checked.";
 

@@ -43,7 +43,7 @@ impl Penalty {
         }
     }
 
-    /// May no tree have so many leaves?
+    /// Is a tree with this number of leaves beyond the end of the table, and so not allowed?
     pub(crate) fn excludes(&self, leaves: usize) -> bool {
         matches!(self, Self::Table(values) if leaves > values.len())
     }
