@@ -126,6 +126,11 @@ impl<'a> Dyadic<'a> {
     /// Checks that a tree asks only what halves its points: in the collapsed model the first halving of a feature that does,
     /// in the boxed model the next halving of its box.
     fn is_dyadic(&self, figures: &Figures<'_>, is_exact: bool) -> Verdict {
+        // Where losses were rounded, points may have been left out that matter a little.
+        let refuted = |what| match is_exact {
+            true => Verdict::Refuted(what),
+            false => Verdict::NotChecked(what),
+        };
         let values = match self.values(&Ratio::zero()) {
             Ok(values) if values.off_by == 0 => values,
             // Points that matter but for rounding are not known.
@@ -145,7 +150,7 @@ impl<'a> Dyadic<'a> {
                 leaf = at;
             });
             if *leaf_of.entry(self.grid.cells_of(row)).or_insert(leaf) != leaf {
-                return Verdict::Refuted(format!("row {} is parted from its cell", row + 1));
+                return refuted(format!("row {} is parted from its cell", row + 1));
             }
         }
         for members in &mut members {
@@ -173,9 +178,7 @@ impl<'a> Dyadic<'a> {
             Ok(Some(_)) if self.is_boxed && self.has_categories() => {
                 Verdict::NotChecked("boxes of categories".into())
             }
-            Ok(Some(what)) if is_exact => Verdict::Refuted(what),
-            // Where losses were rounded, points may have been left out that matter a little.
-            Ok(Some(what)) => Verdict::NotChecked(what),
+            Ok(Some(what)) => refuted(what),
             Err(TooLarge) => Verdict::NotChecked("too large".into()),
         }
     }

@@ -205,7 +205,7 @@ impl Path<'_> {
                 Err(why) => Verdict::NotChecked(why),
                 Ok(least) if self.claimed.exact => least.is(&objective, fewest.then_some(*leaves)),
                 Ok(least) if &objective + &self.tolerance < least.objective => {
-                    Verdict::Refuted("no such tree is that good".into())
+                    self.claimed.is_too_good()
                 }
                 Ok(least) => least.reaches(&(objective - &self.tolerance)),
             }
@@ -267,10 +267,9 @@ impl Path<'_> {
                 return Verdict::Refuted(format!("lambda_low of member {at} is null"));
             };
             let own = penalty.of(*leaves);
-            let possible = sizes.iter().filter(|(size, _)| size <= leaves);
-            let least = possible.map(|(_, least)| least).min();
-            if !own.is_finite() || least.is_none_or(|least| cost + &self.tolerance < *least) {
-                return Verdict::Refuted(format!("member {at}: no such tree is that good"));
+            let least = at_least(&sizes, *leaves, penalty.is_concave());
+            if !own.is_finite() || least.is_none_or(|least| cost + &self.tolerance < least) {
+                return self.claimed.is_too_good();
             }
             if let Some((next, more)) = self.found.get(at + 1) {
                 let fall = penalty.of(*more) - own;
@@ -301,7 +300,8 @@ impl Path<'_> {
                 let is_member = self.found.iter().any(|(_, leaves)| leaves == size);
                 is_close |= self.claimed.exact && !is_member && other < objective + rounding;
             }
-            if at == last && low == 0.0 && sizes.last().is_some_and(|(size, _)| size < leaves) {
+            let is_least = sizes.last().is_none_or(|(size, _)| size >= leaves);
+            if self.claimed.exact && at == last && low == 0.0 && !is_least {
                 return Verdict::Refuted("fewer leaves cost as little as the last member".into());
             }
         }
@@ -309,5 +309,18 @@ impl Path<'_> {
             return Verdict::NotChecked("two sizes are too close for doubles".into());
         }
         Verdict::Confirmed
+    }
+}
+
+/// What trees with at most so many leaves cost at least. Between corners no tree is below the straight line.
+fn at_least(sizes: &[(usize, Ratio)], leaves: usize, are_corners: bool) -> Option<Ratio> {
+    let next = sizes.partition_point(|(size, _)| *size <= leaves);
+    let (size, cost) = sizes.get(next.checked_sub(1)?)?;
+    match sizes.get(next) {
+        Some((more, less)) if are_corners => {
+            let part = Ratio::new((leaves - size).into(), (more - size).into());
+            Some(cost - (cost - less) * part)
+        }
+        _ => Some(cost.clone()),
     }
 }
