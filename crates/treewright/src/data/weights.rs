@@ -1,6 +1,7 @@
 //! Weights of rows: a column of them, times weights for the classes.
 
 use num_bigint::BigInt;
+use num_traits::ToPrimitive;
 
 use super::read::Role;
 use super::{RawColumn, Source, Target, TargetKind};
@@ -178,19 +179,18 @@ fn not_whole(number: f64) -> f64 {
     }
 }
 
-/// The product of the weights of a class and of a row, whole only if it is so exactly.
+/// The product of the weights of a class and of a row, whole exactly where that of the written numbers is.
 fn product(a: f64, b: f64) -> f64 {
     let product = a * b;
-    let are_whole = a.fract() == 0.0 && b.fract() == 0.0;
-    if product.fract() != 0.0 || are_whole || is_whole_product(a, b) {
-        product
-    } else {
-        not_whole(product)
+    let is_near = (product - product.round()).abs() <= 2.0 * f64::EPSILON * product;
+    if !is_near || a.fract() == 0.0 && b.fract() == 0.0 {
+        return product;
     }
+    whole_product(a, b).unwrap_or_else(|| not_whole(product))
 }
 
-/// Is the product of two numbers whole, as they are written? 3.19 times 1000000 is.
-fn is_whole_product(a: f64, b: f64) -> bool {
+/// The product of two numbers as they are written, if it is whole: that of 3.19 and 1000000 is.
+fn whole_product(a: f64, b: f64) -> Option<f64> {
     let parts = [a, b].map(|number| {
         let text = format!("{number:e}");
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -201,11 +201,13 @@ fn is_whole_product(a: f64, b: f64) -> bool {
     });
     let [(a, of_a), (b, of_b)] = parts;
     let exponent = of_a + of_b;
-    exponent >= 0
-        || u32::try_from(-exponent).is_ok_and(|zeros| {
-            let rest = a * b % BigInt::from(10).pow(zeros);
-            rest == BigInt::default()
-        })
+    let tens = BigInt::from(10).pow(u32::try_from(exponent.abs()).ok()?);
+    if exponent >= 0 {
+        return (a * b * tens).to_f64();
+    }
+    let digits = a * b;
+    let is_whole = (&digits % &tens) == BigInt::default();
+    is_whole.then(|| (digits / tens).to_f64()).flatten()
 }
 
 #[cfg(test)]
@@ -225,6 +227,8 @@ mod tests {
     #[test]
     fn products_are_whole_only_where_they_are() {
         assert_eq!(product(1e6, 3.19), 3_190_000.0);
+        // As doubles, 4179999.9999999995.
+        assert_eq!(product(1e6, 4.18), 4_180_000.0);
         assert_eq!(product(0.5, 6.0), 3.0);
         let third = 1.0 / 3.0;
         assert_eq!(product(third, 1.0), third);
