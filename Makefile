@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test slow audit bench fuzz soak sanitize lint advisories fmt tools rust-lint python-lint rust-test
+.PHONY: help demo test slow audit bench golden fuzz soak sanitize lint advisories fmt tools rust-lint python-lint rust-test
 
 # rustup puts cargo here; a shell started before that does not know it yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -53,6 +53,10 @@ bench: tools ## comparisons with peers, written to benches/record/
 	.venv/bin/python benches/read_csv.py | tee "benches/record/$$(date +%F)-read-csv.md"
 	.venv/bin/python benches/prune.py | tee "benches/record/$$(date +%F)-prune.md"
 
+golden: tools ## compares what the program writes with testdata/golden.json; all tables of TREEWRIGHT_DATA
+	cargo build --release --locked -p treewright-cli
+	@python3 tests/python/golden.py "$(TARGET)/release/treewright"
+
 fuzz: tools ## a million mutated files for every reader; takes an hour
 	cargo build --release --locked -p treewright-fuzz --example hammer
 	@for target in testdata/fuzz/*; do "$(TARGET)/release/examples/hammer" "$${target##*/}" 1000000 \
@@ -74,27 +78,32 @@ advisories: ## known faults of dependencies; needs cargo-deny and a network
 
 fmt: ## formats all sources
 	cargo fmt --all
-	@if command -v ruff >/dev/null; then ruff format -q .; else echo "skipped: ruff is not installed"; fi
+	@if reason=$$(tests/python/venv tests/python/lint/requirements.txt); then .venv/bin/ruff format -q .; \
+		else echo "skipped: ruff ($$reason)"; fi
 
 tools:
 	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust (https://rustup.rs)"; exit 1; }
 	@command -v cc >/dev/null || { echo "a C compiler and linker (cc) is missing: on Debian" \
 		"apt-get install gcc libc6-dev, on macOS xcode-select --install"; exit 1; }
 
+# A check whose tool is missing is skipped with a line. Under CI=true that is a failure.
+skipped = { echo "skipped: $(1)"; [ "$${CI:-}" != true ] || { echo "CI=true: nothing may be skipped"; exit 1; }; }
+
 rust-lint: tools
 	@if cargo fmt --version >/dev/null 2>&1; then echo "cargo fmt --all --check"; \
-		cargo fmt --all --check; else echo "skipped: cargo fmt is not installed"; fi
+		cargo fmt --all --check; else $(call skipped,cargo fmt is not installed); fi
 	@if cargo clippy --version >/dev/null 2>&1; then echo "cargo clippy"; \
 		cargo clippy --locked --workspace --all-targets -- -D warnings; \
-		else echo "skipped: cargo clippy is not installed"; fi
+		else $(call skipped,cargo clippy is not installed); fi
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --workspace
 	@if cargo deny --version >/dev/null 2>&1; then echo "cargo deny"; \
 		cargo deny check bans licenses sources; \
-		else echo "skipped: cargo deny is not installed"; fi
+		else python3 tests/python/licences.py; fi
 
 python-lint:
-	@if command -v ruff >/dev/null; then echo "ruff"; ruff check -q .; ruff format -q --check .; \
-		else echo "skipped: ruff is not installed"; fi
+	@if reason=$$(tests/python/venv tests/python/lint/requirements.txt); then echo "ruff"; \
+		.venv/bin/ruff check -q .; .venv/bin/ruff format -q --check .; \
+		else $(call skipped,ruff ($$reason)); fi
 
 rust-test: tools
 	cargo build --locked -p treewright-cli

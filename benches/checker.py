@@ -35,15 +35,24 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         bench = Bench(folder, Path(os.environ["TREEWRIGHT_DATA"]), Path(place))
         optimal = ("fit", "optimal", "--intervals", "2", "--depth")
-        section("Optimal trees of depth 2, from the claim alone", SHALLOW, lambda name: bench.line(name, *optimal, "2"))
-        section("Optimal trees of depth 3, with a proof", DEEP, lambda name: bench.line(name, *optimal, "3", proof=True))
+        section(
+            "Optimal trees of depth 2, from the claim alone",
+            SHALLOW,
+            lambda name: bench.line(name, *optimal, "2"),
+        )
+        section(
+            "Optimal trees of depth 3, with a proof",
+            DEEP,
+            lambda name: bench.line(name, *optimal, "3", proof=True),
+        )
         section("Dyadic paths", PATHS, lambda name: bench.line(name, "path", "dyadic"))
         section("All distinct trees", SUBSETS, lambda name: bench.line(name, "distinct"))
         section("Complete selection", SUBSETS, lambda name: bench.line(name, "select", "complete"))
 
 
 def section(title, names, line):
-    print(f"## {title}\n\n| table | learning | checking | ratio | memory | proof | verdict |\n|---|---|---|---|---|---|---|")
+    print(f"## {title}\n\n| table | learning | checking | ratio | memory | proof | verdict |")
+    print("|---|---|---|---|---|---|---|")
     for name in names:
         print(line(name), flush=True)
     print()
@@ -55,7 +64,14 @@ class Bench:
 
     def line(self, name, *command, proof=False):
         table, model, proof_file = self.table(name), self.place / "model.json", self.place / "proof"
-        words = [self.programs / "treewright", *command[:2], table, *command[2:], "--quiet", "--json"]
+        words = [
+            self.programs / "treewright",
+            *command[:2],
+            table,
+            *command[2:],
+            "--quiet",
+            "--json",
+        ]
         learned = []
         for _ in range(3):
             model.write_bytes(subprocess.check_output(words))
@@ -77,7 +93,9 @@ class Bench:
         )
 
     def measured(self, command):
-        done = subprocess.run([sys.executable, "-c", machine.LAUNCHER, *command], capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", machine.LAUNCHER, *command], capture_output=True, text=True
+        )
         memory, seconds = done.stdout.split()
         return done.returncode, int(memory), float(seconds)
 

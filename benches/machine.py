@@ -34,7 +34,15 @@ def heading(title):
 def own_command():
     """How the script was called, without where things are on this machine."""
     words = ["python", os.path.relpath(sys.argv[0], ROOT), *sys.argv[1:]]
-    for place in ("--folder", "--program", "--save-peers", "--peers-from", "--answers", "--before", "--after"):
+    for place in (
+        "--folder",
+        "--program",
+        "--save-peers",
+        "--peers-from",
+        "--answers",
+        "--before",
+        "--after",
+    ):
         if place in words:
             at = words.index(place)
             del words[at : at + 2]

@@ -36,7 +36,10 @@ def table():
 def test_the_checker_confirms_a_proof(estimator, tmp_path):
     X, y = table()
     tree = clone(estimator).fit(X, y)
-    lines = ["x0,x1,x2,y", *(",".join([*map(str, row), label]) for row, label in zip(X, y))]
+    lines = [
+        "x0,x1,x2,y",
+        *(",".join([*map(str, row), label]) for row, label in zip(X, y, strict=True)),
+    ]
     (tmp_path / "table.csv").write_text("\n".join(lines) + "\n")
     tree.save(tmp_path / "model.json")
     tree.write_proof(tmp_path / "proof.jsonl")

@@ -30,7 +30,9 @@ class Command:
 
 def all_commands(inputs, out):
     """The commands, on the inputs that `write_inputs` has made."""
-    table, model, family = (str(inputs / name) for name in ("table.csv", "model.json", "family.json"))
+    table, model, family = (
+        str(inputs / name) for name in ("table.csv", "model.json", "family.json")
+    )
     costs, prices = str(inputs / "costs.csv"), str(inputs / "prices.csv")
     proven, proof = str(inputs / "proven.json"), str(inputs / "proof.jsonl")
     out = str(out)
@@ -43,7 +45,9 @@ def all_commands(inputs, out):
 
     return [
         searching("fit greedy", "fit", "greedy", table),
-        searching("fit greedy, pruned", "fit", "greedy", table, "--select", "1se", "--costs", costs),
+        searching(
+            "fit greedy, pruned", "fit", "greedy", table, "--select", "1se", "--costs", costs
+        ),
         searching("fit greedy, numbers", "fit", "greedy", prices, "--task", "regression"),
         searching("fit dyadic", "fit", "dyadic", table, "--k", "3"),
         searching("fit optimal", "fit", "optimal", table, "--depth", "2"),

@@ -159,7 +159,9 @@ def strace_works():
 def standard_output(faults, command):
     """A full device, and a standard output that is closed."""
     # Without the option that names the file; that of distinct's trees wants one.
-    unwanted = {"-o", str(faults.out)} | ({"--proof"} if command.name.endswith("--proof") else set())
+    unwanted = {"-o", str(faults.out)} | (
+        {"--proof"} if command.name.endswith("--proof") else set()
+    )
     arguments = [word for word in command.arguments if word not in unwanted]
     if "--trees" in arguments:
         arguments.append("-")
@@ -197,6 +199,7 @@ def memory_limits(faults, command, sizes, aborted):
     """A plain line or a result. The smallest allocations of the standard library cannot be guarded: where
     these abort the process there must at least be a line that says so, and no half-written file."""
     for size in sizes:
+
         def set_limit(size=size):
             resource.setrlimit(resource.RLIMIT_AS, (size, size))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

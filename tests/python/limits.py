@@ -91,7 +91,16 @@ def all_commands(rows, classes):
 def line_of(program, words, table, out, *limits):
     n_names = 1 if words[0] in ("distinct", "summary", "explore") else 2
     target = ["-o", str(out)] if words[0] == "explore" else []
-    return [program, *words[:n_names], str(table), *words[n_names:], *target, "--threads", "2", *limits]
+    return [
+        program,
+        *words[:n_names],
+        str(table),
+        *words[n_names:],
+        *target,
+        "--threads",
+        "2",
+        *limits,
+    ]
 
 
 def time_option(words):
@@ -132,6 +141,7 @@ def check_addresses(program, words, table, out, base):
     # Below that the table cannot be read.
     sizes = [size for size in ADDRESSES if size > base + 64]
     for size in sizes[:1]:
+
         def set_limit(size=size):
             resource.setrlimit(resource.RLIMIT_AS, (size << 20, size << 20))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -148,7 +158,9 @@ def check_addresses(program, words, table, out, base):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
-    parser.add_argument("--all", action="store_true", help="as the other checks; changes nothing here")
+    parser.add_argument(
+        "--all", action="store_true", help="as the other checks; changes nothing here"
+    )
     parser.add_argument("--only", default="", help="commands with this text")
     arguments = parser.parse_args()
     if not sys.platform.startswith("linux"):

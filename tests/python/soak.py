@@ -44,7 +44,11 @@ class Library:
         line = [folder / "examples" / "soak", corpus]
         environment = {**os.environ, "RAYON_NUM_THREADS": "1"}
         self.process = subprocess.Popen(
-            line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+            line,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
         )
         threading.Thread(target=self.count, daemon=True).start()
 
@@ -108,7 +112,9 @@ def growth(samples):
     quarter = len(samples) // 4
     if quarter < 2:
         return 0.0, False
-    early, late = (statistics.median(part) for part in (samples[quarter : 2 * quarter], samples[-quarter:]))
+    early, late = (
+        statistics.median(part) for part in (samples[quarter : 2 * quarter], samples[-quarter:])
+    )
     return late - early, late - early > FLAT_MB + FLAT_SHARE * early
 
 
@@ -123,7 +129,9 @@ def installed_package():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="where cargo has put the program and the examples")
+    parser.add_argument(
+        "folder", type=Path, help="where cargo has put the program and the examples"
+    )
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
@@ -138,7 +146,11 @@ def main():
         commands = all_commands(inputs, out)
         packages = installed_package()
         watched = [Library(arguments.folder, corpus), *packages]
-        print("| minute | " + " | ".join(f"{one.name}, MB | rounds" for one in watched) + " | commands |")
+        print(
+            "| minute | "
+            + " | ".join(f"{one.name}, MB | rounds" for one in watched)
+            + " | commands |"
+        )
         print("|---" * (2 + 2 * len(watched)) + "|", flush=True)
         start = time.monotonic()
         step = max(arguments.minutes * 60 / 240, 0.5)
@@ -155,7 +167,9 @@ def main():
                     samples[one.name].append(one.sample())
             if elapsed >= next_line:
                 next_line = elapsed + max(60.0, arguments.minutes)
-                figures = " | ".join(f"{samples[one.name][-1]:.1f} | {one.rounds}" for one in watched)
+                figures = " | ".join(
+                    f"{samples[one.name][-1]:.1f} | {one.rounds}" for one in watched
+                )
                 print(f"| {elapsed / 60:.1f} | {figures} | {n_commands} |", flush=True)
         for one in watched:
             one.stop()
@@ -166,7 +180,9 @@ def main():
         failed |= is_too_much
         verdict = "GREW" if is_too_much else "flat"
         low, high = min(found), max(found)
-        print(f"{verdict}: {name}, {len(found)} samples, {low:.1f} to {high:.1f} MB, growth {grown:+.1f} MB")
+        print(
+            f"{verdict}: {name}, {len(found)} samples, {low:.1f} to {high:.1f} MB, growth {grown:+.1f} MB"
+        )
     sys.exit(failed)
 
 
