@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = ROOT / "testdata/golden.json"
-LONGEST = 6
+LONGEST = 2
 TIMES = ("seconds", "time", "program", "date")
 
 CLASSIFICATION = (
