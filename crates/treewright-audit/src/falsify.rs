@@ -150,7 +150,9 @@ fn label_changed(document: &Value, tree: &Tree, dice: &mut Rng) -> Option<Value>
     let total: f64 = counts.iter().sum();
     let old = tree.value(at) as usize;
     let cost = |class| tree.loss().of_counts(counts, class);
-    let is_worse = |class: &usize| *class != old && cost(*class) > cost(old) + CLEAR * total;
+    // By more than sums of doubles may be off.
+    let least = cost(old) + CLEAR * (total + cost(old));
+    let is_worse = |class: &usize| *class != old && cost(*class) > least;
     let worse: Vec<usize> = (0..counts.len()).filter(is_worse).collect();
     if worse.is_empty() {
         return None;

@@ -43,7 +43,7 @@ fn no_table_has_a_false_certificate() {
 
 #[test]
 fn kept_cases_hold() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/cases");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/audit");
     let mut n_cases = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,6 +1,7 @@
 //! The real program on real files, with the expected text beside the command.
 
 mod bad_input;
+mod cases;
 mod curve;
 mod distinct;
 mod dyadic;

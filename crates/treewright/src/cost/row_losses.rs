@@ -231,6 +231,14 @@ impl<'a> RowLosses<'a> {
         }
     }
 
+    /// Differences of losses up to this may be nothing but rounding.
+    pub(crate) fn negligible(&self) -> u64 {
+        match self.counting {
+            Counting::Rounded(_) => self.slack,
+            Counting::Errors | Counting::Tens { .. } => 0,
+        }
+    }
+
     /// How far costs, divided by the total weight, may be off by rounding; `None` where nothing was.
     pub(crate) fn tolerance(&self) -> Option<f64> {
         (!self.is_whole).then_some(self.tolerance)

@@ -5,8 +5,10 @@
 //! feature has missing cells, one more halving comes before all others: missing against present.
 
 use std::cmp::Ordering;
+use std::ops::AddAssign;
 
-use num_rational::BigRational;
+use num_bigint::BigInt;
+use num_traits::{Float, Zero};
 use rustc_hash::FxHashMap;
 
 use super::side::Side;
@@ -283,8 +285,8 @@ fn categories(data: &Dataset, feature: usize, codes: &[u32], coding: Coding) -> 
             let mut order: Vec<usize> = (0..n_categories).collect();
             // Stable, so ties stay by code point. A category that no row has comes last: it has no share to compare.
             order.sort_by(|&a, &b| {
-                let (a, b) = (shares[a], shares[b]);
-                let is_absent = |share: (f64, f64)| share.1 == 0.0;
+                let (a, b) = (&shares[a], &shares[b]);
+                let is_absent = |share: &Share| share[1].is_zero();
                 match (is_absent(a), is_absent(b)) {
                     (false, false) => compare_shares(a, b),
                     (a, b) => a.cmp(&b),
@@ -299,43 +301,58 @@ fn categories(data: &Dataset, feature: usize, codes: &[u32], coding: Coding) -> 
     }
 }
 
-/// Whole numbers below this are exact as doubles.
-const LARGEST_WHOLE: f64 = (1_u64 << 53) as f64;
+/// The weight of some rows of the first class, and of all of them, in a common unit.
+type Share = [BigInt; 2];
 
-/// a/b against c/d as a*d against c*b: exact, also where the products are above all doubles.
-fn compare_shares(a: (f64, f64), b: (f64, f64)) -> Ordering {
-    let products = (a.0 * b.1, b.0 * a.1);
-    let is_whole = |number: f64| number.trunc() == number && number < LARGEST_WHOLE;
-    if [a.0, a.1, b.0, b.1, products.0, products.1]
-        .into_iter()
-        .all(is_whole)
-    {
-        return products.0.total_cmp(&products.1);
-    }
-    let exact = |number| BigRational::from_float(number).expect("weights are finite");
-    (exact(a.0) * exact(b.1)).cmp(&(exact(b.0) * exact(a.1)))
+/// a/b against c/d as a*d against c*b.
+fn compare_shares([a, b]: &Share, [c, d]: &Share) -> Ordering {
+    (a * d).cmp(&(c * b))
 }
 
-/// For each category the weight of its rows of the first class, and of all its rows.
-fn first_class_shares(data: &Dataset, codes: &[u32], n_categories: usize) -> Vec<(f64, f64)> {
-    let mut shares = vec![(0.0, 0.0); n_categories];
-    let Target::Classes(classes) = data.target() else {
-        return shares;
-    };
+/// For each category the weight of its rows of the first class, and of all its rows. The sums are exact: a category
+/// with twice the rows of another in each class has the same share, whatever the classes weigh.
+fn first_class_shares(data: &Dataset, codes: &[u32], n_categories: usize) -> Vec<Share> {
     // Weights with few decimals are added as what they are written: 0.1 of 0.6 is as much as 0.2 of 1.2.
-    let factor = tens_of_weights(data);
+    if let Some(factor) = tens_of_weights(data) {
+        let whole = |row| (data.weight(row) * factor).round() as u64;
+        let sums = class_sums(data, codes, n_categories, whole);
+        return sums
+            .into_iter()
+            .map(|sums| sums.map(BigInt::from))
+            .collect();
+    }
+    // Other weights are whole multiples of a power of two.
+    let parts = |row| Float::integer_decode(data.weight(row));
+    let exponents = (0..data.n_rows()).map(|row| parts(row).1);
+    let least = exponents.min().unwrap_or(0);
+    class_sums(data, codes, n_categories, |row| {
+        let (digits, exponent, _) = parts(row);
+        BigInt::from(digits) << (exponent - least)
+    })
+}
+
+/// For each category the sum over its rows of the first class, and over all its rows.
+fn class_sums<T: Clone + Default + for<'a> AddAssign<&'a T>>(
+    data: &Dataset,
+    codes: &[u32],
+    n_categories: usize,
+    weight: impl Fn(usize) -> T,
+) -> Vec<[T; 2]> {
+    let mut sums = vec![[T::default(), T::default()]; n_categories];
+    let Target::Classes(classes) = data.target() else {
+        return sums;
+    };
     for (row, &code) in codes
         .iter()
         .enumerate()
         .filter(|(_, code)| **code != MISSING_CODE)
     {
-        let weight = data.weight(row);
-        let weight = factor.map_or(weight, |factor| (weight * factor).round());
-        let (first, all) = &mut shares[code as usize];
-        *all += weight;
+        let weight = weight(row);
+        let [first, all] = &mut sums[code as usize];
+        *all += &weight;
         if classes[row] == 0 {
-            *first += weight;
+            *first += &weight;
         }
     }
-    shares
+    sums
 }

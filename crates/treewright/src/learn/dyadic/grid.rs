@@ -125,7 +125,7 @@ impl Grid {
         };
         let n_snapped = coordinates.iter().map(|c| c.n_snapped(data)).sum();
         merged.merge(&hurry)?;
-        let base = merged.base;
+        let (base, left_out) = (merged.base, merged.left_out);
         let (halved, points) = merged.points(coordinates);
         Ok(Self {
             coordinates: std::mem::take(coordinates),
@@ -139,8 +139,11 @@ impl Grid {
             bundles,
             only_leaf: None,
             counting: losses.counting,
-            slack: losses.slack,
-            tolerance: losses.tolerance(),
+            slack: losses.slack + left_out,
+            tolerance: losses.tolerance().map(|tolerance| {
+                let left_out = left_out as f64 * losses.scale.unit;
+                tolerance + left_out / data.total_weight()
+            }),
         })
     }
 

@@ -37,6 +37,10 @@ pub(super) struct Merged {
     cells: Vec<Vec<u32>>,
     losses: Vec<u64>,
     pub(super) base: u64,
+    /// Losses up to this may be nothing but rounding.
+    negligible: u64,
+    /// What was left out as negligible.
+    pub(super) left_out: u64,
 }
 
 struct Groups {
@@ -85,6 +89,8 @@ impl Merged {
             cells,
             losses: Vec::new(),
             base: 0,
+            negligible: losses.negligible(),
+            left_out: 0,
         };
         let groups = merged.merge_by(|row, sums| losses.add_to(row, sums), hurry)?;
         Ok((merged, groups))
@@ -103,6 +109,10 @@ impl Merged {
 
     /// Makes points with equal cells one, whose losses `add` adds to those of its group; takes off the loss that
     /// none can avoid, and leaves out points without any. Says for each point before to which group it belonged.
+    ///
+    /// A point whose answers cost the same but for rounding is left out, too. The first halving that parts some points
+    /// parts them whether or not it is there, so every tree with it is, without splits that part nothing, a tree
+    /// without it: bounds hold for both.
     fn merge_by(
         &mut self,
         add: impl Fn(usize, &mut [u64]),
@@ -133,15 +143,17 @@ impl Merged {
             let own = &mut losses[all.clone()];
             let least = own.iter().copied().min().unwrap_or(0);
             self.base += least;
-            let mut is_lossy = false;
+            let mut most = 0;
             for loss in own {
                 *loss -= least;
-                is_lossy |= *loss > 0;
+                most = most.max(*loss);
             }
-            if is_lossy {
+            if most > self.negligible {
                 // What is kept moves to the front: there is no second table.
                 losses.copy_within(all, kept.len() * n_classes);
                 kept.push(groups.firsts[group]);
+            } else {
+                self.left_out += most;
             }
         }
         losses.truncate(kept.len() * n_classes);
