@@ -30,10 +30,13 @@ test: lint rust-test ## every check, in a few minutes
 	@tests/python/run "$(TARGET)/debug/treewright"
 	@python/tests/run "$(TARGET)/debug/treewright"
 
-slow: tools ## the widest runs: ignored tests and all tables of TREEWRIGHT_DATA
-	cargo test --release --locked --workspace --exclude treewright-py -- --include-ignored
-	cargo build --release --locked -p treewright-cli
+slow: tools ## the widest runs: release builds, all tables of TREEWRIGHT_DATA, the golden record, 20,000 audited tables
+	cargo test --release --locked --workspace --exclude treewright-py
+	cargo build --release --locked -p treewright-cli -p treewright-audit
 	@tests/python/run "$(TARGET)/release/treewright" --all
+	@python3 tests/python/golden.py "$(TARGET)/release/treewright"
+	"$(TARGET)/release/treewright-audit" --tables 20000 --seed "$$(date +%Y%m%d)" --falsify-every 20 \
+		--failures "$(TARGET)/audit"
 
 AUDIT_TABLES ?= 100000
 AUDIT_SEED ?= 1
@@ -108,5 +111,5 @@ python-lint:
 rust-test: tools
 	cargo build --locked -p treewright-cli
 	cargo test --locked --workspace --exclude treewright-py
-	cargo run --locked -q -p treewright --example greedy
-	cargo run --locked -q -p treewright --example features
+	for example in greedy prune dyadic optimal features; do \
+		cargo run --locked -q -p treewright --example $$example >/dev/null; done

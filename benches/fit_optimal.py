@@ -352,13 +352,13 @@ def main():
     parser.add_argument("--save-peers", metavar="FILE", help="keep what the peers did, in JSON")
     parser.add_argument("--peers-from", metavar="FILE", help="do not repeat what is in this file")
     parser.add_argument("--folder", help="keep the tables here")
-    parser.add_argument("--program", help="the built example bench_optimal")
+    parser.add_argument("--program", help="the built bench program `optimal`")
     arguments = parser.parse_args()
     if unknown := set(arguments.peers) - set(PEERS):
         parser.error(f"unknown peers {sorted(unknown)}")
     program = arguments.program
     if program is None and not arguments.peers_only:
-        program = machine.build_example("bench_optimal")
+        program = machine.build_bench("optimal")
     print(machine.heading("Learning optimal trees"))
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(arguments.folder or scratch)

@@ -81,13 +81,16 @@ def target_folder():
 
 
 def build():
-    """The bench program and the command line, in release."""
-    return build_example("bench_fit"), build_release(["-p", "treewright-cli"]) / "treewright"
+    """The program that times greedy trees, and the command line, in release."""
+    return build_bench("fit"), build_release(["-p", "treewright-cli"]) / "treewright"
 
 
-def build_example(name):
-    """An example of the library, in release."""
-    return build_release(["-p", "treewright", "--example", name]) / "examples" / name
+def build_bench(name):
+    """A program of crates/treewright/benches, in release."""
+    command = ["cargo", "bench", "--no-run", "--locked", "-p", "treewright", "--bench", name]
+    lines = subprocess.check_output([*command, "--message-format=json"], cwd=ROOT).splitlines()
+    made = (json.loads(line).get("executable") for line in lines)
+    return Path(next(path for path in made if path))
 
 
 def build_release(what):

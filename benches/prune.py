@@ -80,7 +80,7 @@ def main():
     parser.add_argument("--folder", help="keep the generated tables here")
     parser.add_argument("--small", action="store_true", help="without the table of a million rows")
     arguments = parser.parse_args()
-    program = machine.build_example("bench_prune")
+    program = machine.build_bench("prune")
     print(machine.heading("Pruning"))
     paths, members, least = [], [], []
     with tempfile.TemporaryDirectory() as scratch:

@@ -80,7 +80,7 @@ def main():
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
     arguments = parser.parse_args()
-    program = machine.build_example("load_csv")
+    program = machine.build_bench("load_csv")
     readers = {
         "pandas, 1 thread": pandas(1),
         "pandas, 2 threads": pandas(2),

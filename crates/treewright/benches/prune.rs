@@ -1,6 +1,6 @@
 //! Times pruning on one model file, for the scripts in `benches/`.
 //!
-//! `bench_prune MODEL.json error|gini|entropy REPEATS` prints one JSON line: the shortest time of each
+//! `prune MODEL.json error|gini|entropy REPEATS` prints one JSON line: the shortest time of each
 //! job, and the peak memory.
 
 use std::error::Error;
@@ -19,7 +19,7 @@ const MOST_MEMBERS: usize = 10_000;
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [model, cost, repeats] = &arguments[..] else {
-        return Err("usage: bench_prune MODEL.json error|gini|entropy REPEATS".into());
+        return Err("usage: prune MODEL.json error|gini|entropy REPEATS".into());
     };
     let cost = match cost.as_str() {
         "error" => PruningCost::Error,

@@ -1,6 +1,6 @@
 //! Times the greedy learner and its predictions on one table, for the scripts in `benches/`.
 //!
-//! `bench_fit TABLE.csv CRITERION MAX_DEPTH|- THREADS REPEATS` prints one JSON line. The target is the
+//! `fit TABLE.csv CRITERION MAX_DEPTH|- THREADS REPEATS` prints one JSON line. The target is the
 //! last column and is taken for a class.
 
 use std::error::Error;
@@ -19,7 +19,7 @@ const PREDICT_REPEATS: usize = 5;
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [table, criterion, max_depth, threads, repeats] = &arguments[..] else {
-        return Err("usage: bench_fit TABLE.csv CRITERION MAX_DEPTH|- THREADS REPEATS".into());
+        return Err("usage: fit TABLE.csv CRITERION MAX_DEPTH|- THREADS REPEATS".into());
     };
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads.parse()?)

@@ -1,6 +1,6 @@
 //! Times the learner of optimal trees on one table, for the scripts in `benches/`.
 //!
-//! `bench_optimal TABLE.csv DEPTH INTERVALS|auto REPEATS [TIME_LIMIT]` prints one JSON line; the limit is
+//! `optimal TABLE.csv DEPTH INTERVALS|auto REPEATS [TIME_LIMIT]` prints one JSON line; the limit is
 //! in seconds. The target is the last column and is taken for a class. One thread does the work.
 
 use std::error::Error;
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             (table, depth, intervals, repeats, Some(limit))
         }
         _ => {
-            let usage = "usage: bench_optimal TABLE.csv DEPTH INTERVALS|auto REPEATS [TIME_LIMIT]";
+            let usage = "usage: optimal TABLE.csv DEPTH INTERVALS|auto REPEATS [TIME_LIMIT]";
             return Err(usage.into());
         }
     };
