@@ -127,9 +127,10 @@ impl<'a> Dyadic<'a> {
     /// in the boxed model the next halving of its box.
     fn is_dyadic(&self, figures: &Figures<'_>, is_exact: bool) -> Verdict {
         // Where losses were rounded, points may have been left out that matter a little.
-        let refuted = |what| match is_exact {
-            true => Verdict::Refuted(what),
-            false => Verdict::NotChecked(what),
+        let refuted = if is_exact {
+            Verdict::Refuted
+        } else {
+            Verdict::NotChecked
         };
         let values = match self.values(&Ratio::zero()) {
             Ok(values) if values.off_by == 0 => values,
