@@ -108,8 +108,9 @@ python-lint:
 		.venv/bin/ruff check -q .; .venv/bin/ruff format -q --check .; \
 		else $(call skipped,ruff ($$reason)); fi
 
+# One command builds all of it, the program and the examples, too: another choice of packages would have other features
+# of dependencies, and the library would be compiled once more.
 rust-test: tools
-	cargo build --locked -p treewright-cli
 	cargo test --locked --workspace --exclude treewright-py
-	for example in greedy prune dyadic optimal features; do \
-		cargo run --locked -q -p treewright --example $$example >/dev/null; done
+	@for example in greedy prune dyadic optimal features; do echo "examples/$$example"; \
+		"$(TARGET)/debug/examples/$$example" >/dev/null; done
