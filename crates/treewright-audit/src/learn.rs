@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use treewright::cost::{Loss, Penalty};
 use treewright::data::Dataset;
 use treewright::export::json::{self, write_family, write_model};
@@ -12,10 +12,11 @@ use treewright::learn::optimal::{Optimal, Sizes};
 use treewright::learn::{FamilyLearner, Learner};
 use treewright::prune::{self, Aim, Impurity, NodeCosts, Pruner, PruningCost};
 use treewright::select::{Complete, Distinct, Pruned};
+use treewright::tree::LearnerInfo;
 use treewright::{Budget, Error, Fit, Result};
 
 use crate::setting::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Setting, Stop};
-use crate::table::{Table, Weights};
+use crate::table::Table;
 
 /// What came of learning.
 #[derive(Debug, Clone)]
@@ -69,7 +70,7 @@ fn learn_from(table: &Table, data: &Dataset, loss: Loss, setting: &Setting) -> R
         Job::DyadicPath(job) => {
             let learner = dyadic(job, loss, most_bytes, true)?;
             let mut found = learner.fit_family(data, &budget)?;
-            remember(&mut found.learner.params, table);
+            remember(&mut found.learner, table);
             Ok(document(write_family(&found)))
         }
         Job::Greedy(job) => Ok(model(greedy(job, loss)?.fit(data, &budget)?, table)),
@@ -83,7 +84,7 @@ fn learn_from(table: &Table, data: &Dataset, loss: Loss, setting: &Setting) -> R
                 ..Pruned::new(greedy(&job.greedy, loss.clone())?)
             };
             let mut found = pruned.fit_family(data, &budget, None)?;
-            remember(&mut found.learner.params, table);
+            remember(&mut found.learner, table);
             // The same tree again, unless only the clock knows when its growth was stopped.
             let is_again = !matches!(setting.stop, Stop::Micros(_));
             let again = is_again.then(|| pruned.learner.fit(data, &self::budget(setting.stop)));
@@ -116,7 +117,7 @@ fn document(document: String) -> Learned {
 }
 
 fn model(mut fit: Fit, table: &Table) -> Learned {
-    remember(&mut fit.learner.params, table);
+    remember(&mut fit.learner, table);
     let certificate = fit.certificate.as_ref();
     Learned {
         bounds: certificate.map(|c| (c.objective, c.lower_bound)),
@@ -126,24 +127,14 @@ fn model(mut fit: Fit, table: &Table) -> Learned {
 
 /// The proof of prunings: the tree before.
 fn grown_proof(mut grown: Fit, table: &Table) -> String {
-    remember(&mut grown.learner.params, table);
+    remember(&mut grown.learner, table);
     let header = json!({"format": "treewright.proof", "version": 1, "kind": "grown"});
     format!("{header}\n{}\n", write_model(&grown))
 }
 
 /// Adds the weights of classes to the parameters, as the program does.
-fn remember(params: &mut Map<String, Value>, table: &Table) {
-    let weights = match &table.reading.class_weight {
-        None => return,
-        Some(Weights::Balanced) => "balanced".into(),
-        Some(Weights::Given(weights)) => {
-            let pairs = weights
-                .iter()
-                .map(|(label, weight)| (label.clone(), json!(weight)));
-            Value::Object(pairs.collect())
-        }
-    };
-    params.insert("class_weight".into(), weights);
+fn remember(learner: &mut LearnerInfo, table: &Table) {
+    learner.params.set_class_weight(&table.class_weight());
 }
 
 fn optimal(job: &OptimalJob, loss: Loss, most_bytes: Option<u64>) -> Result<Optimal> {
@@ -271,7 +262,7 @@ fn prune(
     table: &Table,
 ) -> Result<Learned> {
     let mut grown = greedy(&job.greedy, loss)?.fit(data, budget)?;
-    remember(&mut grown.learner.params, table);
+    remember(&mut grown.learner, table);
     let proof = grown_proof(grown.clone(), table);
     let cost = pruning_cost(job)?.as_in(&grown.learner);
     let pruner = Pruner {
@@ -297,7 +288,7 @@ fn prune(
 /// The table as it was read, and the learner: fields of a model file.
 fn problem(greedy: &Greedy, data: &Dataset, table: &Table) -> Value {
     let mut learner = greedy.info(data);
-    remember(&mut learner.params, table);
+    remember(&mut learner, table);
     json::problem(data.schema(), &greedy.loss, &learner)
 }
 

@@ -104,12 +104,17 @@ impl Table {
             } else {
                 Task::Classification
             },
-            class_weight: match &self.reading.class_weight {
-                None => ClassWeight::Equal,
-                Some(Weights::Balanced) => ClassWeight::Balanced,
-                Some(Weights::Given(weights)) => ClassWeight::Given(weights.clone()),
-            },
+            class_weight: self.class_weight(),
             ..ReadOptions::default()
+        }
+    }
+
+    /// The weights of its classes.
+    pub fn class_weight(&self) -> ClassWeight {
+        match &self.reading.class_weight {
+            None => ClassWeight::Equal,
+            Some(Weights::Balanced) => ClassWeight::Balanced,
+            Some(Weights::Given(weights)) => ClassWeight::Given(weights.clone()),
         }
     }
 

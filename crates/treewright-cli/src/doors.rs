@@ -3,12 +3,10 @@
 use std::path::Path;
 
 use anyhow::Result;
-use serde_json::{Map, Value};
 use treewright::cost::{CostMatrix, Penalty};
-use treewright::data::{ClassWeight, Dataset, ReadOptions};
+use treewright::data::{Dataset, ReadOptions};
 use treewright::export::json::Document;
 
-use crate::commands::verify;
 use crate::input::{self, Table};
 
 /// Reads a table of any format to learn from it.
@@ -29,9 +27,4 @@ pub fn penalties(path: &Path) -> Result<Penalty> {
 /// Reads what wrong predictions cost.
 pub fn costs(path: &Path, classes: &[String]) -> Result<CostMatrix> {
     input::costs(path, classes)
-}
-
-/// Reads the class weights out of the parameters of a learner.
-pub fn class_weight(params: &Map<String, Value>) -> Result<ClassWeight> {
-    verify::class_weight(params)
 }

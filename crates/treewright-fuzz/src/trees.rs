@@ -6,7 +6,6 @@ use treewright::eval::{self, Report};
 use treewright::export::{c, dot, html, json, onnx, pmml, python, rules, rust, sql, svg, text};
 use treewright::prune::{Aim, Impurity, Method, NodeCosts, Pruner, PruningCost, importances};
 use treewright::tree::{FamilyFit, Fit};
-use treewright_cli::doors;
 
 use crate::dice::Dice;
 use crate::documents;
@@ -71,7 +70,7 @@ fn ask(fit: &Fit, data: &Dataset) {
 /// Figures and checks; what a file claims may be wrong, but must not be taken for a reason to panic.
 fn judge(fit: &Fit, data: &Dataset) {
     let mut weighed = data.clone();
-    if let Ok(weights) = doors::class_weight(&fit.learner.params)
+    if let Ok(weights) = fit.learner.params.class_weight()
         && weighed.weigh_classes(&weights).is_ok()
     {
         eval::verify(fit, &weighed);

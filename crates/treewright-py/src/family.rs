@@ -131,14 +131,14 @@ impl Family {
     /// The same family with one more parameter of its learner.
     fn with_note(&self, name: &str, note: &str) -> Self {
         let mut fit = self.fit.clone();
-        fit.learner.params.insert(name.to_owned(), note.into());
+        fit.learner.params.insert(name, note);
         fit.into()
     }
 
     /// Was the search stopped before the family was complete or validated?
     #[getter]
     fn stopped(&self) -> bool {
-        self.fit.exact_down_to > 0.0 || self.fit.learner.params.contains_key("stopped")
+        self.fit.exact_down_to > 0.0 || self.fit.learner.params.stopped().is_some()
     }
 
     #[getter]
@@ -171,8 +171,8 @@ impl Family {
     #[getter]
     fn learner(&self) -> (String, String) {
         let learner = &self.fit.learner;
-        let params = serde_json::Value::Object(learner.params.clone());
-        (learner.name.clone(), params.to_string())
+        let params = serde_json::Value::Object(learner.params.as_json().clone());
+        (learner.kind.name().to_owned(), params.to_string())
     }
 
     /// What the search took, as JSON.

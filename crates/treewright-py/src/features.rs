@@ -14,7 +14,7 @@ use treewright::select::{
     Backward, Complete, Count, Distinct, Estimate, Order, Resampling, Selection, Stability,
     StabilityReport,
 };
-use treewright::tree::{Fit, Training, Tree};
+use treewright::tree::{Fit, LearnerInfo, LearnerKind, Params, Training, Tree};
 use treewright::{Budget, Error};
 
 use crate::errors::{caught, guarded, named, raised};
@@ -208,9 +208,9 @@ impl DistinctTrees {
         let training = Training::of_leaves(&tree, self.rows.data());
         let fit = Fit {
             model: tree,
-            learner: treewright::tree::LearnerInfo {
-                name: "greedy".into(),
-                params: serde_json::Map::new(),
+            learner: LearnerInfo {
+                kind: LearnerKind::Greedy,
+                params: Params::default(),
             },
             training,
             certificate: None,
@@ -351,7 +351,7 @@ fn selected<'py>(
         Ok((selection, fit, report.transpose()?))
     };
     let ((selection, mut fit, report), exception) = limits.run(py, table, work)?;
-    table.remember(&mut fit.learner.params);
+    table.remember(&mut fit.learner);
     let dict = PyDict::new(py);
     dict.set_item("selected", &selection.selected)?;
     dict.set_item("unused", &selection.unused)?;

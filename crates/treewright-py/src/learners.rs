@@ -368,7 +368,7 @@ pub(crate) fn greedy_family(
             let (found, grown) = pruned.fit_family_with_grown(data, budget, resampling)?;
             Ok((found, Some(grown_text(grown, table)?)))
         })?;
-        table.remember(&mut found.learner.params);
+        table.remember(&mut found.learner);
         let chosen = match (&found.cross_validation, rule, lambda) {
             (Some(validation), Some(rule), _) => {
                 let name = resampling.map(|resampling| rule.name(resampling));
@@ -450,7 +450,7 @@ pub(crate) fn dyadic_family(
             Ok((found, fit.map(|fit| (fit, proof))))
         };
         let ((mut found, fit), exception) = limits.run(py, table, work)?;
-        table.remember(&mut found.learner.params);
+        table.remember(&mut found.learner);
         let model = fit.map(|fit| finished(fit, table));
         Ok(((found.into(), model), exception))
     })
@@ -492,13 +492,13 @@ type Found = (Fit, Option<String>);
 
 /// A fit with everything that is needed to repeat it.
 fn finished((mut fit, proof): Found, table: &Table) -> Model {
-    table.remember(&mut fit.learner.params);
+    table.remember(&mut fit.learner);
     Model { fit, proof }
 }
 
 /// A tree before it was pruned, as a proof file.
 fn grown_text(mut grown: Fit, table: &Table) -> treewright::Result<String> {
-    table.remember(&mut grown.learner.params);
+    table.remember(&mut grown.learner);
     text_of(|out| proof::write_grown(&grown, out))
 }
 

@@ -3,7 +3,7 @@
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use treewright::export::{self, json};
+use treewright::export::{self, json, words};
 use treewright::prune::{Impurity, NodeCosts, PruningCost, importances};
 use treewright::{Fit, Tree};
 
@@ -151,14 +151,14 @@ impl Model {
     #[getter]
     fn learner(&self) -> (String, String) {
         let learner = &self.fit.learner;
-        let params = serde_json::Value::Object(learner.params.clone());
-        (learner.name.clone(), params.to_string())
+        let params = serde_json::Value::Object(learner.params.as_json().clone());
+        (learner.kind.name().to_owned(), params.to_string())
     }
 
     /// The same model with one more parameter of its learner.
     fn with_note(&self, name: &str, note: &str) -> Self {
         let mut fit = self.fit.clone();
-        fit.learner.params.insert(name.to_owned(), note.into());
+        fit.learner.params.insert(name, note);
         fit.into()
     }
 
@@ -194,7 +194,7 @@ impl Model {
         if let Some(tolerance) = certificate.tolerance {
             dict.set_item("tolerance", tolerance)?;
         }
-        dict.set_item("what", &certificate.what)?;
+        dict.set_item("what", words::statement(&certificate.statement))?;
         Ok(Some(dict))
     }
 

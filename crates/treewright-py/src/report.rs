@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use treewright::cost::Loss;
-use treewright::export::{html, json};
+use treewright::export::{html, json, words};
 use treewright::select::{Explore, Resampling};
 
 use crate::errors::guarded;
@@ -37,7 +37,7 @@ impl Report {
     /// Which tree is good enough, in words.
     #[getter]
     fn answer(&self) -> String {
-        self.report.answer.clone()
+        words::answer(&self.report)
     }
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn explore(
         let (mut report, exception) =
             limits.run(py, table, |budget| explore.run(title, data, budget))?;
         for section in &mut report.sections {
-            table.remember(&mut section.learner.params);
+            table.remember(&mut section.learner);
         }
         Ok((report.into(), exception))
     })

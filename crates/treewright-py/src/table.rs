@@ -8,12 +8,12 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
-use serde_json::{Map, Value};
 use treewright::data::{
     ClassWeight, Column, Dataset, Feature, FeatureKind, MISSING_CODE, Reading, Schema, Target,
     TargetColumn, TargetKind, check_total_weight,
 };
 use treewright::error::quoted;
+use treewright::tree::LearnerInfo;
 
 use crate::errors::{guarded, raised};
 
@@ -181,17 +181,8 @@ impl Table {
     }
 
     /// Adds what else is needed to repeat a fit to the parameters of its learner.
-    pub(crate) fn remember(&self, params: &mut Map<String, Value>) {
-        let weights = match &self.class_weight {
-            ClassWeight::Equal => return,
-            ClassWeight::Balanced => "balanced".into(),
-            ClassWeight::Given(weights) => weights
-                .iter()
-                .map(|(label, weight)| (label.clone(), Value::from(*weight)))
-                .collect::<Map<_, _>>()
-                .into(),
-        };
-        params.insert("class_weight".into(), weights);
+    pub(crate) fn remember(&self, learner: &mut LearnerInfo) {
+        learner.params.set_class_weight(&self.class_weight);
     }
 }
 

@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use treewright::eval::{Entry, Proven, Report, Section, SectionKind};
-use treewright::export::{html, json};
+use treewright::export::{html, json, words};
 use treewright::select::Explore;
+use treewright::tree::LearnerKind;
 
 use super::{fit, in_file, most_bytes, start_budget};
 use crate::args::ExploreArgs;
@@ -30,7 +31,8 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
         .with_progress(&budget, || explore.run(&title, &data, &budget))
         .map_err(|error| in_file(&args.data, error))?;
     for section in &mut report.sections {
-        fit::remember(&mut section.learner.params, &options.class_weight);
+        let params = &mut section.learner.params;
+        params.set_class_weight(&options.class_weight);
     }
     write(&report, file.as_ref(), console)?;
     fit::say(&data, &options, &[], console);
@@ -100,7 +102,7 @@ pub(super) fn summary(report: &Report) -> String {
     } else {
         String::new()
     };
-    format!("{table}{legend}\n{}\n", report.answer)
+    format!("{table}{legend}\n{}\n", words::answer(report))
 }
 
 /// Of a family the chosen trees, of others all.
@@ -136,7 +138,7 @@ fn row(report: &Report, at: usize, section: &Section, place: usize) -> Vec<Strin
     };
     vec![
         marks.join(" "),
-        output::cell(&section.title),
+        output::cell(&words::title(section)),
         entry.leaves.to_string(),
         entry.depth.map_or("-".into(), |depth| depth.to_string()),
         report.rate(entry.cost),
@@ -149,11 +151,11 @@ fn row(report: &Report, at: usize, section: &Section, place: usize) -> Vec<Strin
 
 /// What the tree is the best of, if that is proven.
 fn proof(section: &Section, entry: &Entry) -> String {
-    match entry.proven {
-        Proven::Best => match (section.kind, section.learner.name.as_str()) {
-            (SectionKind::Family, "greedy") => "best pruning".into(),
+    match entry.standing.proven() {
+        Proven::Best => match (section.kind, &section.learner.kind) {
+            (SectionKind::Family, LearnerKind::Greedy) => "best pruning".into(),
             (SectionKind::Family, learner) => format!("best {learner}"),
-            (SectionKind::Trees, _) => "best".into(),
+            (SectionKind::Depths { .. } | SectionKind::Tree, _) => "best".into(),
         },
         Proven::Within(gap) => format!("gap {:.1} %", 100.0 * gap),
         Proven::Nothing => "-".into(),

@@ -43,7 +43,7 @@ pub(super) fn figures(fit: &FamilyFit) -> String {
         n_members => format!("{n_members} members with 1 to {most_leaves} leaves"),
     };
     let what = if is_searched(fit) {
-        format!("the best {} trees", fit.learner.name)
+        format!("the best {} trees", fit.learner.kind)
     } else {
         let leaves = count(fit.training.leaves, "leaf", "leaves");
         format!("the best prunings of a tree with {leaves}")
@@ -90,12 +90,8 @@ pub(super) fn table(fit: &FamilyFit) -> String {
 
 /// What a family's costs are called.
 fn cost_name(fit: &FamilyFit) -> &'static str {
-    let cost = fit
-        .learner
-        .params
-        .get("cost")
-        .and_then(|cost| cost.as_str());
-    match cost {
+    let cost = fit.learner.params.family_cost();
+    match cost.and_then(|cost| cost.as_str()) {
         Some("impurity") => "impurity",
         _ if fit.training.errors.is_none() => "mse",
         _ => "cost",

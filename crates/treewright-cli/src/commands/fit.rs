@@ -4,14 +4,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
-use serde_json::{Map, Value};
 use treewright::Fit;
 use treewright::cost::Loss;
-use treewright::data::{ClassWeight, Dataset, ReadOptions, Task};
+use treewright::data::{Dataset, ReadOptions, Task};
 use treewright::error::quoted;
 use treewright::export::proof;
 use treewright::learn::Learner;
-use treewright::tree::Certificate;
+use treewright::tree::{Certificate, Params, StoppedIn};
 
 use super::{about, count, in_file, learner, model, start_budget};
 use crate::args::{FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs, ReadingArgs};
@@ -102,7 +101,8 @@ fn optimal(args: &FitOptimalArgs, console: &Console) -> Result<ExitCode> {
 
 /// Writes a tree before it was pruned.
 pub(super) fn write_grown(mut grown: Fit, options: &ReadOptions, file: &Destination) -> Result<()> {
-    remember(&mut grown.learner.params, &options.class_weight);
+    let params = &mut grown.learner.params;
+    params.set_class_weight(&options.class_weight);
     file.write(|out| proof::write_grown(&grown, out))
 }
 
@@ -115,7 +115,8 @@ fn finish(
     file: Option<&Destination>,
     console: &Console,
 ) -> Result<ExitCode> {
-    remember(&mut fit.learner.params, &options.class_weight);
+    let params = &mut fit.learner.params;
+    params.set_class_weight(&options.class_weight);
     let is_written = model::write(&fit, file, console)?;
     // Messages wait until here, because an error is one line.
     say(data, options, notes, console);
@@ -164,29 +165,29 @@ pub(super) fn need_classes(
 /// Was the work on a greedy tree stopped?
 fn growth_stopped(fit: &Fit, is_pruned: bool) -> Option<String> {
     let params = &fit.learner.params;
-    params.get("stopped")?;
-    let what = if params.contains_key("stopped_in") {
-        "the tree is complete, but nothing is cross-validated, so it is not pruned"
-    } else if is_pruned && !params.contains_key("pruned") {
-        "the tree is as far as it was grown, not pruned"
-    } else {
-        "the tree is smaller than it would have become"
+    let what = match params.stopped()? {
+        StoppedIn::Validation => {
+            "the tree is complete, but nothing is cross-validated, so it is not pruned"
+        }
+        StoppedIn::Learning if is_pruned && !params.has_pruned() => {
+            "the tree is as far as it was grown, not pruned"
+        }
+        StoppedIn::Learning => "the tree is smaller than it would have become",
     };
     Some(format!("stopped early: {what}"))
 }
 
 /// Were there rows that no grid could tell apart?
-pub(super) fn capped(params: &Map<String, Value>) -> Option<String> {
-    params.get("capped")?;
+pub(super) fn capped(params: &Params) -> Option<String> {
     let what = "some rows of different classes lie closer together than the finest halving: their \
                 errors cannot be avoided";
-    Some(what.to_owned())
+    params.is_capped().then(|| what.to_owned())
 }
 
 /// Was the search for a tree stopped?
 fn search_stopped(fit: &Fit) -> Option<String> {
     let is_optimal = fit.certificate.as_ref().is_none_or(Certificate::is_optimal);
-    let is_unvalidated = fit.learner.params.contains_key("stopped");
+    let is_unvalidated = fit.learner.params.stopped().is_some();
     let what = match (is_unvalidated, is_optimal) {
         (false, true) => return None,
         (false, false) => "this is the best tree so far, perhaps not the best of all",
@@ -201,19 +202,16 @@ fn search_stopped(fit: &Fit) -> Option<String> {
 
 /// Which tree was chosen by rows left out, if one was.
 fn chosen(fit: &Fit) -> Option<String> {
-    let params = &fit.learner.params;
-    let pruned = params.get("pruned").and_then(Value::as_object);
-    let choice = pruned.unwrap_or(params);
-    let rule = choice.get("select")?.as_str()?;
-    let before = choice.get("from_leaves");
-    let figure = |name: &str| choice.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+    let choice = fit.learner.params.choice()?;
+    let before = choice.from_leaves;
     Some(format!(
-        "chosen by {rule}: {}{}, lambda {}, cv error {} with a standard error of {}",
+        "chosen by {}: {}{}, lambda {}, cv error {} with a standard error of {}",
+        choice.rule,
         count(fit.training.leaves, "leaf", "leaves"),
         before.map_or(String::new(), |leaves| format!(" of {leaves}")),
-        choice["lambda"],
-        rounded(figure("cv_error")),
-        rounded(figure("cv_se"))
+        choice.lambda?,
+        rounded(choice.error),
+        rounded(choice.se)
     ))
 }
 
@@ -247,18 +245,4 @@ fn decided(data: &Dataset) -> String {
     let features = count(schema.features.len(), "feature", "features");
     let rows = count(data.n_rows(), "row", "rows");
     format!("{target}, {features}, {rows}")
-}
-
-/// Adds what else is needed to repeat the fit to the learner's own parameters.
-pub(super) fn remember(params: &mut Map<String, Value>, class_weight: &ClassWeight) {
-    let weights = match class_weight {
-        ClassWeight::Equal => return,
-        ClassWeight::Balanced => "balanced".into(),
-        ClassWeight::Given(weights) => weights
-            .iter()
-            .map(|(label, weight)| (label.clone(), Value::from(*weight)))
-            .collect::<Map<_, _>>()
-            .into(),
-    };
-    params.insert("class_weight".into(), weights);
 }

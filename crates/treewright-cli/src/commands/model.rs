@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use treewright::Fit;
-use treewright::export::json;
 use treewright::export::text::{Line, Style, lines};
-use treewright::tree::Training;
+use treewright::export::{json, words};
+use treewright::tree::{PruningParams, Training};
 
 use super::{count, show};
 use crate::output::{Console, Destination, duration, rounded, weight};
@@ -89,12 +89,13 @@ fn proven(fit: &Fit) -> Option<String> {
         Some(tolerance) => format!("up to rounding of {tolerance:.1e}"),
         None => "up to rounding".into(),
     };
-    let what = &certificate.what;
-    let pruned = fit.learner.params.get("pruned");
-    let objective = match pruned.and_then(|pruned| pruned.get("max_cost")) {
-        // The objective is a number of leaves.
-        Some(_) => weight(certificate.objective),
-        None => rounded(certificate.objective),
+    let what = words::statement(&certificate.statement);
+    let pruned = fit.learner.params.pruned();
+    let objective = if pruned.is_some_and(PruningParams::is_by_max_cost) {
+        // It is a number of leaves.
+        weight(certificate.objective)
+    } else {
+        rounded(certificate.objective)
     };
     if certificate.is_optimal() {
         // Where that is known, it goes without saying.

@@ -8,7 +8,7 @@ use treewright::data::{Dataset, ReadOptions};
 use treewright::export::proof;
 use treewright::learn::dyadic::{Dyadic, Method};
 use treewright::select::{Pruned, Searched};
-use treewright::tree::FamilyFit;
+use treewright::tree::{FamilyFit, StoppedIn};
 
 use super::{about, family, fit, most_bytes, start_budget};
 use crate::args::{PathArgs, PathDyadicArgs, PathGreedyArgs, PathLearner, PathMethodArg};
@@ -108,7 +108,8 @@ fn finish(
     file: Option<&Destination>,
     console: &Console,
 ) -> Result<ExitCode> {
-    fit::remember(&mut found.learner.params, &options.class_weight);
+    let params = &mut found.learner.params;
+    params.set_class_weight(&options.class_weight);
     let is_written = family::write(&found, file, console)?;
     // Messages wait until here, because an error is one line.
     fit::say(data, options, notes, console);
@@ -122,28 +123,28 @@ fn finish(
 
 /// What of the work on a tree and its prunings a limit or Ctrl-C has ended, if one did.
 fn growth_stopped(found: &FamilyFit, is_validated: bool) -> Option<String> {
-    let params = &found.learner.params;
-    params.get("stopped")?;
-    let what = if params.contains_key("stopped_in") {
-        "nothing is cross-validated; the tree and its prunings are complete"
-    } else if is_validated {
-        "the tree is smaller than it would have become, and nothing is cross-validated"
-    } else {
-        "the tree is smaller than it would have become"
+    let what = match found.learner.params.stopped()? {
+        StoppedIn::Validation => {
+            "nothing is cross-validated; the tree and its prunings are complete"
+        }
+        StoppedIn::Learning if is_validated => {
+            "the tree is smaller than it would have become, and nothing is cross-validated"
+        }
+        StoppedIn::Learning => "the tree is smaller than it would have become",
     };
     Some(format!("stopped early: {what}"))
 }
 
 /// Does the method promise nothing?
 fn missed(found: &FamilyFit) -> Option<String> {
-    let method = found.learner.params.get("method")?.as_str()?;
-    (method == "heuristic")
+    let is_heuristic = found.learner.params.is_heuristic();
+    is_heuristic
         .then(|| "the heuristic may have missed trees; --method hull finds all of them".to_owned())
 }
 
 /// The same of a search for all best trees.
 fn search_stopped(found: &FamilyFit) -> Option<String> {
-    let is_unvalidated = found.learner.params.contains_key("stopped");
+    let is_unvalidated = found.learner.params.stopped().is_some();
     let from = found.exact_down_to;
     if from > 0.0 {
         let too = if is_unvalidated {

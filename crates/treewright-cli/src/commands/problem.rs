@@ -5,11 +5,9 @@ use treewright::data::{ClassWeight, Dataset};
 use treewright::export::json;
 use treewright::learn::Greedy;
 
-use super::fit;
-
 /// The table as it was read, and the learner: fields of a model file.
 pub(super) fn of(greedy: &Greedy, data: &Dataset, weights: &ClassWeight) -> Value {
     let mut learner = greedy.info(data);
-    fit::remember(&mut learner.params, weights);
+    learner.params.set_class_weight(weights);
     json::problem(data.schema(), &greedy.loss, &learner)
 }

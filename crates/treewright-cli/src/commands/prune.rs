@@ -12,7 +12,7 @@ use treewright::export::proof;
 use treewright::prune::{Aim, NodeCosts, Pruner, PruningCost, is_searched, take_out};
 use treewright::tree::{CostsFrom, FamilyFit};
 
-use super::{about, family, model, most_bytes, verify};
+use super::{about, family, model, most_bytes};
 use crate::args::{PruneArgs, SelectArg};
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination};
@@ -144,8 +144,9 @@ fn costs_from(
         "cost: got mse, expected error for a tree that predicts classes"
     );
     let mut data = Table::open(path)?.for_model(tree.schema(), Purpose::Score)?;
-    verify::class_weight(&fit.learner.params)
-        .and_then(|weights| Ok(data.weigh_classes(&weights)?))
+    let class_weight = fit.learner.params.class_weight();
+    class_weight
+        .and_then(|weights| data.weigh_classes(&weights))
         .with_context(|| input::name_of(model))?;
     let context = || input::name_of(path);
     let found = eval::recost(tree, &data).with_context(context)?;
@@ -196,7 +197,7 @@ fn with_leaves(fit: &FamilyFit, leaves: usize) -> Result<usize> {
 fn selected(fit: &FamilyFit, select: SelectArg) -> Result<usize> {
     let found = fit.cross_validation.as_ref().with_context(|| {
         let learner = if is_searched(fit) {
-            &fit.learner.name
+            fit.learner.kind.name()
         } else {
             "greedy"
         };
@@ -205,13 +206,13 @@ fn selected(fit: &FamilyFit, select: SelectArg) -> Result<usize> {
              `path {learner} DATA --folds 10`"
         )
     })?;
-    let is_by = |name: &str| fit.learner.params.contains_key(name);
+    let params = &fit.learner.params;
     ensure!(
-        select != SelectArg::Cv || !is_by("holdout"),
+        select != SelectArg::Cv || !params.has_holdout(),
         "select: got cv, expected holdout or 1se for a family that was validated on one part of the rows"
     );
     ensure!(
-        select != SelectArg::Holdout || !is_by("folds"),
+        select != SelectArg::Holdout || !params.is_cross_validated(),
         "select: got holdout, expected cv or 1se for a family that was cross-validated"
     );
     Ok(select.rule().choose(found))

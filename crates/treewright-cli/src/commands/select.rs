@@ -137,7 +137,8 @@ fn select(
     if let Some(file) = &file {
         let fit = selection.fit(&greedy, &data, &whole_budget.for_the_rest());
         let mut fit = fit.map_err(|error| in_file(&args.data, error))?;
-        fit::remember(&mut fit.learner.params, &options.class_weight);
+        let params = &mut fit.learner.params;
+        params.set_class_weight(&options.class_weight);
         file.write(|out| writeln!(out, "{}", treewright::export::json::write_model(&fit)))?;
         figures = Some(model::figures(&fit.training, "learned"));
     }

@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use owo_colors::OwoColorize;
-use serde_json::{Map, Value};
-use treewright::data::{ClassWeight, Purpose};
+use treewright::data::Purpose;
 use treewright::eval::{self, Verification};
 use treewright::export::json::Document;
 
@@ -30,8 +29,9 @@ pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
     };
     let table = input::Table::open(data)?;
     let mut data = table.for_model(fit.model.schema(), Purpose::Verify)?;
-    class_weight(&fit.learner.params)
-        .and_then(|weights| Ok(data.weigh_classes(&weights)?))
+    let class_weight = fit.learner.params.class_weight();
+    class_weight
+        .and_then(|weights| data.weigh_classes(&weights))
         .with_context(|| name.clone())?;
     let mut verification = eval::verify(&fit, &data);
     // What was learned from other rows is not compared with trees of these.
@@ -58,24 +58,6 @@ pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
-}
-
-/// The class weights that the model was learned with.
-pub(crate) fn class_weight(params: &Map<String, Value>) -> Result<ClassWeight> {
-    let weight_of = |(label, weight): (&String, &Value)| {
-        let weight = weight.as_f64();
-        Some((label.clone(), weight?))
-    };
-    let given = match params.get("class_weight") {
-        None | Some(Value::Null) => return Ok(ClassWeight::Equal),
-        Some(Value::String(word)) if word == "balanced" => return Ok(ClassWeight::Balanced),
-        Some(Value::Object(weights)) => weights.iter().map(weight_of).collect::<Option<_>>(),
-        Some(_) => None,
-    };
-    match given {
-        Some(weights) => Ok(ClassWeight::Given(weights)),
-        None => bail!("class_weight is neither \"balanced\" nor a number for each label"),
-    }
 }
 
 fn words(verification: &Verification) -> String {

@@ -26,7 +26,10 @@ pub use folds::Folds;
 pub use metrics::{ClassFigures, Figures, Score, score};
 pub use nested::nested_order;
 pub use recost::{Recost, recost};
-pub use report::{Choices, Entry, Proven, Report, Sample, Section, SectionKind, Trunk};
+pub use report::{
+    Choices, Entry, Explored, Extent, FamilyState, MemberProof, NoDyadic, Proven, Report, Sample,
+    Section, SectionKind, Standing, Trunk,
+};
 pub use sample_size::{TreeClass, sample_size};
 pub use verify::{Check, Verification, verify};
 

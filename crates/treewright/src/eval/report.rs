@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use super::{Figures, nested_order, score};
-use crate::cost::Loss;
+use crate::cost::{Loss, Penalty};
 use crate::data::{Dataset, Schema, Target};
 use crate::error::Result;
-use crate::tree::{LearnerInfo, Tree};
+use crate::tree::{Certificate, LearnerInfo, Tree};
 
 /// A sample has at most so many rows.
 const MOST_ROWS: usize = 1000;
@@ -35,8 +35,8 @@ pub struct Report {
     pub folds: Option<(usize, usize, u64)>,
     /// Cost of a single leaf, divided by the total weight.
     pub baseline: Option<f64>,
-    /// The answer to the question that a report is made for, in a sentence or two.
-    pub answer: String,
+    /// What an exploration left out; `None` for a report on given trees.
+    pub explored: Option<Explored>,
     /// Trees that belong together.
     pub sections: Vec<Section>,
     /// The section and the entry to look at first.
@@ -52,8 +52,6 @@ pub struct Report {
 pub struct Section {
     /// A short name.
     pub id: String,
-    /// The name for people.
-    pub title: String,
     /// How the trees belong together.
     pub kind: SectionKind,
     /// Who learned them, with which parameters.
@@ -64,8 +62,8 @@ pub struct Section {
     pub seconds: f64,
     /// The entries that rows left out speak for.
     pub chosen: Option<Choices>,
-    /// What is proven about all of them, in words.
-    pub words: String,
+    /// What is known of a family as a whole.
+    pub state: Option<FamilyState>,
     /// Of nested trees the largest that is shown, from which the others are cut.
     pub trunk: Option<Trunk>,
     /// The trees.
@@ -77,8 +75,57 @@ pub struct Section {
 pub enum SectionKind {
     /// The best trees for all weights of a penalty.
     Family,
-    /// The best tree for each depth, or a single tree.
-    Trees,
+    /// The best tree for each depth.
+    Depths {
+        /// The first depth.
+        least: usize,
+        /// And the last.
+        most: usize,
+    },
+    /// A single tree.
+    Tree,
+}
+
+/// What is known of a family as a whole.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FamilyState {
+    /// The penalty on leaves.
+    pub penalty: Penalty,
+    /// How much of it was found.
+    pub extent: Extent,
+    /// How often a dyadic grid halves each feature.
+    pub halvings: Option<Vec<u32>>,
+    /// Was there no time for held-out rows?
+    pub is_unvalidated: bool,
+    /// Was there no time for a finer grid?
+    pub is_coarser: bool,
+}
+
+/// How much of a family was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Complete,
+    /// The tree that is pruned was still growing.
+    StillGrowing,
+    /// The members for small weights are missing.
+    Stopped,
+}
+
+/// What an exploration left out.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Explored {
+    /// Why there are no dyadic trees where there could be.
+    pub no_dyadic: Option<NoDyadic>,
+}
+
+/// Why dyadic trees were left out.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NoDyadic {
+    /// There was no time.
+    NoTime,
+    /// The learner refused the table: its message.
+    Refused(String),
 }
 
 /// Entries that rows left out speak for.
@@ -116,16 +163,61 @@ pub struct Entry {
     pub lambda_high: Option<f64>,
     /// Cost on rows left out, divided by their weight, and its standard error.
     pub validated: Option<(f64, f64)>,
-    /// What is proven, in words.
-    pub words: String,
-    /// What is proven, in short.
-    pub proven: Proven,
+    /// What is proven.
+    pub standing: Standing,
     /// The tree, unless it is too large to be shown.
     pub tree: Option<Tree>,
     /// `confusion[true class][predicted class]`: weights of rows.
     pub confusion: Option<Vec<Vec<f64>>>,
     /// For each feature its share of what all splits gain.
     pub importances: Option<Vec<f64>>,
+}
+
+/// What is proven about a tree.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Standing {
+    /// A tree of its own: what its certificate says, if there is one.
+    Tree(Option<Certificate>),
+    /// A member of a family.
+    Member(MemberProof),
+}
+
+/// What is proven about a member of a family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemberProof {
+    /// Nothing: the tree was still growing.
+    StillGrowing,
+    /// Nothing: the search was stopped at a larger weight.
+    BelowTheSearch,
+    /// No dyadic tree is better for its weights.
+    BestDyadic,
+    /// No pruning of a tree is better for its weights.
+    BestPruning {
+        /// The leaves of that tree.
+        from_leaves: usize,
+    },
+}
+
+impl Standing {
+    /// In short.
+    pub fn proven(&self) -> Proven {
+        match self {
+            Self::Tree(None) => Proven::Nothing,
+            Self::Tree(Some(certificate)) if certificate.is_optimal() => Proven::Best,
+            Self::Tree(Some(certificate)) => Proven::Within(certificate.gap()),
+            Self::Member(MemberProof::StillGrowing | MemberProof::BelowTheSearch) => {
+                Proven::Nothing
+            }
+            Self::Member(MemberProof::BestDyadic | MemberProof::BestPruning { .. }) => Proven::Best,
+        }
+    }
+}
+
+impl Section {
+    /// Was its family searched for among all dyadic trees, and not pruned from one tree?
+    pub fn is_searched(&self) -> bool {
+        self.learner.is_searched()
+    }
 }
 
 /// What is proven about a tree, in short.

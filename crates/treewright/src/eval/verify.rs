@@ -8,13 +8,11 @@
 //!
 //! What cannot be checked from rows is the lower bound of a certificate: of that only the arithmetic is.
 
-use serde::Serialize;
-use serde_json::Value as Json;
-
 use super::comparable;
 use crate::cost::Loss;
 use crate::data::{Dataset, Target};
-use crate::tree::{Branch, Fit, LITTLE, Moments, NodeId, Training, Tree};
+use crate::tree::{Branch, Fit, LITTLE, LearnerKind, Moments, NodeId, Training, Tree};
+use serde::Serialize;
 
 mod dyadic;
 mod optimal;
@@ -146,7 +144,7 @@ fn training_checks(fit: &Fit<Tree>, data: &Dataset, found: &Training, checks: &m
 fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check {
     let differs = fit.certificate.as_ref().and_then(|certificate| {
         let (objective, bound) = (certificate.objective, certificate.lower_bound);
-        if fit.learner.name == "greedy" && !pruned::is_pruned(fit) {
+        if fit.learner.kind == LearnerKind::Greedy && !pruned::is_pruned(fit) {
             return Some("a greedy tree that was not pruned has none: nothing is proven".into());
         }
         if !objective.is_finite() || !(bound <= objective) {
@@ -200,10 +198,10 @@ fn node_checks(fit: &Fit<Tree>, data: &Dataset, checks: &mut Vec<Check>) {
                 found.moments(tree, id)
             }));
             if !tree.bins(NodeId::ROOT).is_empty() {
-                let claimed = fit.learner.params.get("bins").and_then(Json::as_u64);
+                let claimed = fit.learner.params.bins();
                 checks.push(found.bins.check(tree, claimed, &found.nodes));
             }
-            let median = fit.learner.params.get("predict").and_then(Json::as_str) == Some("median");
+            let median = fit.learner.params.predicts_median();
             checks.push(Check::of_nodes("values", tree, |id| {
                 found.value(tree, id, median)
             }));

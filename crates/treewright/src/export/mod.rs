@@ -27,4 +27,5 @@ mod samples;
 pub mod sql;
 pub mod svg;
 pub mod text;
+pub mod words;
 mod xml;

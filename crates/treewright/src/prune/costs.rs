@@ -96,8 +96,8 @@ impl NodeCosts {
     /// The same of a model. Counts of weighted rows may be whole by rounding, and only the rows could tell.
     pub fn of_model(fit: &Fit, what: PruningCost) -> Result<Self> {
         let costs = Self::of(&fit.model, what)?;
-        let is_weighted = fit.model.schema().reading.weight.is_some()
-            || fit.learner.params.contains_key("class_weight");
+        let is_weighted =
+            fit.model.schema().reading.weight.is_some() || fit.learner.params.has_class_weight();
         Ok(if is_weighted { costs.rounded() } else { costs })
     }
 
@@ -269,13 +269,10 @@ fn check_errors(tree: &Tree) -> Result<()> {
 impl Impurity {
     /// The impurity that belongs to a learner's criterion.
     pub fn of_learner(learner: &LearnerInfo) -> Self {
-        let criterion = learner
-            .params
-            .get("criterion")
-            .and_then(|name| name.as_str());
-        match criterion {
-            Some("entropy" | "gain-ratio") => Self::Entropy,
-            _ => Self::Gini,
+        if learner.params.is_by_entropy() {
+            Self::Entropy
+        } else {
+            Self::Gini
         }
     }
 

@@ -9,7 +9,10 @@ use super::single::check_objective;
 use super::{Aim, Impurity, Method, NodeCosts, PruningCost, Record, Request};
 use crate::cost::{Lambda, Penalty};
 use crate::error::{Error, Result};
-use crate::tree::{Certificate, CostsFrom, FamilyFit, Fit, Training, Tree, after_rounding};
+use crate::tree::{
+    Certificate, CostKind, CostsFrom, FamilyFit, Fit, Minimised, Params, Statement, Training, Tree,
+    TreeClass, after_rounding,
+};
 
 /// How a learned tree is pruned.
 #[derive(Debug, Clone)]
@@ -65,9 +68,8 @@ impl Pruner {
         let tree = Arc::new(fit.model);
         let family = super::family(&tree, costs, &self.penalty, self.method, self.most_bytes)?;
         let mut learner = fit.learner;
-        let params = &mut learner.params;
-        params.insert("penalty".into(), self.penalty.to_string().into());
-        params.insert("cost".into(), self.cost.name().into());
+        let penalty = self.penalty.to_string();
+        learner.params.set_family(&penalty, self.cost.name());
         Ok(FamilyFit {
             family,
             learner,
@@ -119,9 +121,9 @@ pub fn take_out(
     };
     let mut params = request.params(fit.training.leaves, method);
     params.extend(taken_choice(&mut learner.params, fit, member, rule));
-    let what = request.what(&tree, &learner, fit.training.leaves);
-    let certificate = certificate(fit, member, &lambda, what)?;
-    learner.params.insert("pruned".into(), params.into());
+    let statement = request.statement(&tree, &learner.kind, fit.training.leaves);
+    let certificate = certificate(fit, member, &lambda, statement)?;
+    learner.params.set_pruned(params);
     Ok(Fit {
         training: training_of(&tree, &fit.training)?.taking(start.elapsed()),
         model: tree,
@@ -140,7 +142,7 @@ fn least_weight(low: f64) -> Result<Option<Lambda>> {
 /// Did a learner search for the members among all trees of a kind? Otherwise they are prunings of one
 /// tree, and the parameters say what they cost.
 pub fn is_searched(fit: &FamilyFit) -> bool {
-    fit.learner.name == "dyadic" && !fit.learner.params.contains_key("cost")
+    fit.learner.is_searched()
 }
 
 /// A member that its learner would have found for this weight alone: nothing was pruned.
@@ -153,17 +155,13 @@ fn found_tree(
 ) -> Result<Fit<Tree>> {
     let mut learner = fit.learner.clone();
     let params = &mut learner.params;
-    // Which trees the family has is no matter of one of them.
-    params.shift_remove("collinear");
-    // Of tied trees a family gives the smaller one.
-    params.shift_remove("ties");
-    params.shift_remove("method");
+    params.take_method();
     let choice = taken_choice(params, fit, member, rule);
     let certificate = match lambda {
         None => None,
         Some(lambda) => {
             let certificate = certificate(fit, member, lambda, searched_for(fit, lambda))?;
-            params.insert("lambda".into(), lambda.number_or_text());
+            params.insert("lambda", lambda.number_or_text());
             certificate
         }
     };
@@ -177,18 +175,16 @@ fn found_tree(
     })
 }
 
-/// What the best tree for a weight was searched for, in words.
-fn searched_for(fit: &FamilyFit, lambda: &Lambda) -> String {
-    let parameter = |name: &str| fit.learner.params.get(name);
-    let model = parameter("model").and_then(Value::as_str);
-    let halvings = parameter("k").map(|k| k.to_string().replace(',', ", "));
-    format!(
-        "cost + {lambda} * {} over {}{} trees{}",
-        fit.family.penalty().in_words(),
-        model.map_or(String::new(), |model| format!("{model} ")),
-        fit.learner.name,
-        halvings.map_or(String::new(), |k| format!(", k = {k}")),
-    )
+/// What the best tree for a weight was searched for.
+fn searched_for(fit: &FamilyFit, lambda: &Lambda) -> Statement {
+    let (params, penalty) = (&fit.learner.params, fit.family.penalty().clone());
+    let over = TreeClass::Dyadic {
+        model: params.dyadic_model().map(str::to_owned),
+        halvings: params.halvings(),
+        most_leaves: None,
+    };
+    let minimised = Minimised::Penalised(CostKind::Loss, lambda.clone(), penalty);
+    Statement::Least(minimised, over)
 }
 
 /// The proof that a member is the best for a weight, if it is known to be.
@@ -196,7 +192,7 @@ fn certificate(
     fit: &FamilyFit,
     member: usize,
     lambda: &Lambda,
-    what: String,
+    statement: Statement,
 ) -> Result<Option<Certificate>> {
     let family = &fit.family;
     // An interval may be so narrow that no double lies in it; then nothing is claimed.
@@ -211,7 +207,7 @@ fn certificate(
         tolerance: fit.tolerance,
         // Of trees that are tied for a weight a family has the smallest.
         fewest_leaves: is_searched(fit).then_some(fit.exact),
-        what,
+        statement,
     }))
 }
 
@@ -229,9 +225,8 @@ fn training_of(tree: &Tree, before: &Training) -> Result<Training> {
 
 /// What the members of a family cost, taken from the learner's parameters along with the penalty: both
 /// belong to the pruning.
-fn taken_cost(params: &mut Map<String, Value>, fit: &FamilyFit) -> Result<PruningCost> {
-    params.shift_remove("penalty");
-    match params.shift_remove("cost").as_ref().and_then(Value::as_str) {
+fn taken_cost(params: &mut Params, fit: &FamilyFit) -> Result<PruningCost> {
+    match params.take_family().as_ref().and_then(Value::as_str) {
         None | Some("error") => Ok(PruningCost::Error),
         Some("mse") => Ok(PruningCost::Squared),
         Some("impurity") => Ok(PruningCost::Impurity(Impurity::of_learner(&fit.learner))),
@@ -245,7 +240,7 @@ fn taken_cost(params: &mut Map<String, Value>, fit: &FamilyFit) -> Result<Prunin
 /// How a member was chosen, and what rows left out say about it. How the family was cross-validated is
 /// taken from its parameters: it belongs to the member, too.
 fn taken_choice(
-    params: &mut Map<String, Value>,
+    params: &mut Params,
     fit: &FamilyFit,
     member: usize,
     rule: Option<&str>,
@@ -254,11 +249,7 @@ fn taken_choice(
     if let Some(rule) = rule {
         choice.insert("select".into(), rule.into());
     }
-    for name in ["folds", "repeats", "holdout", "seed"] {
-        if let Some(value) = params.shift_remove(name) {
-            choice.insert(name.into(), value);
-        }
-    }
+    choice.extend(params.take_resampling());
     if let Some(found) = &fit.cross_validation {
         choice.insert("cv_error".into(), found.error[member].into());
         choice.insert("cv_se".into(), found.se[member].into());

@@ -6,9 +6,11 @@
 use serde_json::{Map, Value};
 
 use super::{Aim, Method, NodeCosts, Pruning, PruningCost};
-use crate::cost::{Lambda, Loss, Objective, Penalty};
-use crate::error::counted;
-use crate::tree::{Certificate, CostsFrom, LearnerInfo, Tree, after_rounding};
+use crate::cost::{Loss, Objective, Penalty};
+use crate::tree::{
+    Certificate, CostKind, CostsFrom, LearnerInfo, LearnerKind, Minimised, PruningLimit,
+    PruningLoss, Statement, Tree, TreeClass, after_rounding,
+};
 
 /// What a pruning was asked to be.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +58,7 @@ impl Record {
                 exact: costs.is_whole(),
                 tolerance: costs.tolerance(),
                 fewest_leaves: None,
-                what: request.what(tree, learner, from_leaves),
+                statement: request.statement(tree, &learner.kind, from_leaves),
             },
         }
     }
@@ -65,7 +67,7 @@ impl Record {
     #[must_use]
     pub fn added_to(&self, mut learner: LearnerInfo) -> LearnerInfo {
         let params = self.params.clone();
-        learner.params.insert("pruned".into(), params.into());
+        learner.params.set_pruned(params);
         learner
     }
 }
@@ -115,61 +117,54 @@ impl Request<'_> {
         })
     }
 
-    /// The objective and the prunings it was minimised over, in words. `tree` is any of these.
-    pub(super) fn what(&self, tree: &Tree, learner: &LearnerInfo, from_leaves: usize) -> String {
-        let cost = self.cost_in_words(tree);
-        let objective = match self.aim {
+    /// What the certificate is about. `tree` is any of the prunings.
+    pub(super) fn statement(
+        &self,
+        tree: &Tree,
+        learner: &LearnerKind,
+        from_leaves: usize,
+    ) -> Statement {
+        let cost = self.cost_kind(tree);
+        let (minimised, only) = match self.aim {
             Aim::Weight(lambda) => {
-                let lambda = in_text(lambda);
-                let penalty = self.penalty.in_words();
-                format!("{cost} + {lambda} * {penalty} over the prunings")
+                let penalty = self.penalty.clone();
+                (Minimised::Penalised(cost, lambda.clone(), penalty), None)
             }
             Aim::Leaves(leaves) => {
-                let leaves = counted(*leaves, "leaf", "leaves");
-                format!("{cost} over the prunings with at most {leaves}")
+                let only = PruningLimit::Leaves(*leaves);
+                (Minimised::Cost(cost), Some(only))
             }
             Aim::MaxCost(most) => {
-                let most = in_text(most);
-                format!("leaves over the prunings with {cost} of at most {most}")
+                let only = PruningLimit::Cost(cost, most.clone());
+                (Minimised::Leaves, Some(only))
             }
         };
-        let name = &learner.name;
-        let leaves = counted(from_leaves, "leaf", "leaves");
-        format!("{objective} of a {name} tree with {leaves}")
+        let over = TreeClass::Prunings {
+            of: learner.clone(),
+            from_leaves,
+            only,
+        };
+        Statement::Least(minimised, over)
     }
 
-    fn cost_in_words(&self, tree: &Tree) -> String {
-        let cost = match (self.cost, tree.loss()) {
-            (PruningCost::Impurity(_), _) => "impurity",
-            (PruningCost::Squared, _) => "mse",
-            (PruningCost::Error, _) if !tree.schema().is_classification() => "mse",
-            (PruningCost::Error, Loss::Matrix(_)) => "cost",
-            (PruningCost::Error, Loss::ZeroOne | Loss::Squared) => "error",
+    fn cost_kind(&self, tree: &Tree) -> CostKind {
+        let of = match (self.cost, tree.loss()) {
+            (PruningCost::Impurity(_), _) => PruningLoss::Impurity,
+            (PruningCost::Squared, _) => PruningLoss::Squared,
+            (PruningCost::Error, _) if !tree.schema().is_classification() => PruningLoss::Squared,
+            (PruningCost::Error, Loss::Matrix(_)) => PruningLoss::Matrix,
+            (PruningCost::Error, Loss::ZeroOne | Loss::Squared) => PruningLoss::Error,
         };
-        match self.costs_from {
-            None => cost.to_owned(),
-            Some(CostsFrom { rows, .. }) => {
-                let rows = counted(rows, "other row", "other rows");
-                format!("{cost} on {rows}")
-            }
+        CostKind::Pruning {
+            of,
+            other_rows: self.costs_from.map(|from| from.rows),
         }
-    }
-}
-
-/// For a sentence: exact where that is short.
-fn in_text(ratio: &Lambda) -> String {
-    const LONGEST: usize = 40;
-    let exact = ratio.to_string();
-    if exact.len() <= LONGEST {
-        exact
-    } else {
-        format!("about {:e}", ratio.to_f64())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::cost::Lambda;
 
     #[test]
     fn ratios_without_a_decimal_form_are_texts() {
@@ -178,12 +173,5 @@ mod tests {
         assert_eq!(written("1/4").to_string(), "0.25");
         assert_eq!(written("0").to_string(), "0.0");
         assert_eq!(written("1/3"), "1/3");
-        let lambda: Lambda = "1/3".parse().unwrap();
-        assert_eq!(in_text(&lambda), "1/3");
-        for text in ["0.01", "1e308", "2.5e-300"] {
-            assert_eq!(in_text(&text.parse().unwrap()), text);
-        }
-        let long: Lambda = format!("{}/7", "1".repeat(300)).parse().unwrap();
-        assert!(in_text(&long).starts_with("about 1.587301"));
     }
 }

@@ -11,9 +11,6 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-use serde_json::{Map, Value};
-
 use super::held_out::{LossUnits, Sums, sums_of_members};
 use super::resampling::Resampling;
 use crate::budget::Budget;
@@ -24,6 +21,7 @@ use crate::eval::Folds;
 use crate::learn::Learner;
 use crate::prune::{self, NodeCosts, PruningCost};
 use crate::tree::{CrossValidation, Family};
+use rayon::prelude::*;
 
 /// Which member of a family is chosen, given their errors on rows left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,13 +48,6 @@ impl Rule {
             (Self::Least, Resampling::Folds { .. }) => "cv",
             (Self::Least, Resampling::Holdout { .. }) => "holdout",
         }
-    }
-}
-
-/// Says that the budget was spent before the end of the validation, and whether it lasted for the tree.
-pub(super) fn add_stopped(params: &mut Map<String, Value>) {
-    if params.insert("stopped".into(), true.into()).is_none() {
-        params.insert("stopped_in".into(), "validation".into());
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use super::choose::{Rule, add_stopped, cross_validate};
+use super::choose::{Rule, cross_validate};
 use super::resampling::Resampling;
 use crate::budget::Budget;
 use crate::cost::{Lambda, Penalty};
@@ -106,7 +106,7 @@ impl<L: Learner + Sync> Pruned<L> {
             return Ok(grown.stopped(seconds));
         };
         let mut learner = grown.learner;
-        learner.params.insert("pruned".into(), chosen.params.into());
+        learner.params.set_pruned(chosen.params);
         Ok(Fit {
             training: Training::of(&chosen.tree, data).taking(seconds),
             model: chosen.tree,
@@ -157,12 +157,11 @@ impl<L: Learner + Sync> Pruned<L> {
         let seconds = start.elapsed().as_secs_f64();
         let mut learner = grown.learner;
         let params = &mut learner.params;
-        params.insert("penalty".into(), self.penalty.to_string().into());
-        params.insert("cost".into(), grown.cost.name().into());
+        params.set_family(&self.penalty.to_string(), grown.cost.name());
         if let Some(resampling) = resampling {
-            resampling.add_to(params);
+            params.extend(resampling.params());
             if cross_validation.is_none() {
-                add_stopped(params);
+                params.stop_validation();
             }
         }
         Ok(FamilyFit {
@@ -265,7 +264,7 @@ impl<L: Learner + Sync> Pruned<L> {
         let record = self.record(grown, &Aim::Weight(lambda), &pruning);
         let mut params = record.params;
         params.insert("select".into(), rule.name(resampling).into());
-        resampling.add_to(&mut params);
+        params.extend(resampling.params());
         params.insert("cv_error".into(), validation.error[member].into());
         params.insert("cv_se".into(), validation.se[member].into());
         Ok(Some(Chosen {
@@ -308,7 +307,7 @@ impl Grown {
     /// The tree as it is, because the budget was spent.
     fn stopped(self, time: Duration) -> Fit<Tree> {
         let mut learner = self.learner;
-        add_stopped(&mut learner.params);
+        learner.params.stop_validation();
         Fit {
             model: Arc::unwrap_or_clone(self.tree),
             learner,

@@ -71,23 +71,24 @@ impl Resampling {
         }
     }
 
-    /// Adds itself to the parameters that go into a file.
-    pub(super) fn add_to(self, params: &mut Map<String, Value>) {
-        match self {
+    /// Itself as parameters that go into a file.
+    pub(super) fn params(self) -> Map<String, Value> {
+        let params: Vec<(&str, Value)> = match self {
             Self::Folds {
                 folds,
                 repeats,
                 seed,
-            } => {
-                params.insert("folds".into(), folds.into());
-                params.insert("repeats".into(), repeats.into());
-                params.insert("seed".into(), seed.into());
-            }
+            } => vec![
+                ("folds", folds.into()),
+                ("repeats", repeats.into()),
+                ("seed", seed.into()),
+            ],
             Self::Holdout { share, seed } => {
-                params.insert("holdout".into(), share.into());
-                params.insert("seed".into(), seed.into());
+                vec![("holdout", share.into()), ("seed", seed.into())]
             }
-        }
+        };
+        let named = |(name, value): (&str, Value)| (name.to_owned(), value);
+        params.into_iter().map(named).collect()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use super::choose::{Rule, add_stopped, validate};
+use super::choose::{Rule, validate};
 use super::resampling::Resampling;
 use crate::budget::Budget;
 use crate::data::Dataset;
@@ -71,7 +71,7 @@ impl<L: FamilyLearner + Sync> Learner for Searched<L> {
             None => self.unvalidated(&found, data, budget)?,
             Some(validation) => {
                 let member = rule.choose(validation);
-                resampling.add_to(&mut found.learner.params);
+                found.learner.params.extend(resampling.params());
                 take_out(&found, member, None, Some(rule.name(resampling)))?
             }
         };
@@ -99,9 +99,9 @@ impl<L: FamilyLearner + Sync> Searched<L> {
         found.cross_validation = self.validated(&found, resampling, data, budget)?;
         found.seconds = start.elapsed().as_secs_f64();
         let params = &mut found.learner.params;
-        resampling.add_to(params);
+        params.extend(resampling.params());
         if found.cross_validation.is_none() {
-            add_stopped(params);
+            params.stop_validation();
         }
         Ok(found)
     }
@@ -133,7 +133,7 @@ impl<L: FamilyLearner + Sync> Searched<L> {
         } else {
             take_out(found, found.family.at(&lambda), Some(lambda), None)?
         };
-        add_stopped(&mut fit.learner.params);
+        fit.learner.params.stop_validation();
         Ok(fit)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Family, NodeId, Tree};
+use super::{Family, LearnerInfo, NodeId, Statement, Tree};
 use crate::data::{Dataset, Target};
 
 /// A learned model with its circumstances: everything that goes into a model file.
@@ -16,15 +16,6 @@ pub struct Fit<T = Tree> {
     pub training: Training,
     /// What is proven, if anything is.
     pub certificate: Option<Certificate>,
-}
-
-/// A learner and its parameters.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct LearnerInfo {
-    /// `greedy`, `dyadic`, `optimal`, ...
-    pub name: String,
-    /// The parameters, in the order they are documented.
-    pub params: serde_json::Map<String, serde_json::Value>,
 }
 
 /// Figures of a model on its own training rows.
@@ -59,8 +50,8 @@ pub struct Certificate {
     pub tolerance: Option<f64>,
     /// Is it proven, too, that no tree with the same objective has fewer leaves? `None` where that is not said.
     pub fewest_leaves: Option<bool>,
-    /// The class of trees and the objective, in words.
-    pub what: String,
+    /// What is minimised, over which trees.
+    pub statement: Statement,
 }
 
 /// A learned family with its circumstances: everything that goes into a family file.

@@ -280,7 +280,7 @@ fn no_greedy_tree_has_fewer_errors_than_the_last_member() {
             .unwrap();
         let last = path.family.members().last().copied().unwrap();
         // Numbers closer together than the cells cannot be told apart by halving.
-        if !path.learner.params.contains_key("capped") {
+        if !path.learner.params.as_json().contains_key("capped") {
             assert!(
                 last.errors <= greedy.training.errors || last.cost == 0.0,
                 "seed {seed}: {last:?} {:?}\n{table}",

@@ -50,7 +50,7 @@ fn families_come_back_and_their_members_hold() {
                 let taken = take_out(&stored, place, None, None).unwrap();
                 let checks = verify(&taken, &table.data);
                 assert!(checks.holds, "{checks:?}, {}", case());
-                assert!(!taken.learner.params.contains_key("collinear"));
+                assert!(!taken.learner.params.as_json().contains_key("collinear"));
                 // At the weight as it is written, a smaller tree is the best.
                 assert_eq!(taken.certificate.is_none(), is_tied(member), "{}", case());
                 assert_eq!(taken.training.leaves, member.leaves);
@@ -85,7 +85,10 @@ fn a_family_of_a_search_that_was_stopped_at_once() {
         assert!(verify(&taken, &table.data).holds);
         assert_eq!(taken.training.leaves, 1);
         assert_eq!(taken.certificate.is_none(), is_infinite);
-        assert_eq!(taken.learner.params.contains_key("lambda"), !is_infinite);
+        assert_eq!(
+            taken.learner.params.as_json().contains_key("lambda"),
+            !is_infinite
+        );
         let taken = take_out(&stored, 0, Some("5".parse().unwrap()), None).unwrap();
         assert!(verify(&taken, &table.data).holds);
         assert_eq!(taken.certificate.is_none(), is_infinite);

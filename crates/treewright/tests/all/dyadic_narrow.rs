@@ -267,7 +267,7 @@ fn check(narrow: &Narrow, learner: &Dyadic) {
     let data = narrow.data();
     let n_rows = narrow.classes.len();
     let path = learner.fit_family(&data, &Budget::unlimited()).unwrap();
-    let k: Vec<u32> = serde_json::from_value(path.learner.params["k"].clone()).unwrap();
+    let k: Vec<u32> = serde_json::from_value(path.learner.params.as_json()["k"].clone()).unwrap();
     let cells = finest_cells(&narrow.shares(), &k);
     let mut plain = Plain {
         cells: &cells,

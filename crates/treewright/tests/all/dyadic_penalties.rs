@@ -99,7 +99,11 @@ fn real_weights_and_kappa() {
             learner.penalty = penalty.clone();
             let kappa: Lambda = format!("{}/64", rng.u32(0..300)).parse().unwrap();
             let fit = fitted(&learner, Aim::Kappa(kappa), &table.data);
-            learner.aim = Aim::Kappa(format!("{}", fit.learner.params["kappa"]).parse().unwrap());
+            learner.aim = Aim::Kappa(
+                format!("{}", fit.learner.params.as_json()["kappa"])
+                    .parse()
+                    .unwrap(),
+            );
             let lambda = learner.weight(&table.data).unwrap();
             let objective = Objective::new(lambda, penalty, scale);
             let values = best.iter().map(|&tree| objective.value(tree));

@@ -235,7 +235,7 @@ fn sizes_are_proven_and_hold() {
             let open = certificate.objective - certificate.lower_bound;
             assert!(certificate.is_optimal() || open <= rounding, "{}", case());
             assert_eq!(certificate.objective, fit.training.cost, "{}", case());
-            assert_eq!(fit.learner.params["leaves"], leaves);
+            assert_eq!(fit.learner.params.as_json()["leaves"], leaves);
             let checks = verify(&fit, &table.data);
             assert!(checks.holds, "{checks:?}, {}", case());
         }

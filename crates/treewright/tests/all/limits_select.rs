@@ -107,7 +107,10 @@ fn selections_that_are_stopped_claim_nothing_false() {
             let fit = found
                 .fit(&greedy(), &data, &budget().for_the_rest())
                 .unwrap();
-            assert!(!fit.learner.params.contains_key("stopped"), "{case}");
+            assert!(
+                !fit.learner.params.as_json().contains_key("stopped"),
+                "{case}"
+            );
         }
     }
 }

@@ -8,10 +8,11 @@ use treewright::Budget;
 use treewright::cost::Lambda;
 use treewright::data::Dataset;
 use treewright::eval::verify;
+use treewright::export::words;
 use treewright::learn::{Greedy, Learner};
 use treewright::prune::{Aim, Method, PruningCost};
 use treewright::select::{Choice, Pruned, Resampling, Rule};
-use treewright::tree::{Fit, Tree};
+use treewright::tree::{Fit, StoppedIn, Tree};
 
 use crate::choosing::{Case, any_case};
 use crate::differential::learn;
@@ -28,7 +29,7 @@ fn pruned(case: &Case, choice: Choice) -> Pruned {
 }
 
 fn param<'a>(fit: &'a Fit<Tree>, name: &str) -> &'a Value {
-    &fit.learner.params["pruned"][name]
+    &fit.learner.params.as_json()["pruned"][name]
 }
 
 /// Its claims hold on the rows it was learned from, and it is a pruning of what is grown without.
@@ -37,7 +38,7 @@ fn check(fit: &Fit<Tree>, case: &Case, data: &Dataset) {
     assert_eq!(param(fit, "from_leaves"), grown.model.n_leaves());
     assert_eq!(param(fit, "penalty"), case.penalty.to_string().as_str());
     assert_eq!(param(fit, "cost"), case.cost.name());
-    assert_eq!(fit.learner.name, "greedy");
+    assert_eq!(fit.learner.kind.name(), "greedy");
     assert_eq!(fit.training.leaves, fit.model.n_leaves());
     let verification = verify(fit, data);
     assert!(verification.holds, "{:?}", verification.checks);
@@ -48,7 +49,8 @@ fn check(fit: &Fit<Tree>, case: &Case, data: &Dataset) {
             1 => " of a greedy tree with 1 leaf".to_owned(),
             leaves => format!(" of a greedy tree with {leaves} leaves"),
         };
-        assert!(certificate.what.ends_with(&ending), "{}", certificate.what);
+        let what = words::statement(&certificate.statement);
+        assert!(what.ends_with(&ending), "{what}");
     }
 }
 
@@ -100,7 +102,10 @@ fn the_selected_member_is_the_one_that_cross_validation_says() {
         assert_eq!(param(&fit, "cv_se"), validation.se[member]);
         assert_eq!(param(&fit, "lambda"), whole.family.lambda_low(member));
         assert_eq!(param(&fit, "select"), rule.name(resampling));
-        for params in [&fit.learner.params["pruned"], &whole.learner.params.into()] {
+        for params in [
+            &fit.learner.params.as_json()["pruned"],
+            &whole.learner.params.as_json().clone().into(),
+        ] {
             match resampling {
                 Resampling::Folds {
                     folds,
@@ -157,14 +162,14 @@ fn a_spent_budget_leaves_the_tree_as_it_is() {
         },
     );
     let fit = learner.fit(&table.data, &spent).unwrap();
-    assert_eq!(fit.learner.params["stopped"], true);
-    assert!(!fit.learner.params.contains_key("pruned"));
+    assert_eq!(fit.learner.params.as_json()["stopped"], true);
+    assert!(!fit.learner.params.as_json().contains_key("pruned"));
     assert!(fit.certificate.is_none());
     let whole = learner
         .fit_family(&table.data, &spent, Some(resampling))
         .unwrap();
-    assert_eq!(whole.learner.params["stopped"], true);
-    assert!(!whole.learner.params.contains_key("stopped_in"));
+    assert_eq!(whole.learner.params.as_json()["stopped"], true);
+    assert!(!whole.learner.params.as_json().contains_key("stopped_in"));
     assert!(whole.cross_validation.is_none());
 }
 
@@ -190,8 +195,7 @@ fn a_tree_is_complete_if_only_its_validation_was_stopped() {
         .fit_family(&table.data, &budget(), Some(resampling))
         .unwrap();
     for params in [&fit.learner.params, &whole.learner.params] {
-        assert_eq!(params["stopped"], true);
-        assert_eq!(params["stopped_in"], "validation");
+        assert_eq!(params.stopped(), Some(StoppedIn::Validation));
     }
     let grown = learn(&table.data, &case.params).model;
     assert_eq!(fit.model.n_leaves(), grown.n_leaves());
@@ -207,14 +211,14 @@ fn the_file_tells_how_a_tree_was_pruned() {
         ..Pruned::new(Greedy::default())
     };
     let fit = learner.fit(&data, &Budget::unlimited()).unwrap();
-    let written = fit.learner.params["pruned"].to_string();
+    let written = fit.learner.params.as_json()["pruned"].to_string();
     assert_eq!(
         written,
         r#"{"penalty":"linear","cost":"error","method":"additive","from_leaves":4,"lambda":0.0625}"#
     );
     let certificate = fit.certificate.unwrap();
     let what = "error + 0.0625 * leaves over the prunings of a greedy tree with 4 leaves";
-    assert_eq!(certificate.what, what);
+    assert_eq!(words::statement(&certificate.statement), what);
     // At 1/16 the two leaves that save one error together pay for themselves only just.
     assert_eq!((fit.training.leaves, certificate.objective), (2, 0.25));
     assert!(certificate.exact);

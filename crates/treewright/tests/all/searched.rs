@@ -104,7 +104,7 @@ fn cross_validation_is_what_the_slow_reference_says() {
 }
 
 fn check_resampling(fit: &Fit<Tree>, resampling: Resampling) {
-    let params = &fit.learner.params;
+    let params = fit.learner.params.as_json();
     match resampling {
         Resampling::Folds {
             folds,
@@ -133,7 +133,7 @@ fn the_selected_member_is_the_one_that_cross_validation_says() {
         let CrossValidation { error, se, .. } = whole.cross_validation.as_ref().unwrap();
         let member = case.rule.choose(whole.cross_validation.as_ref().unwrap());
         assert_eq!(fit.model, whole.family.tree(member));
-        let params = &fit.learner.params;
+        let params = fit.learner.params.as_json();
         assert_eq!(params["cv_error"], error[member]);
         assert_eq!(params["cv_se"], se[member]);
         assert_eq!(params["lambda"], whole.family.lambda_low(member));
@@ -159,7 +159,7 @@ fn the_selected_member_is_the_one_that_cross_validation_says() {
         let (ours, its) = (fit.certificate.unwrap(), single.certificate.unwrap());
         let rounding = ours.tolerance.unwrap_or(0.0) * (1.0 + 1e-6);
         assert!(ours.is_optimal() || ours.objective - ours.lower_bound <= rounding);
-        assert_eq!(ours.what, its.what);
+        assert_eq!(ours.statement, its.statement);
         let off = (ours.objective - its.objective).abs();
         assert!(off <= ours.tolerance.unwrap_or(0.0) + 1e-12 * its.objective);
     }
@@ -201,13 +201,13 @@ fn if_the_validation_is_stopped_the_own_weight_counts() {
     };
     let budget = || Budget::unlimited().with_time_limit(Duration::from_millis(300));
     let fit = case.fit(data, &budget()).unwrap();
-    check_stopped(&fit.learner.params);
+    check_stopped(fit.learner.params.as_json());
     let plain = case.learner.fit(data, &Budget::unlimited()).unwrap();
     assert_eq!(fit.training.leaves, plain.training.leaves);
     assert_eq!(fit.certificate, plain.certificate);
     assert!(verify(&fit, data).holds);
     let whole = case.fit_family(data, &budget(), Some(ENDLESS)).unwrap();
-    check_stopped(&whole.learner.params);
+    check_stopped(whole.learner.params.as_json());
     assert_eq!(whole.exact_down_to, 0.0);
     assert!(whole.cross_validation.is_none());
 }
@@ -239,15 +239,15 @@ fn nothing_is_validated_if_the_family_is_not_complete() {
         let whole = whole.unwrap();
         assert!(whole.exact_down_to > 0.0);
         assert!(whole.cross_validation.is_none());
-        check_stopped(&whole.learner.params);
+        check_stopped(whole.learner.params.as_json());
         let fit = case.fit(&data, &budget).unwrap();
-        check_stopped(&fit.learner.params);
+        check_stopped(fit.learner.params.as_json());
         let plain = case.learner.fit(&data, &budget).unwrap();
         // How far each of them came depends on the memory that was free: what is known about them need not be the same.
         let (ours, its) = (fit.certificate.as_ref(), plain.certificate.as_ref());
         let (ours, its) = (ours.unwrap(), its.unwrap());
         assert!(!ours.is_optimal() && !its.is_optimal());
-        assert_eq!(ours.what, its.what);
+        assert_eq!(ours.statement, its.statement);
         assert!(verify(&fit, &data).holds);
     }
 }
@@ -294,9 +294,9 @@ fn nothing_is_validated_if_the_search_of_a_fold_is_stopped() {
     let whole = case.fit_family(data, &budget, Some(case.resampling));
     let whole = whole.unwrap();
     assert!(whole.cross_validation.is_none());
-    check_stopped(&whole.learner.params);
+    check_stopped(whole.learner.params.as_json());
     let fit = case.fit(data, &budget).unwrap();
-    check_stopped(&fit.learner.params);
+    check_stopped(fit.learner.params.as_json());
     assert!(fit.certificate.is_some_and(|it| it.is_optimal()));
 }
 

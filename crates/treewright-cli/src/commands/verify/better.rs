@@ -5,6 +5,7 @@ use treewright::data::Dataset;
 use treewright::eval::Check;
 use treewright::learn::greedy::MissingPolicy;
 use treewright::learn::{Greedy, Learner};
+use treewright::tree::{AimParam, LearnerKind};
 use treewright::{Budget, Fit, Tree};
 
 /// Sums of doubles agree to so many digits.
@@ -47,20 +48,16 @@ fn differs(fit: &Fit<Tree>, data: &Dataset) -> Result<Option<String>> {
 /// What a leaf costs in the objective, if that is linear in the leaves.
 fn price(fit: &Fit<Tree>, data: &Dataset) -> Option<f64> {
     let params = &fit.learner.params;
-    let is_linear = !params.contains_key("penalty") && !params.contains_key("pruned");
-    let number = |name: &str| -> Option<f64> {
-        let value = params.get(name)?;
-        let text = value.as_str().map(str::to_owned);
-        let text = text.unwrap_or_else(|| value.to_string());
-        text.parse::<treewright::cost::Lambda>()
-            .ok()
-            .map(|number| number.to_f64())
-    };
-    match &*fit.learner.name {
+    let is_linear = params.penalty().is_none() && !params.has_pruned();
+    match fit.learner.kind {
         _ if !is_linear || !fit.model.schema().is_classification() => None,
-        "optimal" => number("leaf_cost"),
-        "dyadic" => number("lambda").or_else(|| Some(number("kappa")? / data.total_weight())),
-        _ => None,
+        LearnerKind::Optimal => Some(params.leaf_cost().ok()??.to_f64()),
+        LearnerKind::Dyadic => match params.aim().ok()?? {
+            AimParam::Lambda(lambda) => Some(lambda.to_f64()),
+            AimParam::Kappa(kappa) => Some(kappa.to_f64() / data.total_weight()),
+            AimParam::Leaves(_) => None,
+        },
+        LearnerKind::Greedy | LearnerKind::Other(_) | LearnerKind::Unknown => None,
     }
 }
 
@@ -92,13 +89,13 @@ fn best_pruning(tree: &Tree, price: f64, total: f64) -> (f64, usize) {
 /// A greedy tree that is one of those an optimal tree was compared with.
 fn greedy(fit: &Fit<Tree>, data: &Dataset) -> Result<Option<Fit<Tree>>> {
     let params = &fit.learner.params;
-    let whole = |name: &str| Some(params.get(name)?.as_u64()? as usize);
-    let (Some(depth), Some(min_leaf), Some(intervals)) =
-        (whole("depth"), whole("min_leaf"), whole("intervals"))
+    let (Ok(Some(depth)), Ok(Some(min_leaf)), Ok(Some(intervals))) =
+        (params.depth(), params.min_leaf(), params.intervals())
     else {
         return Ok(None);
     };
-    if fit.learner.name != "optimal" || intervals < 2 || params.contains_key("min_leaf_weight") {
+    let is_optimal = fit.learner.kind == LearnerKind::Optimal;
+    if !is_optimal || intervals < 2 || params.has_min_leaf_weight() {
         return Ok(None);
     }
     let learner = Greedy {

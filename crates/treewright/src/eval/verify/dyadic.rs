@@ -5,23 +5,18 @@
 
 use serde_json::Value as Json;
 
-use super::pruned::number;
 use crate::cost::Penalty;
-use crate::tree::{Fit, Training, Tree};
+use crate::tree::{AimParam, Fit, LearnerKind, Training, Tree};
 
 const TABLE: &str = "table";
 
 pub(super) fn is_dyadic(fit: &Fit<Tree>) -> bool {
-    fit.learner.name == "dyadic"
-}
-
-fn penalty_name(fit: &Fit<Tree>) -> Option<&Json> {
-    fit.learner.params.get("penalty")
+    fit.learner.kind == LearnerKind::Dyadic
 }
 
 /// Is the penalty a table? Its values may be negative.
 pub(super) fn has_table(fit: &Fit<Tree>) -> bool {
-    is_dyadic(fit) && penalty_name(fit).is_some_and(|name| name == TABLE)
+    is_dyadic(fit) && fit.learner.params.has_penalty_table()
 }
 
 /// What speaks against the objective of a dyadic tree; nothing for trees of other learners.
@@ -47,41 +42,29 @@ pub(super) fn differs(
 
 /// What the objective adds to the cost, if that is known.
 fn added(fit: &Fit<Tree>, found: &Training) -> Result<Option<f64>, String> {
-    let params = &fit.learner.params;
-    let aims = ["lambda", "kappa", "leaves"].map(|name| params.contains_key(name).then_some(name));
-    let aims: Vec<&str> = aims.into_iter().flatten().collect();
-    let (name, more) = match aims[..] {
-        [] => return Ok(None),
-        [name, ref more @ ..] => (name, more),
-    };
-    if let Some(other) = more.first() {
-        return Err(format!("params have both {name} and {other}"));
-    }
-    if name == "leaves" {
-        let most = params[name].as_u64();
-        return has_at_most(most, found.leaves).map(|()| Some(0.0));
-    }
-    let weight = number(params, name).ok_or_else(|| format!("params.{name} is no weight"))?;
-    let lambda = match name {
-        "kappa" => weight / found.weight,
-        _ => weight,
+    let lambda = match fit.learner.params.aim()? {
+        None => return Ok(None),
+        Some(AimParam::Leaves(most)) => {
+            return has_at_most(most, found.leaves).map(|()| Some(0.0));
+        }
+        Some(AimParam::Lambda(lambda)) => lambda.to_f64(),
+        Some(AimParam::Kappa(kappa)) => kappa.to_f64() / found.weight,
     };
     Ok(penalty(fit)?.map(|penalty| lambda * penalty.at(found.leaves)))
 }
 
-fn has_at_most(most: Option<u64>, leaves: usize) -> Result<(), String> {
-    match most {
-        None => Err("params.leaves is no number of leaves".into()),
-        Some(most) if leaves as u64 > most => Err(format!(
+fn has_at_most(most: u64, leaves: usize) -> Result<(), String> {
+    if leaves as u64 > most {
+        return Err(format!(
             "{leaves} leaves, but at most {most} were asked for"
-        )),
-        Some(_) => Ok(()),
+        ));
     }
+    Ok(())
 }
 
 /// What leaves cost; `None` if only the learner knew.
 fn penalty(fit: &Fit<Tree>) -> Result<Option<Penalty>, String> {
-    match penalty_name(fit) {
+    match fit.learner.params.penalty() {
         None => Ok(Some(Penalty::Linear)),
         Some(Json::String(name)) if name == TABLE => Ok(None),
         Some(Json::String(name)) => match name.parse() {
@@ -176,7 +159,7 @@ mod tests {
     fn parameters_that_cannot_be() {
         let refused = |aim: Aim, name: &str, value: Json, expected: &str| {
             let mut fit = fit(aim, "sqrt");
-            fit.learner.params.insert(name.into(), value);
+            fit.learner.params.insert(name, value);
             let complaint = complaint(&fit).unwrap();
             assert!(complaint.starts_with(expected), "{complaint}");
         };

@@ -3,15 +3,12 @@
 //! The parameters say which trees it was compared with, so it must be one of them, and what its objective
 //! is. Parameters that a file does not have are not checked.
 
-use serde_json::Value as Json;
-
-use super::pruned::number;
 use crate::data::Dataset;
 use crate::error::counted;
-use crate::tree::{Fit, NodeId, Split, Training, Tree};
+use crate::tree::{Fit, LearnerKind, NodeId, Split, Training, Tree};
 
 pub(super) fn is_optimal(fit: &Fit<Tree>) -> bool {
-    fit.learner.name == "optimal"
+    fit.learner.kind == LearnerKind::Optimal
 }
 
 /// What speaks against the certificate of an optimal tree; nothing for trees of other learners.
@@ -26,23 +23,13 @@ pub(super) fn differs(
         return None;
     }
     let check = || -> Result<(), String> {
-        let depth = whole(fit, "depth")?;
+        let depth = fit.learner.params.depth()?;
         has_depth(depth, found)?;
         has_intervals(fit, depth)?;
         has_rows(fit, data)?;
         has_objective(fit, found, objective, slack)
     };
     check().err()
-}
-
-/// A parameter that is a whole number, if it is there.
-fn whole(fit: &Fit<Tree>, name: &str) -> Result<Option<usize>, String> {
-    let Some(value) = fit.learner.params.get(name) else {
-        return Ok(None);
-    };
-    let number = Json::as_u64(value).and_then(|number| usize::try_from(number).ok());
-    let number = number.ok_or_else(|| format!("params.{name} is no whole number"))?;
-    Ok(Some(number))
 }
 
 fn has_depth(most: Option<usize>, found: &Training) -> Result<(), String> {
@@ -58,7 +45,7 @@ fn has_depth(most: Option<usize>, found: &Training) -> Result<(), String> {
 /// Numbers are cut in two above the last level. Where all children are leaves, levels below may be
 /// written as one.
 fn has_intervals(fit: &Fit<Tree>, depth: Option<usize>) -> Result<(), String> {
-    let Some(intervals) = whole(fit, "intervals")? else {
+    let Some(intervals) = fit.learner.params.intervals()? else {
         return Ok(());
     };
     let tree = &fit.model;
@@ -91,7 +78,7 @@ fn has_intervals(fit: &Fit<Tree>, depth: Option<usize>) -> Result<(), String> {
 
 /// A tree that is one leaf may have few rows.
 fn has_rows(fit: &Fit<Tree>, data: &Dataset) -> Result<(), String> {
-    let (tree, least) = (&fit.model, whole(fit, "min_leaf")?.unwrap_or(0));
+    let (tree, least) = (&fit.model, fit.learner.params.min_leaf()?.unwrap_or(0));
     let mut n_rows = vec![0; tree.n_nodes()];
     for leaf in tree.apply(data) {
         n_rows[leaf.index()] += 1;
@@ -114,12 +101,10 @@ fn has_objective(
     objective: f64,
     slack: f64,
 ) -> Result<(), String> {
-    let params = &fit.learner.params;
-    if !params.contains_key("leaf_cost") {
+    let Some(leaf_cost) = fit.learner.params.leaf_cost()? else {
         return Ok(());
-    }
-    let leaf_cost = number(params, "leaf_cost").ok_or("params.leaf_cost is no price")?;
-    let computed = found.cost + leaf_cost * found.leaves as f64;
+    };
+    let computed = found.cost + leaf_cost.to_f64() * found.leaves as f64;
     if (objective - computed).abs() <= slack {
         return Ok(());
     }
@@ -128,6 +113,8 @@ fn has_objective(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value as Json;
+
     use super::*;
     use crate::Budget;
     use crate::data::ReadOptions;
@@ -135,6 +122,7 @@ mod tests {
     use crate::eval::verify;
     use crate::learn::Learner;
     use crate::learn::optimal::Optimal;
+    use crate::tree::Params;
 
     fn data() -> Dataset {
         let rows = (0..40).map(|x| {
@@ -183,7 +171,7 @@ mod tests {
     fn parameters_that_cannot_be() {
         let refused = |name: &str, value: Json, expected: &str| {
             let mut fit = fit();
-            fit.learner.params.insert(name.into(), value);
+            fit.learner.params.insert(name, value);
             let complaint = complaint(&fit).unwrap();
             assert!(complaint.starts_with(expected), "{complaint}");
         };
@@ -200,16 +188,16 @@ mod tests {
     #[test]
     fn parameters_that_are_not_there() {
         let mut fit = fit();
-        fit.learner.params.clear();
+        fit.learner.params = Params::default();
         assert_eq!(complaint(&fit), None);
     }
 
     #[test]
     fn three_intervals_above_two_levels() {
         let mut fit = fit();
-        fit.learner.params.insert("depth".into(), 3.into());
+        fit.learner.params.insert("depth", 3);
         assert_eq!(complaint(&fit), None);
-        fit.learner.params.insert("intervals".into(), 2.into());
+        fit.learner.params.insert("intervals", 2);
         let complaint = complaint(&fit).unwrap();
         assert!(complaint.ends_with("expected at most 2"), "{complaint}");
     }

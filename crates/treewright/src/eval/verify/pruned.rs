@@ -4,20 +4,18 @@
 //! be seen from the tree that is left; that its objective is what the file says can, as far as the costs
 //! are those of the training rows and the penalty has a name.
 
-use serde_json::{Map, Value as Json};
-
 use super::{agree, difference};
-use crate::cost::{Lambda, Penalty};
+use crate::cost::Penalty;
 use crate::error::counted;
-use crate::tree::{Certificate, Fit, NodeId, Tree};
+use crate::tree::{Certificate, Fit, NodeId, PruningParams, Tree};
 
 /// Does the model say that it was pruned?
 pub(super) fn is_pruned(fit: &Fit<Tree>) -> bool {
     pruned(fit).is_some()
 }
 
-fn pruned(fit: &Fit<Tree>) -> Option<&Map<String, Json>> {
-    fit.learner.params.get("pruned").and_then(Json::as_object)
+fn pruned(fit: &Fit<Tree>) -> Option<PruningParams<'_>> {
+    fit.learner.params.pruned()
 }
 
 /// Are the costs by which a tree was pruned sums of whole numbers, whatever the weights of the rows
@@ -25,21 +23,20 @@ fn pruned(fit: &Fit<Tree>) -> Option<&Map<String, Json>> {
 pub(super) fn has_whole_counts(fit: &Fit<Tree>) -> Option<bool> {
     let tree = &fit.model;
     let are_whole = |id: NodeId| tree.counts(id).iter().all(|count| count.fract() == 0.0);
-    pruned(fit).map(|pruned| pruned.contains_key("costs_from") || tree.ids().all(are_whole))
+    pruned(fit).map(|pruned| pruned.has_other_rows() || tree.ids().all(are_whole))
 }
 
 /// What speaks against the certificate of a pruned tree; nothing if it was not pruned.
 pub(super) fn differs(fit: &Fit<Tree>, certificate: &Certificate) -> Option<String> {
     let pruned = pruned(fit)?;
     let leaves = fit.model.n_leaves();
-    if let Some(from) = pruned.get("from_leaves").and_then(Json::as_u64)
+    if let Some(from) = pruned.from_leaves()
         && from < leaves as u64
     {
         let leaves = counted(leaves, "leaf", "leaves");
         return Some(format!("{leaves} pruned from {from}"));
     }
-    let name = pruned.get("cost").and_then(Json::as_str);
-    let Some(cost) = name.and_then(|name| LeafCost::named(name, fit)) else {
+    let Some(cost) = pruned.cost().and_then(|name| LeafCost::named(name, fit)) else {
         return Some("params.pruned: cost must be error, impurity or, for numbers, mse".into());
     };
     match (certificate.exact, certificate.tolerance) {
@@ -54,17 +51,13 @@ pub(super) fn differs(fit: &Fit<Tree>, certificate: &Certificate) -> Option<Stri
     let claim = Claim {
         objective: certificate.objective,
         leaves,
-        cost: (!pruned.contains_key("costs_from")).then(|| cost.of_leaves(&fit.model) / total),
+        cost: (!pruned.has_other_rows()).then(|| cost.of_leaves(&fit.model) / total),
         scale: cost.of(&fit.model, NodeId::ROOT) / total,
     };
-    match (
-        number(pruned, "lambda"),
-        pruned.get("leaves"),
-        number(pruned, "max_cost"),
-    ) {
-        (Some(lambda), None, None) => claim.for_weight(lambda, pruned),
+    match (pruned.lambda(), pruned.leaves(), pruned.max_cost()) {
+        (Some(lambda), None, None) => claim.for_weight(lambda.to_f64(), pruned),
         (None, Some(most), None) => claim.for_leaves(most.as_u64()),
-        (None, None, Some(most)) => claim.for_max_cost(most),
+        (None, None, Some(most)) => claim.for_max_cost(most.to_f64()),
         _ => Some("params.pruned must have one of lambda, leaves and max_cost".into()),
     }
 }
@@ -82,13 +75,10 @@ enum LeafCost {
 
 impl LeafCost {
     fn named(name: &str, fit: &Fit<Tree>) -> Option<Self> {
-        let criterion = fit.learner.params.get("criterion").and_then(Json::as_str);
         match name {
             "error" => Some(Self::Loss),
             "mse" if !fit.model.schema().is_classification() => Some(Self::Loss),
-            "impurity" if matches!(criterion, Some("entropy" | "gain-ratio")) => {
-                Some(Self::Entropy)
-            }
+            "impurity" if fit.learner.params.is_by_entropy() => Some(Self::Entropy),
             "impurity" => Some(Self::Gini),
             _ => None,
         }
@@ -116,15 +106,6 @@ impl LeafCost {
     }
 }
 
-/// A number, or a ratio as text.
-pub(super) fn number(pruned: &Map<String, Json>, name: &str) -> Option<f64> {
-    let text = match pruned.get(name)? {
-        Json::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    text.parse::<Lambda>().ok().map(|number| number.to_f64())
-}
-
 struct Claim {
     objective: f64,
     leaves: usize,
@@ -135,8 +116,8 @@ struct Claim {
 }
 
 impl Claim {
-    fn for_weight(&self, lambda: f64, pruned: &Map<String, Json>) -> Option<String> {
-        let name = pruned.get("penalty").and_then(Json::as_str)?;
+    fn for_weight(&self, lambda: f64, pruned: PruningParams<'_>) -> Option<String> {
+        let name = pruned.penalty()?;
         let penalty: Penalty = match name {
             "table" => return None,
             name => match name.parse() {

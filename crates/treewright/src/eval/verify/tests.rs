@@ -6,7 +6,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::data::{Column, Feature, FeatureKind, Reading, Schema, TargetColumn, TargetKind};
-use crate::tree::{Certificate, Closed, LearnerInfo, MissingRoute, Outcome, Split, TreeBuilder};
+use crate::tree::{
+    Certificate, Closed, LearnerInfo, LearnerKind, MissingRoute, Outcome, Split, Statement,
+    TreeBuilder,
+};
 
 fn schema(kind: TargetKind) -> Arc<Schema> {
     Arc::new(Schema {
@@ -43,7 +46,7 @@ fn fit(model: Tree, data: &Dataset, name: &str) -> Fit<Tree> {
         training: Training::of(&model, data),
         model,
         learner: LearnerInfo {
-            name: name.into(),
+            kind: LearnerKind::named(name),
             ..LearnerInfo::default()
         },
         certificate: None,
@@ -191,7 +194,7 @@ fn a_certificate_must_add_up() {
             exact: true,
             tolerance: None,
             fewest_leaves: None,
-            what: "error".into(),
+            statement: Statement::Words("error".into()),
         });
         complaints(fit, &data)
     };
@@ -208,22 +211,22 @@ fn a_certificate_must_add_up() {
         with(&mut fit, 0.2, -0.2)[0].1,
         "lower_bound -0.2 is below 0"
     );
-    fit.learner.name = "greedy".into();
+    fit.learner.kind = LearnerKind::Greedy;
     assert_eq!(with(&mut fit, 0.2, 0.2)[0].0, "certificate");
 }
 
 /// A greedy tree that says of itself that it was pruned, with this objective.
 fn complaints_about_pruned(pruned: serde_json::Value, objective: f64) -> Vec<String> {
     let mut fit = class_fit();
-    fit.learner.name = "greedy".into();
-    fit.learner.params.insert("pruned".into(), pruned);
+    fit.learner.kind = LearnerKind::Greedy;
+    fit.learner.params.insert("pruned", pruned);
     fit.certificate = Some(Certificate {
         objective,
         lower_bound: objective,
         exact: true,
         tolerance: None,
         fewest_leaves: None,
-        what: "error + 0.1 * leaves over the prunings".into(),
+        statement: Statement::Words("error + 0.1 * leaves over the prunings".into()),
     });
     let complaints = complaints(&fit, &class_rows());
     complaints.into_iter().map(|(_, line)| line).collect()
@@ -285,14 +288,14 @@ fn certificate_complaints(
 ) -> Vec<String> {
     let mut fit = fit.clone();
     let pruned = serde_json::json!({"penalty": "linear", "cost": cost, "lambda": 0.1});
-    fit.learner.params.insert("pruned".into(), pruned);
+    fit.learner.params.insert("pruned", pruned);
     fit.certificate = Some(Certificate {
         objective,
         lower_bound: objective,
         exact,
         tolerance,
         fewest_leaves: None,
-        what: "something over the prunings".into(),
+        statement: Statement::Words("something over the prunings".into()),
     });
     let complaints = complaints(&fit, data).into_iter();
     let of_certificate = complaints.filter(|(name, _)| *name == "certificate");
@@ -303,7 +306,7 @@ fn certificate_complaints(
 fn the_impurity_of_a_pruned_tree_must_add_up() {
     let rounded = (false, Some(1e-12));
     let mut fit = class_fit();
-    fit.learner.name = "greedy".into();
+    fit.learner.kind = LearnerKind::Greedy;
     let rows = class_rows();
     let with = |fit: &Fit<Tree>, objective: f64| {
         certificate_complaints(fit, &rows, "impurity", objective, rounded)
@@ -314,7 +317,7 @@ fn the_impurity_of_a_pruned_tree_must_add_up() {
     assert_eq!(with(&fit, gini * 0.9).len(), 1);
     for criterion in ["entropy", "gain-ratio"] {
         let params = &mut fit.learner.params;
-        params.insert("criterion".into(), criterion.into());
+        params.insert("criterion", criterion);
         let entropy = (2.0 * 1.5_f64.log2() + 3.0_f64.log2()) / 5.0 + 0.3;
         assert_eq!(with(&fit, entropy), [""; 0]);
         assert_eq!(with(&fit, entropy * 0.9).len(), 1);
@@ -334,7 +337,7 @@ fn the_impurity_of_a_pruned_tree_must_add_up() {
 #[test]
 fn whole_numbers_and_tolerances_of_pruned_trees_are_checked() {
     let mut fit = class_fit();
-    fit.learner.name = "greedy".into();
+    fit.learner.kind = LearnerKind::Greedy;
     let with = |claims| certificate_complaints(&fit, &class_rows(), "error", 0.5, claims);
     assert_eq!(with((true, None)), [""; 0]);
     assert_eq!(with((false, Some(1e-12))), [""; 0]);
@@ -389,7 +392,7 @@ fn a_pruned_file_may_have_sums_over_leaves() {
     assert_eq!(fit.training.errors, Some(0.5));
     assert_eq!(complaints(&fit, &data).len(), 2);
     let pruned = serde_json::json!({"penalty": "log", "cost": "error", "leaves": 2});
-    fit.learner.params.insert("pruned".into(), pruned);
+    fit.learner.params.insert("pruned", pruned);
     assert_eq!(complaints(&fit, &data), []);
 }
 
@@ -427,8 +430,8 @@ fn number_fit(predict: &str, answers: [f64; 3], second_bins: &[f64]) -> Fit<Tree
         )
         .unwrap();
     let mut fit = fit(builder.finish(), &number_rows(), "greedy");
-    fit.learner.params.insert("predict".into(), predict.into());
-    fit.learner.params.insert("bins".into(), 2.into());
+    fit.learner.params.insert("predict", predict);
+    fit.learner.params.insert("bins", 2);
     fit
 }
 

@@ -8,8 +8,13 @@ use serde_json::{Map, Value};
 use super::columns::{FeatureFile, ReadingFile, TargetFile, TaskFile, schema};
 use super::nodes::{self, Amount, NodeFile};
 use super::{Format, VERSION};
+use crate::cost::{Lambda, Penalty};
 use crate::error::{Error, Result};
-use crate::tree::{Certificate, Fit, LearnerInfo, Training, Tree};
+use crate::export::words;
+use crate::tree::{
+    Certificate, CostKind, Fit, LearnerInfo, LearnerKind, LeastLeaf, Minimised, Statement,
+    Training, Tree, TreeClass,
+};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,37 +88,31 @@ impl ModelFile {
     pub(super) fn into_fit(self) -> Result<Fit<Tree>> {
         let (schema, loss) = schema(self.task, &self.features, self.target, self.reading)?;
         nodes::without_collapse_at(&self.nodes)?;
+        let learner = self.learner.info();
         Ok(Fit {
             model: nodes::tree(Arc::new(schema), loss, &self.nodes)?,
             training: self.training.check()?,
             certificate: match self.certificate {
-                Some(certificate) => Some(certificate.check(self.learner.has_table())?),
+                Some(certificate) => Some(certificate.check(&learner)?),
                 None => None,
             },
-            learner: self.learner.info(),
+            learner,
         })
     }
 }
 
 impl LearnerFile {
-    /// Is its penalty a table?
-    fn has_table(&self) -> bool {
-        self.params
-            .get("penalty")
-            .is_some_and(|name| name == "table")
-    }
-
     pub(super) fn of(learner: &LearnerInfo) -> Self {
         Self {
-            name: learner.name.clone(),
-            params: learner.params.clone(),
+            name: learner.kind.name().to_owned(),
+            params: learner.params.as_json().clone(),
         }
     }
 
     pub(super) fn info(self) -> LearnerInfo {
         LearnerInfo {
-            name: self.name,
-            params: self.params,
+            kind: LearnerKind::named(&self.name),
+            params: self.params.into(),
         }
     }
 }
@@ -164,24 +163,25 @@ impl CertificateFile {
             exact: certificate.exact,
             tolerance: certificate.tolerance,
             fewest_leaves: certificate.fewest_leaves,
-            what: certificate.what.clone(),
+            what: words::statement(&certificate.statement),
         }
     }
 
     /// A file must not claim more than its own numbers say.
-    pub(super) fn check(self, has_table: bool) -> Result<Certificate> {
+    pub(super) fn check(self, learner: &LearnerInfo) -> Result<Certificate> {
         let certificate = Certificate {
             objective: self.objective,
             lower_bound: self.lower_bound,
             exact: self.exact,
             tolerance: self.tolerance,
             fewest_leaves: self.fewest_leaves,
-            what: self.what,
+            statement: stated(self.what, learner),
         };
         let tolerance = self.tolerance.unwrap_or(0.0);
         let numbers = [self.objective, self.lower_bound, tolerance];
         // A table of penalties may have negative ones, so a bound may be negative, too.
-        let is_odd = self.lower_bound < 0.0 && self.objective >= 0.0 && !has_table;
+        let is_odd = self.lower_bound < 0.0 && self.objective >= 0.0;
+        let is_odd = is_odd && !learner.params.has_penalty_table();
         let is_strange = tolerance < 0.0 || is_odd;
         if is_strange || numbers.iter().any(|number| !number.is_finite()) {
             return Err(Error::model(
@@ -208,4 +208,35 @@ impl CertificateFile {
         }
         Ok(certificate)
     }
+}
+
+/// What the certificate of a file is about: as data, where its words are those of its parameters. Of all classes of
+/// trees, sentences are made only of this one.
+fn stated(what: String, learner: &LearnerInfo) -> Statement {
+    match bounded(learner) {
+        Some(statement) if words::statement(&statement) == what => statement,
+        _ => Statement::Words(what),
+    }
+}
+
+/// What the parameters of an optimal tree say about its certificate.
+fn bounded(learner: &LearnerInfo) -> Option<Statement> {
+    let params = &learner.params;
+    if learner.kind != LearnerKind::Optimal {
+        return None;
+    }
+    let (leaf_cost, min_leaf) = (params.leaf_cost().ok()??, params.min_leaf().ok()??);
+    let minimised = if leaf_cost == Lambda::zero() {
+        Minimised::Cost(CostKind::Loss)
+    } else {
+        Minimised::Penalised(CostKind::Loss, leaf_cost, Penalty::Linear)
+    };
+    let over = TreeClass::Bounded {
+        depth: params.depth().ok()??,
+        intervals: params.intervals().ok()??,
+        leaf: params
+            .min_leaf_weight()
+            .map_or(LeastLeaf::Rows(min_leaf), LeastLeaf::Weight),
+    };
+    Some(Statement::Least(minimised, over))
 }

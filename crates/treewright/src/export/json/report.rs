@@ -9,7 +9,7 @@ use super::nodes::{Amount, NodeFile};
 use crate::cost::Loss;
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
 use crate::eval::{Entry, Proven, Report, Sample, Section, SectionKind, Trunk};
-use crate::export::{python, sql};
+use crate::export::{python, sql, words};
 use crate::tree::Tree;
 
 /// Texts of trees up to this size are part of the document,
@@ -28,7 +28,7 @@ pub(super) struct ReportFile<'a> {
     target: TargetFile,
     folds: Option<FoldsFile>,
     baseline: Option<BaselineFile>,
-    answer: &'a str,
+    answer: String,
     families: Vec<SectionFile<'a>>,
     start: StartFile,
     sample: Option<SampleFile>,
@@ -72,13 +72,13 @@ struct StartFile {
 #[derive(Serialize)]
 struct SectionFile<'a> {
     id: &'a str,
-    title: &'a str,
+    title: String,
     kind: &'static str,
     learner: LearnerOfReport<'a>,
     penalty: Option<&'a str>,
     seconds: f64,
     chosen: Option<ChosenFile>,
-    words: &'a str,
+    words: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<Vec<NodeFile>>,
     members: Vec<EntryFile<'a>>,
@@ -107,7 +107,7 @@ struct EntryFile<'a> {
     lambda_high: Option<f64>,
     cv_error: Option<f64>,
     cv_se: Option<f64>,
-    words: &'a str,
+    words: String,
     optimal: Option<bool>,
     gap: Option<f64>,
     nodes: Option<Vec<NodeFile>>,
@@ -159,11 +159,11 @@ impl<'a> ReportFile<'a> {
                 seed,
             }),
             baseline: report.baseline.map(|cost| BaselineFile { cost }),
-            answer: &report.answer,
+            answer: words::answer(report),
             families: report
                 .sections
                 .iter()
-                .map(|section| SectionFile::of(section, &mut room))
+                .map(|section| SectionFile::of(section, &report.loss, &mut room))
                 .collect(),
             start: StartFile {
                 family: report.start.0,
@@ -194,23 +194,23 @@ fn target(report: &Report) -> TargetFile {
 }
 
 impl<'a> SectionFile<'a> {
-    fn of(section: &'a Section, room: &mut usize) -> Self {
+    fn of(section: &'a Section, loss: &Loss, room: &mut usize) -> Self {
         let in_trunk = section.trunk.as_ref().map_or(0, |it| it.tree.n_leaves());
         let entry = |entry: &'a Entry| {
             // What can be cut from the trunk need not be there twice.
             let own = entry.tree.as_ref().filter(|_| entry.leaves > in_trunk);
-            EntryFile::of(entry, own, texts(entry, room))
+            EntryFile::of(entry, loss, own, texts(entry, room))
         };
         Self {
             id: &section.id,
-            title: &section.title,
+            title: words::title(section),
             kind: match section.kind {
                 SectionKind::Family => "family",
-                SectionKind::Trees => "trees",
+                SectionKind::Depths { .. } | SectionKind::Tree => "trees",
             },
             learner: LearnerOfReport {
-                name: &section.learner.name,
-                params: &section.learner.params,
+                name: section.learner.kind.name(),
+                params: section.learner.params.as_json(),
             },
             penalty: section.penalty.as_deref(),
             seconds: section.seconds,
@@ -218,7 +218,7 @@ impl<'a> SectionFile<'a> {
                 min: chosen.min,
                 one_se: chosen.one_se,
             }),
-            words: &section.words,
+            words: words::section(section),
             nodes: section.trunk.as_ref().map(trunk_nodes),
             members: section.entries.iter().map(entry).collect(),
         }
@@ -226,8 +226,8 @@ impl<'a> SectionFile<'a> {
 }
 
 impl<'a> EntryFile<'a> {
-    fn of(entry: &'a Entry, own: Option<&Tree>, texts: Option<TextsFile>) -> Self {
-        let (optimal, gap) = match entry.proven {
+    fn of(entry: &'a Entry, loss: &Loss, own: Option<&Tree>, texts: Option<TextsFile>) -> Self {
+        let (optimal, gap) = match entry.standing.proven() {
             Proven::Best => (Some(true), Some(0.0)),
             Proven::Within(gap) => (Some(false), Some(gap)),
             Proven::Nothing => (None, None),
@@ -243,7 +243,7 @@ impl<'a> EntryFile<'a> {
             lambda_high: entry.lambda_high,
             cv_error: entry.validated.map(|it| it.0),
             cv_se: entry.validated.map(|it| it.1),
-            words: &entry.words,
+            words: words::entry(entry, loss),
             optimal,
             gap,
             nodes: own.map(nodes),

@@ -2,20 +2,20 @@
 
 use proptest::prelude::*;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::super::samples;
 use super::*;
-use crate::tree::{Certificate, LearnerInfo, Training};
+use crate::tree::{Certificate, LearnerInfo, LearnerKind, Params, Statement, Training};
 
 fn fit(model: Tree) -> Fit<Tree> {
     let is_classification = model.schema().is_classification();
-    let mut params = Map::new();
-    params.insert("bins".into(), 2.into());
-    params.insert("costs".into(), Value::Null);
+    let mut params = Params::default();
+    params.insert("bins", 2);
+    params.insert("costs", Value::Null);
     Fit {
         learner: LearnerInfo {
-            name: "dyadic".into(),
+            kind: LearnerKind::Dyadic,
             params,
         },
         training: Training {
@@ -33,7 +33,7 @@ fn fit(model: Tree) -> Fit<Tree> {
             exact: false,
             tolerance: Some(1e-9),
             fewest_leaves: None,
-            what: "error over \"all\" trees".into(),
+            statement: Statement::Words("error over \"all\" trees".into()),
         }),
         model,
     }

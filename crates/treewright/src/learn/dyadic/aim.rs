@@ -16,7 +16,8 @@ use super::grid::Grid;
 use super::hull::{Least, Price};
 use super::{Model, Ties};
 use crate::cost::{Lambda, Objective, Penalty, Shape, SolutionValue};
-use crate::error::{Result, counted};
+use crate::error::Result;
+use crate::tree::{CostKind, Minimised, Statement, TreeClass};
 
 /// What a single tree shall be best at.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,20 +131,21 @@ impl Question {
         Ok(Front::Stairs(most as u32))
     }
 
-    /// The question in words.
-    pub(super) fn in_words(&self, model: Model, halvings: &[u32]) -> String {
-        let trees = format!("{} dyadic trees", model.name());
-        match self {
-            Self::Weighted(objective) => format!(
-                "cost + {} * {} over {trees}, k = {halvings:?}",
-                objective.lambda(),
-                objective.penalty().in_words()
-            ),
-            Self::Sized(most_leaves) => format!(
-                "cost over {trees} with at most {}, k = {halvings:?}",
-                counted(*most_leaves, "leaf", "leaves")
-            ),
-        }
+    /// What the certificate is about.
+    pub(super) fn statement(&self, model: Model, halvings: Vec<u32>) -> Statement {
+        let (minimised, most_leaves) = match self {
+            Self::Weighted(objective) => {
+                let (lambda, penalty) = (objective.lambda().clone(), objective.penalty().clone());
+                (Minimised::Penalised(CostKind::Loss, lambda, penalty), None)
+            }
+            Self::Sized(most_leaves) => (Minimised::Cost(CostKind::Loss), Some(*most_leaves)),
+        };
+        let over = TreeClass::Dyadic {
+            model: Some(model.name().to_owned()),
+            halvings: Some(halvings),
+            most_leaves,
+        };
+        Statement::Least(minimised, over)
     }
 }
 

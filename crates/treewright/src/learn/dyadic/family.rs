@@ -102,11 +102,11 @@ fn by_rows(members: &mut Vec<SolutionValue>, trees: &mut Vec<Tree>, data: &Datas
 fn info(learner: &Dyadic, grid: &Grid) -> LearnerInfo {
     let mut info = learner.info(grid);
     if learner.collinear {
-        info.params.insert("collinear".into(), true.into());
+        info.params.insert("collinear", true);
     }
     if learner.method != Method::default() {
         let name = learner.method.name();
-        info.params.insert("method".into(), name.into());
+        info.params.insert("method", name);
     }
     info
 }

@@ -62,7 +62,7 @@ mod tests;
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub use aim::Aim;
 pub use coordinate::{Coding, Missing};
@@ -75,7 +75,7 @@ use crate::budget::Budget;
 use crate::cost::{Lambda, Loss, Penalty, total_weight};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::tree::{FamilyFit, Fit, LearnerInfo, Tree};
+use crate::tree::{FamilyFit, Fit, LearnerInfo, LearnerKind, Params, Tree};
 
 /// Which halvings are paid for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -246,8 +246,8 @@ impl Dyadic {
     }
 
     fn info(&self, grid: &Grid) -> LearnerInfo {
-        let mut params = Map::new();
-        let mut add = |name: &str, value: Value| params.insert(name.into(), value);
+        let mut params = Params::default();
+        let mut add = |name: &str, value: Value| params.insert(name, value);
         add("model", self.model.name().into());
         add("k", grid.halvings().into());
         add("points", grid.points.len().into());
@@ -268,7 +268,7 @@ impl Dyadic {
             add("penalty", self.penalty.to_string().into());
         }
         LearnerInfo {
-            name: "dyadic".into(),
+            kind: LearnerKind::Dyadic,
             params,
         }
     }

@@ -69,8 +69,8 @@ fn fit_in(
     let certificate = certificate(learner, &answer, &question, grid, &training);
     let mut info = learner.info(grid);
     let (name, value) = learner.aim.param();
-    info.params.insert(name.into(), value);
-    info.params.insert("search".into(), answer.work.to_json());
+    info.params.insert(name, value);
+    info.params.insert("search", answer.work.to_json());
     Ok(Fit {
         model: tree,
         learner: info,
@@ -377,7 +377,7 @@ fn certificate(
         exact: grid.is_whole,
         tolerance: grid.tolerance(),
         fewest_leaves: Some(answer.has_fewest_leaves && is_exact && lower_bound == objective),
-        what: question.in_words(learner.model, &grid.halvings()),
+        statement: question.statement(learner.model, grid.halvings()),
     }
 }
 

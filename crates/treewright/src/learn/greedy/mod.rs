@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use serde_json::{Map, json};
+use serde_json::json;
 
 use self::clock::Clock;
 use self::frame::{Frame, Labels};
@@ -41,7 +41,7 @@ use crate::cost::Loss;
 use crate::data::{Column, Dataset, Target};
 use crate::error::{Error, Result, quoted};
 use crate::learn::Learner;
-use crate::tree::{Fit, LearnerInfo, Training, Tree};
+use crate::tree::{Fit, LearnerInfo, LearnerKind, Params, Training, Tree};
 
 mod categories;
 mod chosen;
@@ -236,7 +236,7 @@ impl Greedy {
         let seconds = start.elapsed();
         let mut learner = self.info(data);
         if stopped {
-            learner.params.insert("stopped".into(), true.into());
+            learner.params.stop_learning();
         }
         let training = if has_missing.contains(&true) {
             Training::of(&tree, data)
@@ -436,29 +436,26 @@ impl Greedy {
     /// The name and the parameters as they go into a model file: those that have a say for these rows.
     pub fn info(&self, data: &Dataset) -> LearnerInfo {
         let criterion = self.criterion(data);
-        let mut params = Map::new();
-        params.insert("criterion".into(), criterion.name().into());
+        let mut params = Params::default();
+        params.insert("criterion", criterion.name());
         if criterion == Criterion::BinnedGini {
-            params.insert("bins".into(), self.bins.into());
+            params.insert("bins", self.bins);
         }
         if !criterion.is_for_classes() {
-            params.insert("predict".into(), self.predict.name().into());
+            params.insert("predict", self.predict.name());
         }
-        params.insert("max_depth".into(), json!(self.max_depth));
-        params.insert("min_split".into(), self.min_split.into());
-        params.insert("min_leaf".into(), self.min_leaf.into());
+        params.insert("max_depth", json!(self.max_depth));
+        params.insert("min_split", self.min_split);
+        params.insert("min_leaf", self.min_leaf);
         if self.min_leaf_weight > 0.0 {
-            params.insert("min_leaf_weight".into(), self.min_leaf_weight.into());
+            params.insert("min_leaf_weight", self.min_leaf_weight);
         }
-        params.insert("min_gain".into(), self.min_gain.into());
-        params.insert("missing".into(), self.missing.name().into());
-        params.insert(
-            "categorical_splits".into(),
-            self.categorical_splits.name().into(),
-        );
-        params.insert("zero_gain".into(), self.zero_gain.into());
+        params.insert("min_gain", self.min_gain);
+        params.insert("missing", self.missing.name());
+        params.insert("categorical_splits", self.categorical_splits.name());
+        params.insert("zero_gain", self.zero_gain);
         LearnerInfo {
-            name: "greedy".into(),
+            kind: LearnerKind::Greedy,
             params,
         }
     }

@@ -109,9 +109,6 @@ mod walk_tests;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use num_bigint::BigInt;
-use serde_json::Map;
-
 use self::best::Solved;
 use self::deep::Deep;
 use self::leaf_size::LeafSize;
@@ -131,10 +128,14 @@ use self::two::Two;
 use super::greedy::{MissingPolicy, check_min_leaf_weight};
 use super::{Greedy, Learner};
 use crate::budget::Budget;
-use crate::cost::{Counting, Lambda, Loss, RowLosses, Scale, total_weight};
+use crate::cost::{Counting, Lambda, Loss, Penalty, RowLosses, Scale, total_weight};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::tree::{Certificate, Fit, LearnerInfo, Proof, Training, Tree, after_rounding};
+use crate::tree::{
+    Certificate, CostKind, Fit, LearnerInfo, LearnerKind, LeastLeaf, Minimised, Params, Proof,
+    Statement, Training, Tree, TreeClass, after_rounding,
+};
+use num_bigint::BigInt;
 
 /// A greedy tree takes at most about so many times as long as making the table.
 const GREEDY_PER_TABLE: u32 = 4;
@@ -332,7 +333,7 @@ impl Optimal {
                 exact: is_exact,
                 tolerance,
                 fewest_leaves: Some(value == least && is_counted && lower_bound == objective),
-                what: self.in_words(data),
+                statement: self.statement(data),
             }),
             model: tree,
             learner: self.info(data),
@@ -380,7 +381,7 @@ impl Optimal {
                 exact: known.is_some_and(|known| known.exact),
                 tolerance: known.and_then(|known| known.tolerance),
                 fewest_leaves: Some(false),
-                what: self.in_words(data),
+                statement: self.statement(data),
             }),
             model: shallower.model.clone(),
             learner: self.info(data),
@@ -599,41 +600,37 @@ impl Optimal {
     }
 
     fn info(&self, data: &Dataset) -> LearnerInfo {
-        let mut params = Map::new();
-        params.insert("depth".into(), self.depth.into());
-        params.insert("intervals".into(), self.intervals(data).into());
-        params.insert("min_leaf".into(), self.min_leaf.into());
+        let mut params = Params::default();
+        params.insert("depth", self.depth);
+        params.insert("intervals", self.intervals(data));
+        params.insert("min_leaf", self.min_leaf);
         if self.min_leaf_weight > 0.0 {
-            params.insert("min_leaf_weight".into(), self.min_leaf_weight.into());
+            params.insert("min_leaf_weight", self.min_leaf_weight);
         }
-        params.insert("leaf_cost".into(), self.leaf_cost.number_or_text());
+        params.insert("leaf_cost", self.leaf_cost.number_or_text());
         LearnerInfo {
-            name: "optimal".into(),
+            kind: LearnerKind::Optimal,
             params,
         }
     }
 
-    fn in_words(&self, data: &Dataset) -> String {
-        let cost = if self.leaf_cost == Lambda::zero() {
-            "cost".to_owned()
+    /// What the certificate is about.
+    fn statement(&self, data: &Dataset) -> Statement {
+        let minimised = if self.leaf_cost == Lambda::zero() {
+            Minimised::Cost(CostKind::Loss)
         } else {
-            format!("cost + {} * leaves", self.leaf_cost)
+            Minimised::Penalised(CostKind::Loss, self.leaf_cost.clone(), Penalty::Linear)
         };
-        let least = match self.min_leaf {
-            _ if self.min_leaf_weight > 0.0 => {
-                format!(
-                    ", at least {} of all weight in a leaf",
-                    self.min_leaf_weight
-                )
-            }
-            1 => String::new(),
-            least => format!(", at least {least} rows in a leaf"),
+        let over = TreeClass::Bounded {
+            depth: self.depth,
+            intervals: self.intervals(data),
+            leaf: if self.min_leaf_weight > 0.0 {
+                LeastLeaf::Weight(self.min_leaf_weight)
+            } else {
+                LeastLeaf::Rows(self.min_leaf)
+            },
         };
-        format!(
-            "{cost} over trees of depth {} with up to {} intervals at the last level{least}",
-            self.depth,
-            self.intervals(data)
-        )
+        Statement::Least(minimised, over)
     }
 }
 

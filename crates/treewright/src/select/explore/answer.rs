@@ -1,8 +1,7 @@
 //! Which tree is good enough, and how much of the others fits a page.
 
 use super::MOST_LEAVES;
-use super::sections::leaves_in_words;
-use crate::eval::{Choices, Entry, Report, Section};
+use crate::eval::{Choices, Entry, Section};
 
 /// A report stays below two megabytes: nodes of all trees together take about so many bytes at most.
 const MOST_NODE_BYTES: usize = 1_000_000;
@@ -80,61 +79,4 @@ pub(super) fn good_enough(sections: &[Section]) -> (usize, usize) {
             by_leaves.then(errors(a).total_cmp(&errors(b)))
         })
         .map_or((0, 0), |(at, place, _)| (at, place))
-}
-
-/// Which trees rows left out say nothing about, because the time did not last.
-pub(super) fn not_validated(sections: &[Section]) -> Option<String> {
-    let is_without = |section: &&Section| section.entries.iter().any(|it| it.validated.is_none());
-    let titles = sections.iter().filter(is_without);
-    let titles: Vec<&str> = titles.map(|section| section.title.as_str()).collect();
-    (!titles.is_empty()).then(|| {
-        format!(
-            " The time did not last to cross-validate all of: {}. They may be better; give it more.",
-            titles.join("; ")
-        )
-    })
-}
-
-/// Which small tree is good enough, and is there provably nothing better?
-pub(super) fn answer(report: &Report) -> String {
-    let (at, place) = report.start;
-    let Some(entry) = report
-        .sections
-        .get(at)
-        .and_then(|section| section.entries.get(place))
-    else {
-        return String::new();
-    };
-    let leaves = leaves_in_words;
-    let name = report.cost_name();
-    let title = &report.sections[at].title;
-    let Some((error, se)) = entry.validated else {
-        return format!(
-            "A tree with {} ({title}) has a training {name} of {}; nothing is cross-validated. {}",
-            leaves(entry.leaves),
-            report.rate(entry.cost),
-            entry.words
-        );
-    };
-    let all = report.sections.iter().flat_map(|section| {
-        let entries = section.entries.iter();
-        entries.filter_map(move |entry| Some((entry.validated?.0, entry.leaves, &section.title)))
-    });
-    let best = all.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let (least, best_leaves, best_title) = best.unwrap_or((error, entry.leaves, title));
-    let beside = if least == error {
-        format!("the least of all (standard error {})", report.rate(se))
-    } else {
-        format!(
-            "within one standard error of the least, {} with {} ({best_title})",
-            report.rate(least),
-            leaves(best_leaves)
-        )
-    };
-    format!(
-        "A tree with {} is good enough ({title}): its cross-validated {name} is {}, {beside}. {}",
-        leaves(entry.leaves),
-        report.rate(error),
-        entry.words
-    )
 }

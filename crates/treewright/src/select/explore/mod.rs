@@ -17,7 +17,7 @@ mod sections;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use self::answer::{answer, choices, good_enough, not_validated, shorten};
+use self::answer::{choices, good_enough, shorten};
 use self::reports::{blank, look_at};
 use self::sections::{of_family, of_tree};
 use super::choose::validate;
@@ -28,7 +28,7 @@ use crate::budget::Budget;
 use crate::cost::{Loss, Penalty, Scale, SolutionValue};
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::eval::{Entry, Report, Section, SectionKind};
+use crate::eval::{Entry, Explored, NoDyadic, Report, Section, SectionKind};
 use crate::learn::dyadic::{Dyadic, Resolution};
 use crate::learn::optimal::Optimal;
 use crate::learn::{Greedy, Learner};
@@ -104,16 +104,16 @@ impl Explore {
         // Mostly these need little, and what they leave is for the others.
         let mut sections = vec![self.greedy(data, Penalty::Linear, &clock.next(20))?];
         sections.push(self.greedy(data, "sqrt".parse()?, &clock.next(10))?);
-        let mut notes = Vec::new();
+        let mut explored = Explored::default();
         if is_classification {
             let found = self.optimal(data, &mut clock)?;
             if is_large(data, 1) && clock.budget.is_spent() {
-                notes.push("Left out are dyadic trees: there was no time.".into());
+                explored.no_dyadic = Some(NoDyadic::NoTime);
             } else {
                 match self.dyadic(data, &mut clock) {
                     Ok(section) => sections.push(section),
                     // Too many features, say: no reason to go without the others.
-                    Err(error) => notes.push(format!("Left out are dyadic trees: {error}.")),
+                    Err(error) => explored.no_dyadic = Some(NoDyadic::Refused(error.to_string())),
                 }
             }
             sections.push(self.validated(found, data, &mut clock)?);
@@ -139,12 +139,7 @@ impl Explore {
             .filter(|entry| entry.leaves == 1)
             .map(|entry| entry.cost);
         report.start = good_enough(&report.sections);
-        report.answer = answer(&report);
-        report.answer.extend(not_validated(&report.sections));
-        for note in notes {
-            report.answer.push(' ');
-            report.answer.push_str(&note);
-        }
+        report.explored = Some(explored);
         Ok(report)
     }
 
@@ -206,10 +201,8 @@ impl Explore {
         }
         let found = most.expect("one was tried at least");
         let mut section = of_family(&found);
-        if n_tried > 1 {
-            section
-                .words
-                .push_str(" For more halvings the time did not last.");
+        if let Some(state) = &mut section.state {
+            state.is_coarser = n_tried > 1;
         }
         Ok(Section {
             seconds: start.elapsed().as_secs_f64(),
@@ -265,13 +258,15 @@ impl Explore {
         }
         Ok(Section {
             id: "optimal".into(),
-            title: "Optimal, depth 1 to 3".into(),
-            kind: SectionKind::Trees,
+            kind: SectionKind::Depths {
+                least: DEPTHS[0],
+                most: DEPTHS[DEPTHS.len() - 1],
+            },
             learner,
             penalty: None,
             seconds,
             chosen: choices(&entries),
-            words: String::new(),
+            state: None,
             trunk: None,
             entries,
         })

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::answer::{answer, good_enough, shorten};
-use super::sections::{capitalised, of_family, of_tree};
+use super::answer::{good_enough, shorten};
+use super::sections::{of_family, of_tree};
 use crate::cost::Loss;
 use crate::data::{Column, Dataset};
 use crate::error::Result;
@@ -24,7 +24,7 @@ pub(super) fn blank(title: &str, data: &Dataset, loss: &Loss) -> Report {
         has_missing: data.columns().iter().map(Column::has_missing).collect(),
         folds: None,
         baseline: None,
-        answer: String::new(),
+        explored: None,
         sections: Vec::new(),
         start: (0, 0),
         sample: Sample::of(data),
@@ -35,16 +35,14 @@ pub(super) fn blank(title: &str, data: &Dataset, loss: &Loss) -> Report {
 impl Report {
     /// A report on one learned tree; with rows also on what it does to them.
     pub fn on_model(title: &str, fit: &Fit, data: Option<&Dataset>) -> Result<Self> {
-        let name = &fit.learner.name;
         let section = Section {
-            id: name.clone(),
-            title: capitalised(name),
-            kind: SectionKind::Trees,
+            id: fit.learner.kind.name().to_owned(),
+            kind: SectionKind::Tree,
             learner: fit.learner.clone(),
             penalty: None,
             seconds: fit.training.seconds,
             chosen: None,
-            words: String::new(),
+            state: None,
             trunk: None,
             entries: vec![of_tree(fit, None)],
         };
@@ -56,13 +54,7 @@ impl Report {
     pub fn on_family(title: &str, fit: &FamilyFit, data: Option<&Dataset>) -> Result<Self> {
         let tree = fit.family.tree(0);
         let mut report = on_sections(title, vec![of_family(fit)], &tree, fit.training.rows, data)?;
-        let params = &fit.learner.params;
-        let number = |name: &str| params.get(name).and_then(serde_json::Value::as_u64);
-        if let (Some(folds), Some(repeats), Some(seed)) =
-            (number("folds"), number("repeats"), number("seed"))
-        {
-            report.folds = Some((folds as usize, repeats as usize, seed));
-        }
+        report.folds = fit.learner.params.folds();
         Ok(report)
     }
 }
@@ -85,7 +77,7 @@ fn on_sections(
             has_missing: vec![false; tree.schema().features.len()],
             folds: None,
             baseline: None,
-            answer: String::new(),
+            explored: None,
             sections: Vec::new(),
             start: (0, 0),
             sample: None,
@@ -102,7 +94,6 @@ fn on_sections(
     }
     shorten(&mut report.sections, tree.schema().classes().len());
     report.start = good_enough(&report.sections);
-    report.answer = answer(&report);
     Ok(report)
 }
 

@@ -1,10 +1,11 @@
-//! Trees and families as parts of a report, and what is proven of them in words.
+//! Trees and families as parts of a report, and what is proven of them.
 
 use super::MOST_LEAVES;
-use crate::cost::{Loss, Penalty};
-use crate::eval::{Choices, Entry, Proven, Section, SectionKind, Trunk};
-use crate::prune::{Impurity, NodeCosts, PruningCost, importances, is_searched};
-use crate::tree::{Certificate, FamilyFit, Fit, Kept, LearnerInfo, NodeId, Tree};
+use crate::eval::{
+    Choices, Entry, Extent, FamilyState, MemberProof, Section, SectionKind, Standing, Trunk,
+};
+use crate::prune::{Impurity, NodeCosts, PruningCost, importances};
+use crate::tree::{FamilyFit, Fit, Kept, LearnerInfo, NodeId, StoppedIn, Tree};
 
 /// Of larger trees those that rows left out speak for are shown, up to this size.
 const MOST_LEAVES_OF_CHOSEN: usize = 1200;
@@ -22,59 +23,11 @@ pub(super) fn of_tree(fit: &Fit, validated: Option<(f64, f64)>) -> Entry {
         lambda_low: None,
         lambda_high: None,
         validated,
-        words: words_of(fit.certificate.as_ref(), fit),
-        proven: match &fit.certificate {
-            None => Proven::Nothing,
-            Some(certificate) if certificate.is_optimal() => Proven::Best,
-            Some(certificate) => Proven::Within(certificate.gap()),
-        },
+        standing: Standing::Tree(fit.certificate.clone()),
         confusion: None,
         importances: importances_of(tree, &fit.learner),
         tree: Some(tree.clone()),
     }
-}
-
-/// What a certificate says, in words.
-fn words_of(certificate: Option<&Certificate>, fit: &Fit) -> String {
-    let Some(certificate) = certificate else {
-        return "Nothing is proven about this tree.".into();
-    };
-    let what = match (fit.learner.name.as_str(), fit.model.loss()) {
-        ("optimal", loss) if !certificate.what.contains('*') => {
-            let trees = certificate.what.split(" over ").nth(1).unwrap_or("trees");
-            let fewer = match loss {
-                Loss::ZeroOne => "makes fewer errors",
-                _ => "costs less",
-            };
-            return if certificate.is_optimal() {
-                format!(
-                    "No {} {fewer} on the rows it was learned from: proven.",
-                    singular(trees)
-                )
-            } else {
-                format!(
-                    "Not proven yet: among {trees}, one may cost as little as {:.6}; the gap is {:.1} %.",
-                    certificate.lower_bound,
-                    100.0 * certificate.gap()
-                )
-            };
-        }
-        _ => &certificate.what,
-    };
-    if certificate.is_optimal() {
-        format!("The least {what}: proven.")
-    } else {
-        format!(
-            "Not proven yet to be the least {what}: the bound is {:.6}, the gap {:.1} %.",
-            certificate.lower_bound,
-            100.0 * certificate.gap()
-        )
-    }
-}
-
-/// "trees of depth 2 ..." as one of them.
-fn singular(trees: &str) -> String {
-    trees.replacen("trees", "tree", 1)
 }
 
 /// A family as a section.
@@ -84,7 +37,6 @@ pub(super) fn of_family(fit: &FamilyFit) -> Section {
     let validation = fit.cross_validation.as_ref();
     let validation = validation.map(|found| kept.validation(found));
     let figures = family.members();
-    let is_searched = is_searched(fit);
     let places = thinned(
         kept.members().len(),
         |place| figures[kept.members()[place]].leaves,
@@ -102,7 +54,6 @@ pub(super) fn of_family(fit: &FamilyFit) -> Section {
             MOST_LEAVES
         };
         let tree = (figures.leaves <= most).then(|| family.tree(member));
-        let is_proven = figures.lambda_low >= fit.exact_down_to && !is_cut_short(fit);
         Entry {
             leaves: figures.leaves,
             depth: tree.as_ref().map(Tree::depth),
@@ -113,12 +64,7 @@ pub(super) fn of_family(fit: &FamilyFit) -> Section {
             validated: validation
                 .as_ref()
                 .map(|found| (found.error[place], found.se[place])),
-            words: words_of_member(fit, is_searched, is_proven),
-            proven: if is_proven {
-                Proven::Best
-            } else {
-                Proven::Nothing
-            },
+            standing: Standing::Member(proof_of(fit, figures.lambda_low)),
             confusion: None,
             importances: tree
                 .as_ref()
@@ -128,8 +74,7 @@ pub(super) fn of_family(fit: &FamilyFit) -> Section {
     };
     let at = |wanted: usize| places.partition_point(|&place| place < wanted);
     Section {
-        id: format!("{}-{}", fit.learner.name, family.penalty()),
-        title: title_of(fit, is_searched),
+        id: format!("{}-{}", fit.learner.kind, family.penalty()),
         kind: SectionKind::Family,
         learner: fit.learner.clone(),
         penalty: Some(family.penalty().to_string()),
@@ -138,7 +83,7 @@ pub(super) fn of_family(fit: &FamilyFit) -> Section {
             min: at(found.min),
             one_se: at(found.one_se),
         }),
-        words: words_of_family(fit),
+        state: Some(state_of(fit)),
         trunk: trunk(fit),
         entries: places.iter().map(entry).collect(),
     }
@@ -178,62 +123,41 @@ fn trunk(fit: &FamilyFit) -> Option<Trunk> {
     })
 }
 
-fn title_of(fit: &FamilyFit, is_searched: bool) -> String {
-    let penalty = fit.family.penalty();
-    let name = capitalised(&fit.learner.name);
-    let pruned = if is_searched { "" } else { ", pruned" };
-    match penalty {
-        Penalty::Linear => format!("{name}{pruned}"),
-        _ => format!("{name}{pruned} ({penalty})"),
-    }
-}
-
 /// Did the growing of the tree whose prunings these are end too early?
 fn is_cut_short(fit: &FamilyFit) -> bool {
-    let params = &fit.learner.params;
-    params.contains_key("stopped") && !params.contains_key("stopped_in") && !is_searched(fit)
+    fit.learner.params.stopped() == Some(StoppedIn::Learning) && !fit.learner.is_searched()
 }
 
-fn words_of_member(fit: &FamilyFit, is_searched: bool, is_proven: bool) -> String {
+/// What is proven about the member that is best from this weight on.
+fn proof_of(fit: &FamilyFit, lambda_low: f64) -> MemberProof {
     if is_cut_short(fit) {
-        return "The tree was still growing when the time was up: nothing is proven.".into();
-    }
-    if !is_proven {
-        return "The search was stopped above this weight: a larger tree may be better.".into();
-    }
-    if is_searched {
-        "No dyadic tree with these cells is better for any weight in the interval: proven.".into()
+        MemberProof::StillGrowing
+    } else if !(lambda_low >= fit.exact_down_to) {
+        MemberProof::BelowTheSearch
+    } else if fit.learner.is_searched() {
+        MemberProof::BestDyadic
     } else {
-        format!(
-            "No pruning of the grown tree ({}) is better for any weight in the interval: proven.",
-            leaves_in_words(fit.training.leaves)
-        )
+        MemberProof::BestPruning {
+            from_leaves: fit.training.leaves,
+        }
     }
 }
 
-pub(super) fn leaves_in_words(leaves: usize) -> String {
-    match leaves {
-        1 => "one leaf".to_owned(),
-        _ => format!("{leaves} leaves"),
+fn state_of(fit: &FamilyFit) -> FamilyState {
+    let params = &fit.learner.params;
+    FamilyState {
+        penalty: fit.family.penalty().clone(),
+        extent: if is_cut_short(fit) {
+            Extent::StillGrowing
+        } else if fit.exact_down_to == 0.0 {
+            Extent::Complete
+        } else {
+            Extent::Stopped
+        },
+        halvings: params.halvings(),
+        is_unvalidated: params.stopped().is_some() && fit.cross_validation.is_none(),
+        is_coarser: false,
     }
-}
-
-fn words_of_family(fit: &FamilyFit) -> String {
-    let mut words = if is_cut_short(fit) {
-        "The growing was stopped: the tree is smaller than it would have become".to_owned()
-    } else if fit.exact_down_to == 0.0 {
-        "The family is complete".to_owned()
-    } else {
-        "The search was stopped: smaller weights are missing".to_owned()
-    };
-    if let Some(halvings) = fit.learner.params.get("k") {
-        words.push_str("; halvings of the features: ");
-        words.push_str(&halvings.to_string().replace(',', ", "));
-    }
-    if fit.learner.params.contains_key("stopped") && fit.cross_validation.is_none() {
-        words += "; the time did not last for cross-validation";
-    }
-    words + "."
 }
 
 fn importances_of(tree: &Tree, learner: &LearnerInfo) -> Option<Vec<f64>> {
@@ -244,11 +168,4 @@ fn importances_of(tree: &Tree, learner: &LearnerInfo) -> Option<Vec<f64>> {
     };
     let costs = NodeCosts::of(tree, cost).ok()?;
     Some(importances(tree, &costs))
-}
-
-pub(super) fn capitalised(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map_or(String::new(), |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
 }

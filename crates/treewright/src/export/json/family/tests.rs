@@ -12,7 +12,7 @@ use super::super::{check_family_size, read_family, read_model, write_family, wri
 use super::*;
 use crate::cost::{Lambda, SolutionValue};
 use crate::prune::{Method, NodeCosts, PruningCost, family};
-use crate::tree::{LearnerInfo, NodeId, Training, TreeSource};
+use crate::tree::{LearnerInfo, LearnerKind, NodeId, Params, Training, TreeSource};
 
 /// The family of a sample tree.
 fn fit(tree: Tree, penalty: &Penalty) -> FamilyFit {
@@ -24,8 +24,8 @@ fn fit(tree: Tree, penalty: &Penalty) -> FamilyFit {
     FamilyFit {
         family,
         learner: LearnerInfo {
-            name: "greedy".into(),
-            params: serde_json::Map::new(),
+            kind: LearnerKind::Greedy,
+            params: Params::default(),
         },
         training: Training {
             rows: 20,

@@ -7,7 +7,7 @@ fn tied() -> Value {
     let nested = fit(samples::iris(), &Penalty::Linear).family;
     let trees: Vec<Tree> = (0..3).map(|place| nested.tree(place)).collect();
     let (mut fit, _) = with_source(nested.values()[..3].to_vec(), trees);
-    fit.learner.name = "dyadic".into();
+    fit.learner.kind = crate::tree::LearnerKind::Dyadic;
     let mut file: Value = serde_json::from_str(&write_family(&fit)).unwrap();
     let members = file["members"].as_array_mut().unwrap();
     members[1]["lambda_low"] = members[0]["lambda_low"].clone();

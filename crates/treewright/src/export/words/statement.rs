@@ -1,0 +1,180 @@
+//! What a certificate says, as a sentence.
+
+use crate::cost::Lambda;
+use crate::error::counted;
+use crate::tree::{
+    CostKind, LeastLeaf, Minimised, PruningLimit, PruningLoss, Statement, TreeClass,
+};
+
+/// The longest exact number in a sentence about prunings.
+const LONGEST: usize = 40;
+
+/// What is minimised, over which trees: `cost + 0.01 * leaves over collapsed dyadic trees, k = [2, 3]`.
+pub fn statement(statement: &Statement) -> String {
+    match statement {
+        Statement::Words(words) => words.clone(),
+        Statement::Least(minimised, over) => {
+            // The weights of prunings may be thresholds, with hundreds of digits.
+            let number = match over {
+                TreeClass::Prunings { .. } => short,
+                TreeClass::Bounded { .. } | TreeClass::Dyadic { .. } => Lambda::to_string,
+            };
+            let minimised = match minimised {
+                Minimised::Cost(kind) => cost(*kind),
+                Minimised::Penalised(kind, lambda, penalty) => {
+                    let (cost, lambda) = (cost(*kind), number(lambda));
+                    format!("{cost} + {lambda} * {}", penalty.in_words())
+                }
+                Minimised::Leaves => "leaves".to_owned(),
+            };
+            format!("{minimised} over {}", trees(over))
+        }
+    }
+}
+
+/// A class of trees: `trees of depth 2 with up to 3 intervals at the last level`.
+pub fn trees(class: &TreeClass) -> String {
+    match class {
+        TreeClass::Bounded {
+            depth,
+            intervals,
+            leaf,
+        } => {
+            let least = match leaf {
+                LeastLeaf::Weight(share) => format!(", at least {share} of all weight in a leaf"),
+                LeastLeaf::Rows(1) => String::new(),
+                LeastLeaf::Rows(rows) => format!(", at least {rows} rows in a leaf"),
+            };
+            format!(
+                "trees of depth {depth} with up to {intervals} intervals at the last level{least}"
+            )
+        }
+        TreeClass::Dyadic {
+            model,
+            halvings,
+            most_leaves,
+        } => {
+            let model = model.as_ref().map_or(String::new(), |it| format!("{it} "));
+            let most = most_leaves.map(|most| counted(most, "leaf", "leaves"));
+            let most = most.map_or(String::new(), |it| format!(" with at most {it}"));
+            let grid = halvings.as_ref();
+            let grid = grid.map_or(String::new(), |it| format!(", k = {it:?}"));
+            format!("{model}dyadic trees{most}{grid}")
+        }
+        TreeClass::Prunings {
+            of,
+            from_leaves,
+            only,
+        } => {
+            let only = match only {
+                None => String::new(),
+                Some(PruningLimit::Leaves(most)) => {
+                    format!(" with at most {}", counted(*most, "leaf", "leaves"))
+                }
+                Some(PruningLimit::Cost(kind, most)) => {
+                    format!(" with {} of at most {}", cost(*kind), short(most))
+                }
+            };
+            let leaves = counted(*from_leaves, "leaf", "leaves");
+            format!("the prunings{only} of a {of} tree with {leaves}")
+        }
+    }
+}
+
+fn cost(kind: CostKind) -> String {
+    let CostKind::Pruning { of, other_rows } = kind else {
+        return "cost".into();
+    };
+    let cost = match of {
+        PruningLoss::Error => "error",
+        PruningLoss::Matrix => "cost",
+        PruningLoss::Squared => "mse",
+        PruningLoss::Impurity => "impurity",
+    };
+    match other_rows {
+        None => cost.to_owned(),
+        Some(rows) => format!("{cost} on {}", counted(rows, "other row", "other rows")),
+    }
+}
+
+/// Exact where that is short.
+fn short(ratio: &Lambda) -> String {
+    let exact = ratio.to_string();
+    if exact.len() <= LONGEST {
+        exact
+    } else {
+        format!("about {:e}", ratio.to_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::Penalty;
+    use crate::tree::LearnerKind;
+
+    #[test]
+    fn long_numbers_are_shortened() {
+        let shortened = |text: &str| short(&text.parse().unwrap());
+        for text in ["1/3", "0.01", "1e308", "2.5e-300"] {
+            assert_eq!(shortened(text), text);
+        }
+        let long = format!("{}/7", "1".repeat(300));
+        assert!(shortened(&long).starts_with("about 1.587301"));
+    }
+
+    #[test]
+    fn every_class_of_trees() {
+        let lambda: Lambda = "1/3".parse().unwrap();
+        let bounded = |leaf| TreeClass::Bounded {
+            depth: 2,
+            intervals: 3,
+            leaf,
+        };
+        let error = CostKind::Pruning {
+            of: PruningLoss::Error,
+            other_rows: Some(1),
+        };
+        let prunings = |only| TreeClass::Prunings {
+            of: LearnerKind::Greedy,
+            from_leaves: 9,
+            only,
+        };
+        let dyadic = TreeClass::Dyadic {
+            model: Some("collapsed".into()),
+            halvings: Some(vec![1, 2]),
+            most_leaves: Some(1),
+        };
+        let penalised =
+            |kind| Minimised::Penalised(kind, lambda.clone(), "sqrt".parse::<Penalty>().unwrap());
+        for (minimised, over, expected) in [
+            (
+                Minimised::Cost(CostKind::Loss),
+                bounded(LeastLeaf::Rows(1)),
+                "cost over trees of depth 2 with up to 3 intervals at the last level",
+            ),
+            (
+                Minimised::Cost(CostKind::Loss),
+                bounded(LeastLeaf::Weight(0.25)),
+                "cost over trees of depth 2 with up to 3 intervals at the last level, at least 0.25 of all weight in a leaf",
+            ),
+            (
+                Minimised::Cost(CostKind::Loss),
+                dyadic,
+                "cost over collapsed dyadic trees with at most 1 leaf, k = [1, 2]",
+            ),
+            (
+                penalised(error),
+                prunings(None),
+                "error on 1 other row + 1/3 * sqrt(leaves) over the prunings of a greedy tree with 9 leaves",
+            ),
+            (
+                Minimised::Leaves,
+                prunings(Some(PruningLimit::Cost(error, lambda.clone()))),
+                "leaves over the prunings with error on 1 other row of at most 1/3 of a greedy tree with 9 leaves",
+            ),
+        ] {
+            assert_eq!(statement(&Statement::Least(minimised, over)), expected);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What a certificate says, as data: what is minimised, over which trees. [`crate::export::words`] makes a sentence
+//! of it.
+
+use super::LearnerKind;
+use crate::cost::{Lambda, Penalty};
+
+/// What a certificate is about.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Statement {
+    /// No tree of a class has less of something.
+    Least(Minimised, TreeClass),
+    /// The words of a file, where they say something else than its parameters.
+    Words(String),
+}
+
+/// What is minimised.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Minimised {
+    /// The cost.
+    Cost(CostKind),
+    /// The cost, and a weight times the penalty on leaves.
+    Penalised(CostKind, Lambda, Penalty),
+    /// The number of leaves.
+    Leaves,
+}
+
+/// What a cost is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CostKind {
+    /// The learner's own loss.
+    Loss,
+    /// The loss of a cost matrix, wrong predictions, squared errors or impurities: those of the rows that pruned a
+    /// tree.
+    Pruning {
+        /// Which of them.
+        of: PruningLoss,
+        /// The number of rows, if they are not the training rows.
+        other_rows: Option<usize>,
+    },
+}
+
+/// By what a tree was pruned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PruningLoss {
+    /// Wrong predictions.
+    Error,
+    /// A matrix of costs.
+    Matrix,
+    /// Squared errors.
+    Squared,
+    /// Impurity.
+    Impurity,
+}
+
+/// A class of trees.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TreeClass {
+    /// Trees of bounded depth, with intervals at the last level.
+    Bounded {
+        /// The largest depth.
+        depth: usize,
+        /// The most intervals of a split at the last level.
+        intervals: usize,
+        /// The least size of a leaf.
+        leaf: LeastLeaf,
+    },
+    /// Trees over a dyadic grid.
+    Dyadic {
+        /// The name of the model: which trees of the grid.
+        model: Option<String>,
+        /// How often the grid halves each feature.
+        halvings: Option<Vec<u32>>,
+        /// The most leaves.
+        most_leaves: Option<usize>,
+    },
+    /// The prunings of a tree.
+    Prunings {
+        /// The learner of that tree.
+        of: LearnerKind,
+        /// Its leaves.
+        from_leaves: usize,
+        /// Which of the prunings.
+        only: Option<PruningLimit>,
+    },
+}
+
+/// The least size of a leaf.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LeastLeaf {
+    /// This number of rows.
+    Rows(usize),
+    /// This share of the weight of all rows.
+    Weight(f64),
+}
+
+/// Which prunings were compared.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PruningLimit {
+    /// Those with at most this number of leaves.
+    Leaves(usize),
+    /// Those with at most this cost.
+    Cost(CostKind, Lambda),
+}
