@@ -142,12 +142,12 @@ class Family:
         table = None if X is None else _table.to_judge(X, y, first._model, first.classes)
         write_text(path, self._family.report(Path(path).stem, table).to_html())
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, *, ax: Any = None, log: bool | None = None, legend: bool = True) -> Any:
         """Draws cost and error on rows left out against leaves; see
         :func:`treewright._plot.family`."""
         from . import _plot
 
-        return _plot.family(self, **options)
+        return _plot.family(self, ax=ax, log=log, legend=legend)
 
     def _tree(self, place: int, rule: str | None = None, weight: str | None = None) -> Tree:
         return Tree(self._family.model(place, rule, weight), self._labels)

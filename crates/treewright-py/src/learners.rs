@@ -26,7 +26,7 @@ use crate::table::Table;
 pub(crate) struct GreedyParams {
     criterion: String,
     bins: usize,
-    predict: String,
+    leaf_value: String,
     max_depth: Option<usize>,
     min_samples_split: usize,
     min_samples_leaf: usize,
@@ -126,7 +126,7 @@ impl GreedyParams {
             bins: self.bins,
             predict: named(
                 "leaf_value",
-                &self.predict,
+                &self.leaf_value,
                 &[("mean", Summary::Mean), ("median", Summary::Median)],
             )?,
             max_depth: self.max_depth,
