@@ -11,10 +11,10 @@ use serde::Serialize;
 use serde_json::Value;
 use treewright::data::Dataset;
 use treewright::export::json;
-use treewright::select::{Count, Distinct};
+use treewright::select::{Count, Distinct, shared_bytes};
 use treewright::{Budget, Error};
 
-use super::{count, fit, in_file, problem, shared_bytes, start_budget};
+use super::{count, fit, in_file, problem, start_budget};
 use crate::args::DistinctArgs;
 use crate::disk::{Space, Watch};
 use crate::input::Table;
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
     let usual = Distinct::new(args.greedy.learner(fit::loss(&args.reading, &data)?)?);
     let distinct = Distinct {
         order: args.order(),
-        most_bytes: shared_bytes(&args.limits, usual.most_bytes),
+        most_bytes: shared_bytes(args.limits.memory_limit, usual.most_bytes),
         ..usual
     };
     let budget = start_budget(&args.limits, &data);

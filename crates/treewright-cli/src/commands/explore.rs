@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
         .with_progress(&budget, || explore.run(&title, &data, &budget))
         .map_err(|error| in_file(&args.data, error))?;
     for section in &mut report.sections {
-        fit::remember(&mut section.learner.params, &options.class_weight);
+        options.class_weight.add_to(&mut section.learner.params);
     }
     write(&report, file.as_ref(), console)?;
     fit::say(&data, &options, &[], console);

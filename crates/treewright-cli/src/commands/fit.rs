@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use serde_json::{Map, Value};
 use treewright::Fit;
 use treewright::cost::Loss;
-use treewright::data::{ClassWeight, Dataset, ReadOptions, Task};
+use treewright::data::{Dataset, ReadOptions, Task};
 use treewright::error::quoted;
 use treewright::export::proof;
 use treewright::learn::Learner;
@@ -102,7 +102,7 @@ fn optimal(args: &FitOptimalArgs, console: &Console) -> Result<ExitCode> {
 
 /// Writes a tree before it was pruned.
 pub(super) fn write_grown(mut grown: Fit, options: &ReadOptions, file: &Destination) -> Result<()> {
-    remember(&mut grown.learner.params, &options.class_weight);
+    options.class_weight.add_to(&mut grown.learner.params);
     file.write(|out| proof::write_grown(&grown, out))
 }
 
@@ -115,7 +115,7 @@ fn finish(
     file: Option<&Destination>,
     console: &Console,
 ) -> Result<ExitCode> {
-    remember(&mut fit.learner.params, &options.class_weight);
+    options.class_weight.add_to(&mut fit.learner.params);
     let is_written = model::write(&fit, file, console)?;
     // Messages wait until here, because an error is one line.
     say(data, options, notes, console);
@@ -221,8 +221,7 @@ fn chosen(fit: &Fit) -> Option<String> {
 pub(super) fn loss(reading: &ReadingArgs, data: &Dataset) -> Result<Loss> {
     let schema = data.schema();
     match &reading.costs {
-        None if schema.is_classification() => Ok(Loss::ZeroOne),
-        None => Ok(Loss::Squared),
+        None => Ok(Loss::usual(schema)),
         Some(path) => {
             ensure!(
                 schema.is_classification(),
@@ -247,18 +246,4 @@ fn decided(data: &Dataset) -> String {
     let features = count(schema.features.len(), "feature", "features");
     let rows = count(data.n_rows(), "row", "rows");
     format!("{target}, {features}, {rows}")
-}
-
-/// Adds what else is needed to repeat the fit to the learner's own parameters.
-pub(super) fn remember(params: &mut Map<String, Value>, class_weight: &ClassWeight) {
-    let weights = match class_weight {
-        ClassWeight::Equal => return,
-        ClassWeight::Balanced => "balanced".into(),
-        ClassWeight::Given(weights) => weights
-            .iter()
-            .map(|(label, weight)| (label.clone(), Value::from(*weight)))
-            .collect::<Map<_, _>>()
-            .into(),
-    };
-    params.insert("class_weight".into(), weights);
 }

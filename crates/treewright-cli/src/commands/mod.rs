@@ -80,13 +80,6 @@ fn most_bytes(limits: &LimitArgs) -> u64 {
     limits.memory_limit.unwrap_or(DEFAULT_MEMORY)
 }
 
-/// How many bytes a search over subsets of the features may take for what its trees share: the rows, the
-/// sorted lists and the tree in hand need their part of the memory, too.
-fn shared_bytes(limits: &LimitArgs, usual: usize) -> usize {
-    let half = limits.memory_limit.map(|bytes| bytes / 2);
-    half.map_or(usual, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
-}
-
 /// A number with its noun.
 fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })

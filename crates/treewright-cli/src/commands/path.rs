@@ -108,7 +108,7 @@ fn finish(
     file: Option<&Destination>,
     console: &Console,
 ) -> Result<ExitCode> {
-    fit::remember(&mut found.learner.params, &options.class_weight);
+    options.class_weight.add_to(&mut found.learner.params);
     let is_written = family::write(&found, file, console)?;
     // Messages wait until here, because an error is one line.
     fit::say(data, options, notes, console);

@@ -10,6 +10,6 @@ use super::fit;
 /// The table as it was read, and the learner: fields of a model file.
 pub(super) fn of(greedy: &Greedy, data: &Dataset, weights: &ClassWeight) -> Value {
     let mut learner = greedy.info(data);
-    fit::remember(&mut learner.params, weights);
+    weights.add_to(&mut learner.params);
     json::problem(data.schema(), &greedy.loss, &learner)
 }

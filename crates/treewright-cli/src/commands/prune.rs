@@ -9,7 +9,8 @@ use treewright::data::Purpose;
 use treewright::eval;
 use treewright::export::json::Document;
 use treewright::export::proof;
-use treewright::prune::{Aim, NodeCosts, Pruner, PruningCost, is_searched, take_out};
+use treewright::prune::{Aim, NodeCosts, Pruner, PruningCost, is_searched};
+use treewright::select::FamilyChoice;
 use treewright::tree::{CostsFrom, FamilyFit};
 
 use super::{about, family, model, most_bytes, verify};
@@ -172,29 +173,30 @@ fn member_of(fit: &FamilyFit, args: &PruneArgs) -> Result<Fit> {
          prune a model file",
         fit.family.penalty()
     );
-    let (member, lambda, rule) = match (&args.lambda, &args.leaves, args.select) {
-        (Some(lambda), ..) => {
-            let lambda = lambda.value("lambda")?;
-            (fit.family.at(&lambda), Some(lambda), None)
-        }
-        (_, Some(leaves), _) => (with_leaves(fit, leaves.count("leaves", 1)?)?, None, None),
-        (.., Some(select)) => (selected(fit, select)?, None, Some(select.name())),
+    let member = match (&args.lambda, &args.leaves, args.select) {
+        (Some(lambda), ..) => FamilyChoice::Weight(lambda.value("lambda")?),
+        (_, Some(leaves), _) => FamilyChoice::Leaves(leaves.count("leaves", 1)?),
+        (.., Some(select)) => by_rule(fit, select)?,
         _ => bail!(
             "this is a family already: --lambda X, --leaves K or --select 1se takes a tree out of it"
         ),
     };
-    Ok(take_out(fit, member, lambda, rule)?)
-}
-
-fn with_leaves(fit: &FamilyFit, leaves: usize) -> Result<usize> {
-    fit.family.with_leaves(leaves).with_context(|| {
-        let smallest = fit.family.member(0).leaves;
-        format!("leaves: got {leaves}, expected at least {smallest}, the smallest of the family")
+    member.take_out(fit)?.with_context(|| match member {
+        FamilyChoice::Leaves(leaves) => {
+            let smallest = fit.family.member(0).leaves;
+            format!(
+                "leaves: got {leaves}, expected at least {smallest}, the smallest of the family"
+            )
+        }
+        FamilyChoice::Weight(_) | FamilyChoice::HeldOut { .. } => {
+            "the family has no such member".to_owned()
+        }
     })
 }
 
-fn selected(fit: &FamilyFit, select: SelectArg) -> Result<usize> {
-    let found = fit.cross_validation.as_ref().with_context(|| {
+/// The member that a rule chooses, if there is something to choose by.
+fn by_rule(fit: &FamilyFit, select: SelectArg) -> Result<FamilyChoice> {
+    fit.cross_validation.as_ref().with_context(|| {
         let learner = if is_searched(fit) {
             &fit.learner.name
         } else {
@@ -214,5 +216,8 @@ fn selected(fit: &FamilyFit, select: SelectArg) -> Result<usize> {
         select != SelectArg::Holdout || !is_by("folds"),
         "select: got holdout, expected cv or 1se for a family that was cross-validated"
     );
-    Ok(select.rule().choose(found))
+    Ok(FamilyChoice::HeldOut {
+        rule: select.rule(),
+        name: select.name(),
+    })
 }

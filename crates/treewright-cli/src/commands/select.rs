@@ -6,20 +6,17 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use treewright::Budget;
 use treewright::data::{ClassWeight, Dataset, Purpose};
 use treewright::learn::Greedy;
 use treewright::select::{
-    Backward, Complete, Estimate, Resampling, Selection, Stability, StabilityReport,
+    Backward, Complete, Estimate, FeatureSearch, FeatureSelection, Resampling, Stability,
+    shared_bytes,
 };
 
-use super::{count, fit, in_file, model, problem, shared_bytes, start_budget};
+use super::{count, fit, in_file, model, problem, start_budget};
 use crate::args::{BackwardArgs, CompleteArgs, SelectingArgs, SelectionArgs, SelectionMethod};
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination, cell, duration, rounded};
-
-/// This part of the time is kept for the tree of the selection.
-const SHARE_OF_TREE: u32 = 10;
 
 pub(crate) fn run(args: &SelectionArgs, console: &Console) -> Result<ExitCode> {
     match &args.method {
@@ -31,10 +28,10 @@ pub(crate) fn run(args: &SelectionArgs, console: &Console) -> Result<ExitCode> {
 fn backward(args: &BackwardArgs, console: &Console) -> Result<ExitCode> {
     select(&args.selecting, console, |greedy, estimate| {
         let usual = Backward::new(greedy);
-        Method::Backward(Backward {
+        FeatureSearch::Backward(Backward {
             estimate,
             plain: args.plain,
-            most_bytes: shared_bytes(&args.selecting.limits, usual.most_bytes),
+            most_bytes: shared_bytes(args.selecting.limits.memory_limit, usual.most_bytes),
             ..usual
         })
     })
@@ -43,51 +40,19 @@ fn backward(args: &BackwardArgs, console: &Console) -> Result<ExitCode> {
 fn complete(args: &CompleteArgs, console: &Console) -> Result<ExitCode> {
     select(&args.selecting, console, |greedy, estimate| {
         let usual = Complete::new(greedy);
-        Method::Complete(Complete {
+        FeatureSearch::Complete(Complete {
             estimate,
             within: args.within,
-            most_bytes: shared_bytes(&args.selecting.limits, usual.most_bytes),
+            most_bytes: shared_bytes(args.selecting.limits.memory_limit, usual.most_bytes),
             ..usual
         })
     })
 }
 
-/// A way to select features.
-#[derive(Clone)]
-enum Method {
-    Backward(Backward),
-    Complete(Complete),
-}
-
-impl Method {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Backward(_) => "backward",
-            Self::Complete(_) => "complete",
-        }
-    }
-
-    fn select(&self, data: &Dataset, budget: &Budget) -> treewright::Result<Selection> {
-        match self {
-            Self::Backward(method) => method.select(data, budget),
-            Self::Complete(method) => method.select(data, budget),
-        }
-    }
-
-    /// The same with its part of the memory, as one of so many that run at once.
-    fn one_of(mut self, n_methods: usize) -> Self {
-        match &mut self {
-            Self::Backward(method) => method.most_bytes /= n_methods,
-            Self::Complete(method) => method.most_bytes /= n_methods,
-        }
-        self
-    }
-}
-
 fn select(
     args: &SelectingArgs,
     console: &Console,
-    method: impl FnOnce(Greedy, Estimate) -> Method,
+    method: impl FnOnce(Greedy, Estimate) -> FeatureSearch,
 ) -> Result<ExitCode> {
     let file = destination(args, console)?;
     let is_standard = |path: Option<&Path>| path == Some(Path::new("-"));
@@ -114,30 +79,24 @@ fn select(
     let judged = judged(args, &resampling, search.as_ref());
     let judged_by = judged_by(&resampling, search.as_ref());
     let estimate = search.map_or(Estimate::Resampled(resampling), Estimate::Rows);
-    let method = method(greedy.clone(), estimate);
-    let whole_budget = start_budget(&args.limits, &data);
-    // The tree that is written needs time, too.
-    let for_tree = whole_budget.left().filter(|_| file.is_some());
-    let budget = whole_budget.keeping(for_tree.unwrap_or_default() / SHARE_OF_TREE);
+    let search = method(greedy, estimate);
+    let budget = start_budget(&args.limits, &data);
     let found = console.with_progress(&budget, || -> treewright::Result<_> {
-        let selection = method.select(&data, &budget)?;
-        let method = method.clone().one_of(rayon::current_num_threads());
-        let select = |data: &Dataset, budget: &Budget| method.select(data, budget);
-        let report = stability.map(|stability| stability.assess(&data, &budget, select));
-        Ok((selection, report.transpose()?))
+        if file.is_none() {
+            return Ok((search.select(&data, &budget, stability)?, None));
+        }
+        let (selected, fit) = search.fit(&data, &budget, stability)?;
+        Ok((selected, Some(fit)))
     });
-    let (selection, report) = found.map_err(|error| in_file(&args.data, error))?;
-    let problem = problem::of(&greedy, &data, &options.class_weight);
-    let about = (problem, judged_by);
-    let document = Document::new(method.name(), &selection, report.as_ref(), &data, about);
+    let (selected, fit) = found.map_err(|error| in_file(&args.data, error))?;
+    let problem = problem::of(search.greedy(), &data, &options.class_weight);
+    let document = Document::new(search.name(), &selected, &data, (problem, judged_by));
     if console.json {
         Destination::Stdout.write(|out| output::json_line(out, &document))?;
     }
     let mut figures = None;
-    if let Some(file) = &file {
-        let fit = selection.fit(&greedy, &data, &whole_budget.for_the_rest());
-        let mut fit = fit.map_err(|error| in_file(&args.data, error))?;
-        fit::remember(&mut fit.learner.params, &options.class_weight);
+    if let (Some(file), Some(mut fit)) = (&file, fit) {
+        options.class_weight.add_to(&mut fit.learner.params);
         file.write(|out| writeln!(out, "{}", treewright::export::json::write_model(&fit)))?;
         figures = Some(model::figures(&fit.training, "learned"));
     }
@@ -274,15 +233,15 @@ fn as_object<S: Serializer>(
 impl<'a> Document<'a> {
     fn new(
         method: &'static str,
-        selection: &Selection,
-        report: Option<&StabilityReport>,
+        selected: &FeatureSelection,
         data: &'a Dataset,
         (problem, judged_by): (Value, Value),
     ) -> Self {
         let features = &data.schema().features;
         let name = |feature: usize| &*features[feature].name;
         let names = |of: &[usize]| of.iter().map(|&feature| name(feature)).collect();
-        let stability = report.map(|report| {
+        let selection = &selected.selection;
+        let stability = selected.stability.as_ref().map(|report| {
             // Shares of no samples would look like features that are never selected.
             let of_none = report.selections.is_empty();
             let pairs = report.frequency.iter().enumerate().filter(|_| !of_none);
@@ -304,7 +263,7 @@ impl<'a> Document<'a> {
             optimal: selection.proof.map(|proof| proof.optimal),
             lower_bound: selection.proof.map(|proof| proof.lower_bound),
             seconds: selection.time.as_secs_f64(),
-            stopped: selection.stopped || report.is_some_and(|report| report.stopped),
+            stopped: selected.is_stopped(),
             stability,
             problem,
             judged_by,

@@ -2,6 +2,7 @@
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
+use serde_json::{Map, Value};
 
 use super::read::Role;
 use super::{RawColumn, Source, Target, TargetKind};
@@ -20,6 +21,22 @@ pub enum ClassWeight {
     Balanced,
     /// These labels get these weights, the others 1.
     Given(Vec<(String, f64)>),
+}
+
+impl ClassWeight {
+    /// Adds itself to the parameters of a learner: its fit cannot be repeated without them.
+    pub fn add_to(&self, params: &mut Map<String, Value>) {
+        let weights = match self {
+            Self::Equal => return,
+            Self::Balanced => "balanced".into(),
+            Self::Given(weights) => weights
+                .iter()
+                .map(|(label, weight)| (label.clone(), Value::from(*weight)))
+                .collect::<Map<_, _>>()
+                .into(),
+        };
+        params.insert("class_weight".into(), weights);
+    }
 }
 
 /// Takes the weight column out and checks it.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 
 use super::choose::{Rule, add_stopped, cross_validate};
+use super::family_choice::FamilyChoice;
 use super::resampling::Resampling;
 use crate::budget::Budget;
 use crate::cost::{Lambda, Penalty};
@@ -47,6 +48,17 @@ pub enum Choice {
         /// Which rows.
         resampling: Resampling,
     },
+}
+
+/// All best prunings of a tree, and one of them.
+#[derive(Debug, Clone)]
+pub struct PrunedFamily {
+    /// All of them.
+    pub family: FamilyFit,
+    /// The one that was asked for.
+    pub chosen: Fit<Tree>,
+    /// The tree before it was pruned.
+    pub grown: Fit<Tree>,
 }
 
 impl<L> Pruned<L> {
@@ -103,7 +115,7 @@ impl<L: Learner + Sync> Pruned<L> {
         };
         let seconds = start.elapsed();
         let Some(chosen) = chosen else {
-            return Ok(grown.stopped(seconds));
+            return Ok(stopped(grown.into_fit(), seconds));
         };
         let mut learner = grown.learner;
         learner.params.insert("pruned".into(), chosen.params.into());
@@ -139,6 +151,35 @@ impl<L: Learner + Sync> Pruned<L> {
         let grown = self.grow(data, budget)?;
         let before = grown.as_fit();
         Ok((self.all_of(grown, data, budget, resampling)?, before))
+    }
+
+    /// Grows a tree, finds all its best prunings, and takes one of them out. The `choice` has no say here. If the
+    /// budget is spent before the errors on held-out rows are known and the member needs them, the tree comes back as
+    /// it was grown, with `stopped` among the parameters.
+    pub fn fit_member(
+        &self,
+        data: &Dataset,
+        budget: &Budget,
+        resampling: Option<Resampling>,
+        member: &FamilyChoice,
+    ) -> Result<PrunedFamily> {
+        let start = Instant::now();
+        let grown = self.grow(data, budget)?;
+        let before = grown.as_fit();
+        let family = self.all_of(grown, data, budget, resampling)?;
+        let chosen = match member.take_out(&family)? {
+            Some(fit) => Fit {
+                // By predictions: with distributed rows that is not a sum over leaves.
+                training: Training::of(&fit.model, data).taking(start.elapsed()),
+                ..fit
+            },
+            None => stopped(before.clone(), start.elapsed()),
+        };
+        Ok(PrunedFamily {
+            family,
+            chosen,
+            grown: before,
+        })
     }
 
     fn all_of(
@@ -305,17 +346,21 @@ impl Grown {
         }
     }
 
-    /// The tree as it is, because the budget was spent.
-    fn stopped(self, time: Duration) -> Fit<Tree> {
-        let mut learner = self.learner;
-        add_stopped(&mut learner.params);
+    fn into_fit(self) -> Fit<Tree> {
         Fit {
             model: Arc::unwrap_or_clone(self.tree),
-            learner,
-            training: self.training.taking(time),
+            learner: self.learner,
+            training: self.training,
             certificate: None,
         }
     }
+}
+
+/// A tree as it was grown, because the budget was spent before a pruning was chosen.
+fn stopped(mut grown: Fit<Tree>, time: Duration) -> Fit<Tree> {
+    add_stopped(&mut grown.learner.params);
+    grown.training = grown.training.taking(time);
+    grown
 }
 
 /// A pruning that was chosen, and what is written about it.

@@ -3,8 +3,8 @@
 use super::MOST_LEAVES;
 use crate::cost::{Loss, Penalty};
 use crate::eval::{Choices, Entry, Proven, Section, SectionKind, Trunk};
-use crate::prune::{Impurity, NodeCosts, PruningCost, importances, is_searched};
-use crate::tree::{Certificate, FamilyFit, Fit, Kept, LearnerInfo, NodeId, Tree};
+use crate::prune::{importances_of, is_searched};
+use crate::tree::{Certificate, FamilyFit, Fit, Kept, NodeId, Tree};
 
 /// Of larger trees those that rows left out speak for are shown, up to this size.
 const MOST_LEAVES_OF_CHOSEN: usize = 1200;
@@ -29,7 +29,7 @@ pub(super) fn of_tree(fit: &Fit, validated: Option<(f64, f64)>) -> Entry {
             Some(certificate) => Proven::Within(certificate.gap()),
         },
         confusion: None,
-        importances: importances_of(tree, &fit.learner),
+        importances: importances_of(tree, &fit.learner).ok(),
         tree: Some(tree.clone()),
     }
 }
@@ -122,7 +122,7 @@ pub(super) fn of_family(fit: &FamilyFit) -> Section {
             confusion: None,
             importances: tree
                 .as_ref()
-                .and_then(|tree| importances_of(tree, &fit.learner)),
+                .and_then(|tree| importances_of(tree, &fit.learner).ok()),
             tree,
         }
     };
@@ -234,16 +234,6 @@ fn words_of_family(fit: &FamilyFit) -> String {
         words += "; the time did not last for cross-validation";
     }
     words + "."
-}
-
-fn importances_of(tree: &Tree, learner: &LearnerInfo) -> Option<Vec<f64>> {
-    let cost = if tree.schema().is_classification() {
-        PruningCost::Impurity(Impurity::of_learner(learner))
-    } else {
-        PruningCost::Squared
-    };
-    let costs = NodeCosts::of(tree, cost).ok()?;
-    Some(importances(tree, &costs))
 }
 
 pub(super) fn capitalised(name: &str) -> String {
