@@ -182,16 +182,7 @@ impl Table {
 
     /// Adds what else is needed to repeat a fit to the parameters of its learner.
     pub(crate) fn remember(&self, params: &mut Map<String, Value>) {
-        let weights = match &self.class_weight {
-            ClassWeight::Equal => return,
-            ClassWeight::Balanced => "balanced".into(),
-            ClassWeight::Given(weights) => weights
-                .iter()
-                .map(|(label, weight)| (label.clone(), Value::from(*weight)))
-                .collect::<Map<_, _>>()
-                .into(),
-        };
-        params.insert("class_weight".into(), weights);
+        self.class_weight.add_to(params);
     }
 }
 

@@ -175,7 +175,7 @@ class DyadicTreeClassifier(Classifier):
         if self.select is None:
             take(_native.fit_dyadic(table, params, self._limits()), self._keep)
         else:
-            take(_native.dyadic_family(table, params, self._limits()), self._keep_family)
+            take(_native.fit_dyadic_family(table, params, self._limits()), self._keep_family)
 
     def _keep_family(self, found: tuple[_native.Family, _native.Model]) -> None:
         family, model = found

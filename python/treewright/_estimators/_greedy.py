@@ -46,7 +46,9 @@ class Greedy(Proving):
         if wanted in ([], ["max_leaf_nodes"]):
             take(_native.fit_greedy(table, params, pruning, self._limits()), self._keep)
         else:
-            take(_native.greedy_family(table, params, pruning, self._limits()), self._keep_family)
+            take(
+                _native.fit_greedy_family(table, params, pruning, self._limits()), self._keep_family
+            )
 
     def _keep_family(self, found: tuple[_native.Family, _native.Model]) -> None:
         family, model = found
@@ -77,7 +79,7 @@ class Greedy(Proving):
             table, greedy_params(self, table.n_rows), pruning, self._limits()
         )
         found: list[_native.Family] = []
-        take(outcome, lambda pair: found.append(pair[0]))
+        take(outcome, found.append)
         members = found[0].members()[::-1]
         return Bunch(
             ccp_alphas=np.array([member["lambda_low"] for member in members]),

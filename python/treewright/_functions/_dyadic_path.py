@@ -52,5 +52,5 @@ def dyadic_path(
     options["selection"] |= {"cv": None if cv is None else whole("cv", cv, 2)}
     found: list[_native.Family] = []
     outcome = _native.dyadic_family(table, options, estimator._limits())
-    take(outcome, lambda pair: found.append(pair[0]))
+    take(outcome, found.append)
     return Family(found[0], estimator.classes_)
