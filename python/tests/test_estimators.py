@@ -341,3 +341,16 @@ def test_whole_labels_are_counted_right(rng):
             np.testing.assert_array_equal(codes, expected[1])
             assert labels.dtype == y.dtype
     assert distinct_labels(np.array([-128, 127] * 200, dtype=np.int8))[0].tolist() == [-128, 127]
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_a_fit_that_fails_changes_nothing(kind, rng):
+    X, y = random_table(rng)
+    estimator = kind().fit(X, y)
+    bad = {"within": -1.0} if kind is CompleteFeatureSelector else {"n_jobs": 0}
+    estimator.set_params(**bad)
+    before = dict(estimator.__dict__)
+    with pytest.raises(ValueError, match="expected"):
+        estimator.fit(X[:, :2], y)
+    assert estimator.__dict__ == before
+    assert estimator.n_features_in_ == X.shape[1]

@@ -68,8 +68,8 @@ class Family:
     @property
     def chosen(self) -> dict[str, int] | None:
         """The places of the members with the least error on rows left out (``min``), and of the
-        smallest within
-        one standard error of it (``1se``); ``None`` without cross-validation."""
+        smallest within one standard error of it
+        (``1se``); ``None`` without cross-validation."""
         chosen = self._family.chosen
         return None if chosen is None else {"min": chosen[0], "1se": chosen[1]}
 

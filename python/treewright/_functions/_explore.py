@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _native
 from .._arguments import cost_matrix as given_costs
-from .._arguments import limits, seed, whole
+from .._arguments import limits, real, seed, whole
 from .._estimators import GreedyTreeClassifier, GreedyTreeRegressor
 from ._report import Report
 
@@ -68,6 +68,8 @@ def explore(
     """
     if task not in ("classification", "regression"):
         raise ValueError(f"task: got {task!r}, expected 'classification' or 'regression'")
+    if budget is not None:
+        budget = real("budget", budget, 0.0)
     shared: dict[str, Any] = {
         "categorical_features": categorical_features,
         "random_state": random_state,

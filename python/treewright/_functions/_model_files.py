@@ -58,27 +58,15 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
 
 def _estimator(model: _native.Model) -> Any:
-    """An estimator whose tree this is, with its parameters as far as they have the same names."""
+    """An estimator whose tree this is, with the parameters that the file has."""
     labels = labels_of(model)
     tree = Tree(model, labels)
     kinds: dict[str, Any] = {"dyadic": DyadicTreeClassifier, "optimal": OptimalTreeClassifier}
     greedy = GreedyTreeClassifier if model.is_classifier else GreedyTreeRegressor
     kind = kinds.get(tree.learner["name"], greedy)
-    names = {"depth": "max_depth", "min_split": "min_samples_split", "min_leaf": "min_samples_leaf"}
-    params = {names.get(name, name): value for name, value in tree.learner["params"].items()}
-    pruned = params.pop("pruned", {})
-    if "lambda" in pruned and "leaves" not in pruned:
-        params |= {"ccp_alpha": pruned["lambda"], "penalty": pruned.get("penalty", "linear")}
-        params["pruning_cost"] = pruned.get("cost", "error")
-    for other in ("lambda", "leaf_cost"):
-        if other in params:
-            params["ccp_alpha"] = params.pop(other)
     known = kind._get_param_names()
-    estimator = kind()
-    for name, value in params.items():
-        is_list = isinstance(value, list) and name == "k"
-        if name in known and name != "select" and (is_list or isinstance(value, str | int | float)):
-            setattr(estimator, name, value)
+    params = _params(tree.learner)
+    estimator = kind(**{name: value for name, value in params.items() if name in known})
     estimator.tree_ = tree
     estimator.certificate_ = tree.certificate
     estimator.n_features_in_ = len(tree.feature_names)
@@ -90,10 +78,26 @@ def _estimator(model: _native.Model) -> Any:
     return estimator
 
 
+def _params(learner: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a model file under their names in Python. A tree that held-out rows chose
+    is that of its weight: ``select`` is left out."""
+    params = dict(learner["params"])
+    pruned = params.pop("pruned", {})
+    if "lambda" in pruned or "leaves" in pruned:
+        params |= {"penalty": "linear", "cost": "error"} | pruned
+    params.pop("select", None)
+    tables = [table for table in _native.parameters() if table["learner"] == learner["name"]]
+    names = {table["key"]: table["sklearn"] or table["key"] for table in tables}
+    return {
+        names.get(key, key): value
+        for key, value in params.items()
+        if isinstance(value, str | int | float) or key == "k" and isinstance(value, list)
+    }
+
+
 def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     """Writes a fitted estimator, a :class:`Tree` or a :class:`Family` to a file that the program
-    ``treewright`` reads,
-    too."""
+    ``treewright`` reads, too."""
     if not isinstance(model, Tree | Family | TreeBase):
         raise TypeError(f"expected an estimator, a Tree or a Family, got {type(model).__name__}")
     if isinstance(model, Tree | Family):

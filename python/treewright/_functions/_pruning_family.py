@@ -61,17 +61,20 @@ def pruning_family(
     if isinstance(X, Tree):
         if y is not None or cv is not None:
             raise ValueError("a learned tree has its rows already: leave y and cv out")
-        cost = cost or ("error" if X._model.is_classifier else "mse")
+        if X._model.is_classifier:
+            cost = _cost(cost, "classes", "error", "impurity")
+        else:
+            cost = _cost(cost, "numbers", "mse", "error")
         return Family(X._model.prunings(penalty, cost), X._labels)
     refuse("pruning_family", params, "ccp_alpha", "max_leaf_nodes", "select", "proof")
     if task not in ("classification", "regression"):
         raise ValueError(f"task: got {task!r}, expected 'classification' or 'regression'")
-    if task == "regression" and cost not in (None, "mse"):
-        raise ValueError(f"cost: got {cost!r}, expected 'mse' for numbers")
     estimator: Any
     if task == "classification":
-        estimator = GreedyTreeClassifier(penalty=penalty, pruning_cost=cost or "error", **params)
+        cost = _cost(cost, "classes", "error", "impurity")
+        estimator = GreedyTreeClassifier(penalty=penalty, pruning_cost=cost, **params)
     else:
+        _cost(cost, "numbers", "mse")
         estimator = GreedyTreeRegressor(penalty=penalty, **params)
     table = estimator._learning_table(X, y, sample_weight)
     pruning = estimator._pruning()
@@ -83,5 +86,13 @@ def pruning_family(
     outcome = _native.greedy_family(
         table, greedy_params(estimator, table.n_rows), pruning, estimator._limits()
     )
-    take(outcome, lambda pair: found.append(pair[0]))
+    take(outcome, found.append)
     return Family(found[0], getattr(estimator, "classes_", None))
+
+
+def _cost(given: str | None, target: str, *allowed: str) -> str:
+    """What a leaf costs; the first of the allowed words by default."""
+    if given is not None and given not in allowed:
+        words = " or ".join(map(repr, allowed))
+        raise ValueError(f"cost: got {given!r}, expected {words} for {target}")
+    return given or allowed[0]
