@@ -99,12 +99,12 @@ impl Family {
         guarded(|| Ok(self.place_of(&member).unwrap_or_default()))
     }
 
-    /// The place of the largest member with at most so many leaves.
+    /// The place of the largest member with at most this many leaves.
     fn with_leaves(&self, most_leaves: usize) -> PyResult<Option<usize>> {
         guarded(|| Ok(self.place_of(&FamilyChoice::Leaves(most_leaves))))
     }
 
-    /// The places of the member of least error on rows left out, and of the smallest within one standard
+    /// The places of the member of least error on held-out rows, and of the smallest within one standard
     /// error of it.
     #[getter]
     fn chosen(&self) -> PyResult<Option<(usize, usize)>> {

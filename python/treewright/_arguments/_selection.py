@@ -1,4 +1,4 @@
-"""How rows are left out to choose a tree."""
+"""Which rows are held out to choose a tree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ._seed import seed
 
 
 def selection(estimator: Any) -> dict[str, Any]:
-    """How rows are left out to choose a tree, as the core wants it."""
+    """Which rows are held out to choose a tree, as the core wants it."""
     is_by_folds = estimator.select in ("cv", "1se")
     return {
         "select": None if estimator.select is None else word("select", estimator.select),

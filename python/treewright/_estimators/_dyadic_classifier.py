@@ -28,7 +28,7 @@ class DyadicTreeClassifier(Classifier):
         Weight of a leaf in wrong rows, if ``ccp_alpha`` is not given: the weight is kappa / total
         weight.
     max_leaf_nodes : int, optional
-        The best tree with at most so many leaves, instead of a weight.
+        The best tree with at most this many leaves, instead of a weight.
     k : "auto", int or list of int, default="auto"
         How often features may be halved: for all, or for each.
     model : {"collapsed", "boxed"}, default="collapsed"
@@ -46,7 +46,7 @@ class DyadicTreeClassifier(Classifier):
     penalty : str, default="linear"
         What leaves cost: ``"linear"``, ``"sqrt"``, ``"log"`` or ``"power:T"``.
     select : {"cv", "1se", "holdout"}, optional
-        Find the whole path (``family_``) and take the member that does best on rows left out, or
+        Find the whole path (``family_``) and take the member that does best on held-out rows, or
         the smallest within one standard error of it.
     cv, repeats, holdout, cost_matrix, class_weight, categorical_features, random_state, n_jobs,
     verbose, progress

@@ -10,7 +10,7 @@ from ._greedy import Greedy
 
 class GreedyTreeClassifier(Classifier, Greedy):
     """A tree that is grown from the top, at each node by the split that gains most: CART, C4.5 and
-    kin.
+    relatives.
 
     Splits are compared exactly, so that ties are real ties; the same table always gives the same
     tree.
@@ -24,9 +24,9 @@ class GreedyTreeClassifier(Classifier, Greedy):
     min_samples_split : int or float, default=2
         A node with fewer rows is a leaf; a float is a share of the rows.
     min_samples_leaf : int or float, default=1
-        A split must leave at least so many rows on every side.
+        A split must leave at least this many rows in every child.
     min_weight_fraction_leaf : float, default=0.0
-        And at least this share of the weight of all rows.
+        A split must leave at least this share of the weight of all rows in every child.
     min_gain : float, default=0.0
         A split must gain at least this much at its node.
     missing : {"distribute", "branch", "majority"}, default="distribute"
@@ -40,9 +40,9 @@ class GreedyTreeClassifier(Classifier, Greedy):
         Prune: the tree that is best for this weight of the penalty. 0 does not prune. A text such
         as ``"1/300"`` is taken exactly.
     max_leaf_nodes : int, optional
-        Prune: the best pruning with at most so many leaves.
+        Prune: the best pruning with at most this many leaves.
     select : {"cv", "1se", "holdout"}, optional
-        Prune: the member of ``family_`` that does best on rows left out, or the smallest within
+        Prune: the member of ``family_`` that does best on held-out rows, or the smallest within
         one standard error of it.
     cv : int, default=10
         Folds for ``select``.

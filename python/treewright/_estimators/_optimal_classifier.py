@@ -26,9 +26,9 @@ class OptimalTreeClassifier(Classifier):
         Parts of a numeric feature at the last level; ``"auto"`` is the number of classes + 1, 2
         gives binary trees.
     min_samples_leaf : int or float, default=1
-        A leaf has at least so many rows.
+        A leaf has at least this many rows.
     min_weight_fraction_leaf : float, default=0.0
-        Or, instead of rows, at least this share of the weight of all rows.
+        Instead of rows, a leaf has at least this share of the weight of all rows.
     ccp_alpha : float or str, default=0.0
         What a leaf costs, on the scale of the error rate.
     cost_matrix, class_weight, categorical_features, n_jobs, verbose, progress

@@ -15,8 +15,7 @@ class Proving(TreeBase):
 
     def write_proof(self, path: str | os.PathLike[str]) -> None:
         """Writes the proof file of the tree, for ``treewright-check`` and ``treewright verify``:
-        what ``--proof`` of the program writes. The fit must have been asked for it by
-        ``proof=True``."""
+        what ``--proof`` of the program writes. The fit needs ``proof=True``."""
         check_is_fitted(self)
         if not hasattr(self, "proof_"):
             raise ValueError("there is no proof: fit with proof=True")

@@ -65,7 +65,7 @@ def distinct_trees(
     order : {"frontier", "reverse", "index"}, default="frontier"
         In which order features are taken away.
     limit : int, optional
-        At most so many trees.
+        At most this many trees.
     criterion : {"entropy", "gini", "gain-ratio", "error"}, default="entropy"
         How good a split is.
     sample_weight : array, optional

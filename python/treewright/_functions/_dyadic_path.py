@@ -27,7 +27,7 @@ def dyadic_path(
     ----------
     X, y : table and classes
     cv : int, optional
-        Cross-validate all members by so many folds.
+        Cross-validate all members by this many folds.
     method : {"hull", "grid", "adaptive", "heuristic"}, default="hull"
         How the path is found; the others are those of the paper.
     collinear : bool, default=False

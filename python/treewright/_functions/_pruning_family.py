@@ -37,7 +37,7 @@ def pruning_family(
     cost : {"error", "impurity", "mse"}, optional
         What a leaf costs: its errors (for numbers: its squared errors), or its impurity.
     cv : int, optional
-        Cross-validate all members by so many folds.
+        Cross-validate all members by this many folds.
     repeats : int, default=1
         How often rows are dealt into folds.
     sample_weight : array, optional

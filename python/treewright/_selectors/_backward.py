@@ -30,7 +30,7 @@ class BackwardFeatureSelector(FeatureSelector):
     plain : bool, default=False
         Try every feature and grow every tree from its root: the same selection, slowly.
     resamples : int, optional
-        Repeat the selection on so many samples of the rows, and report how stable it is.
+        Repeat the selection on this many samples of the rows, and report how stable it is.
     cost_matrix, class_weight, categorical_features, random_state, n_jobs
         As in :class:`GreedyTreeClassifier`.
     time_limit, memory_limit, verbose, progress

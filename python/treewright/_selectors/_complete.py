@@ -10,7 +10,7 @@ from ._feature_selector import FeatureSelector
 
 
 class CompleteFeatureSelector(FeatureSelector):
-    """The subset of the features whose greedy tree has the least error on rows left out, with a
+    """The subset of the features whose greedy tree has the least error on held-out rows, with a
     proof.
 
     All distinct trees over subsets of the features are gone through, without those that cannot be
@@ -29,9 +29,9 @@ class CompleteFeatureSelector(FeatureSelector):
     holdout : float, default=0.3
         Share of the rows that judge, if ``cv`` is not given.
     within : float, default=0.0
-        Be content with an error that is at most so much above the least.
+        Accept an error that is at most this much above the least.
     resamples : int, optional
-        Repeat the selection on so many samples of the rows, and report how stable it is.
+        Repeat the selection on this many samples of the rows, and report how stable it is.
     cost_matrix, class_weight, categorical_features, random_state, n_jobs
         As in :class:`GreedyTreeClassifier`.
     time_limit, memory_limit, verbose, progress

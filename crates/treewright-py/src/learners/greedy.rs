@@ -119,7 +119,7 @@ impl PruningParams {
     }
 }
 
-/// A greedy tree as it is grown, or the pruning of it with at most so many leaves.
+/// A greedy tree as it is grown, or the pruning of it with at most this many leaves.
 #[pyfunction]
 pub(crate) fn fit_greedy(
     py: Python<'_>,
