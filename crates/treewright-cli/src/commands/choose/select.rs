@@ -13,8 +13,9 @@ use treewright::select::{
     Backward, Complete, Estimate, Resampling, Selection, Stability, StabilityReport,
 };
 
-use super::{count, fit, in_file, model, problem, shared_bytes, start_budget};
 use crate::args::{BackwardArgs, CompleteArgs, SelectingArgs, SelectionArgs, SelectionMethod};
+use crate::commands::problem::{self, loss, need_classes, remember, say};
+use crate::commands::{count, in_file, model, shared_bytes, start_budget};
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination, cell, duration, rounded};
 
@@ -100,7 +101,7 @@ fn select(
     let stability = stability(args)?;
     let (data, search) = console.timed("reading", || {
         let data = Table::open(&args.data)?.to_learn(&options)?;
-        fit::need_classes(
+        need_classes(
             &args.data,
             &data,
             &options,
@@ -110,7 +111,7 @@ fn select(
         let search = search.map(|path| rows_that_judge(path, &data, &options.class_weight));
         Ok((data, search.transpose()?))
     })?;
-    let greedy = args.greedy.learner(fit::loss(&args.reading, &data)?)?;
+    let greedy = args.greedy.learner(loss(&args.reading, &data)?)?;
     let judged = judged(args, &resampling, search.as_ref());
     let judged_by = judged_by(&resampling, search.as_ref());
     let estimate = search.map_or(Estimate::Resampled(resampling), Estimate::Rows);
@@ -137,7 +138,7 @@ fn select(
     if let Some(file) = &file {
         let fit = selection.fit(&greedy, &data, &whole_budget.for_the_rest());
         let mut fit = fit.map_err(|error| in_file(&args.data, error))?;
-        fit::remember(&mut fit.learner.params, &options.class_weight);
+        remember(&mut fit.learner.params, &options.class_weight);
         file.write(|out| writeln!(out, "{}", treewright::export::json::write_model(&fit)))?;
         figures = Some(model::figures(&fit.training, "learned"));
     }
@@ -147,7 +148,7 @@ fn select(
         file.is_some().then(|| document.in_short()),
         figures,
     ];
-    fit::say(&data, &options, &notes, console);
+    say(&data, &options, &notes, console);
     if file.is_none() && !console.json {
         output::print(&document.in_words(&judged))?;
     }

@@ -12,8 +12,8 @@ use treewright::export::proof;
 use treewright::prune::{Aim, NodeCosts, Pruner, PruningCost, is_searched, take_out};
 use treewright::tree::{CostsFrom, FamilyFit};
 
-use super::{about, family, model, most_bytes, verify};
 use crate::args::{PruneArgs, SelectArg};
+use crate::commands::{about, family, model, most_bytes, verify};
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination};
 
