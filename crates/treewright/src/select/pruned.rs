@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use super::choose::{Rule, add_stopped, cross_validate};
+use super::choose::{Rule, add_stopped, cross_validate, cross_validate_all};
 use super::family_choice::FamilyChoice;
 use super::resampling::Resampling;
 use crate::budget::Budget;
@@ -137,8 +137,7 @@ impl<L: Learner + Sync> Pruned<L> {
         budget: &Budget,
         resampling: Option<Resampling>,
     ) -> Result<FamilyFit> {
-        let grown = self.grow(data, budget)?;
-        self.all_of(grown, data, budget, resampling)
+        self.all_of(&self.grow(data, budget)?, data, budget, resampling)
     }
 
     /// The same, and the tree as it was grown.
@@ -149,8 +148,38 @@ impl<L: Learner + Sync> Pruned<L> {
         resampling: Option<Resampling>,
     ) -> Result<(FamilyFit, Fit<Tree>)> {
         let grown = self.grow(data, budget)?;
-        let before = grown.as_fit();
-        Ok((self.all_of(grown, data, budget, resampling)?, before))
+        let found = self.all_of(&grown, data, budget, resampling)?;
+        Ok((found, grown.as_fit()))
+    }
+
+    /// Grows a tree once, and finds all its prunings that are best for some weight of each of these penalties, with
+    /// their errors on rows left out. The `penalty` has no say here. The tree of a fold is grown once, too.
+    pub fn fit_families(
+        &self,
+        penalties: &[Penalty],
+        data: &Dataset,
+        budget: &Budget,
+        resampling: Resampling,
+    ) -> Result<Vec<FamilyFit>> {
+        let grown = self.grow(data, budget)?;
+        let start = Instant::now();
+        let families = penalties.iter().map(|penalty| self.family(&grown, penalty));
+        let families: Vec<Family> = families.collect::<Result<_>>()?;
+        let (learner, most_bytes) = (&self.learner, self.most_bytes);
+        let found = cross_validate_all(
+            learner, data, &families, grown.cost, resampling, most_bytes, budget,
+        )?;
+        let seconds = start.elapsed().as_secs_f64();
+        let found: Vec<Option<CrossValidation>> = match found {
+            None => vec![None; families.len()],
+            Some(found) => found.into_iter().map(Some).collect(),
+        };
+        let resampling = Some(resampling);
+        let with_errors = families.into_iter().zip(found);
+        let finished = with_errors.map(|(family, cross_validation)| {
+            grown.family_fit(family, resampling, cross_validation, seconds)
+        });
+        Ok(finished.collect())
     }
 
     /// Grows a tree, finds all its best prunings, and takes one of them out. The `choice` has no say here. If the
@@ -165,59 +194,38 @@ impl<L: Learner + Sync> Pruned<L> {
     ) -> Result<PrunedFamily> {
         let start = Instant::now();
         let grown = self.grow(data, budget)?;
-        let before = grown.as_fit();
-        let family = self.all_of(grown, data, budget, resampling)?;
+        let family = self.all_of(&grown, data, budget, resampling)?;
+        let grown = grown.into_fit();
         let chosen = match member.take_out(&family)? {
             Some(fit) => Fit {
                 // By predictions: with distributed rows that is not a sum over leaves.
                 training: Training::of(&fit.model, data).taking(start.elapsed()),
                 ..fit
             },
-            None => stopped(before.clone(), start.elapsed()),
+            None => stopped(grown.clone(), start.elapsed()),
         };
         Ok(PrunedFamily {
             family,
             chosen,
-            grown: before,
+            grown,
         })
     }
 
     fn all_of(
         &self,
-        grown: Grown,
+        grown: &Grown,
         data: &Dataset,
         budget: &Budget,
         resampling: Option<Resampling>,
     ) -> Result<FamilyFit> {
         let start = Instant::now();
-        let family = self.family(&grown)?;
+        let family = self.family(grown, &self.penalty)?;
         let cross_validation = match resampling {
             None => None,
-            Some(resampling) => self.validated(&grown, &family, resampling, data, budget)?,
+            Some(resampling) => self.validated(grown, &family, resampling, data, budget)?,
         };
         let seconds = start.elapsed().as_secs_f64();
-        let mut learner = grown.learner;
-        let params = &mut learner.params;
-        params.insert("penalty".into(), self.penalty.to_string().into());
-        params.insert("cost".into(), grown.cost.name().into());
-        if let Some(resampling) = resampling {
-            resampling.add_to(params);
-            if cross_validation.is_none() {
-                add_stopped(params);
-            }
-        }
-        Ok(FamilyFit {
-            learner,
-            training: grown.training,
-            exact: grown.costs.is_whole(),
-            tolerance: grown.costs.tolerance(),
-            exact_down_to: 0.0,
-            work: None,
-            costs_from: None,
-            cross_validation,
-            family,
-            seconds,
-        })
+        Ok(grown.family_fit(family, resampling, cross_validation, seconds))
     }
 
     fn grow(&self, data: &Dataset, budget: &Budget) -> Result<Grown> {
@@ -242,9 +250,9 @@ impl<L: Learner + Sync> Pruned<L> {
         })
     }
 
-    fn family(&self, grown: &Grown) -> Result<Family> {
+    fn family(&self, grown: &Grown, penalty: &Penalty) -> Result<Family> {
         let Grown { tree, costs, .. } = grown;
-        prune::family(tree, costs, &self.penalty, self.method, self.most_bytes)
+        prune::family(tree, costs, penalty, self.method, self.most_bytes)
     }
 
     fn validated(
@@ -286,7 +294,7 @@ impl<L: Learner + Sync> Pruned<L> {
         data: &Dataset,
         budget: &Budget,
     ) -> Result<Option<Chosen>> {
-        let family = self.family(grown)?;
+        let family = self.family(grown, &self.penalty)?;
         let Some(validation) = self.validated(grown, &family, resampling, data, budget)? else {
             return Ok(None);
         };
@@ -337,6 +345,38 @@ struct Grown {
 }
 
 impl Grown {
+    /// A family of its prunings, with the errors on rows left out where these were asked for.
+    fn family_fit(
+        &self,
+        family: Family,
+        resampling: Option<Resampling>,
+        cross_validation: Option<CrossValidation>,
+        seconds: f64,
+    ) -> FamilyFit {
+        let mut learner = self.learner.clone();
+        let params = &mut learner.params;
+        params.insert("penalty".into(), family.penalty().to_string().into());
+        params.insert("cost".into(), self.cost.name().into());
+        if let Some(resampling) = resampling {
+            resampling.add_to(params);
+            if cross_validation.is_none() {
+                add_stopped(params);
+            }
+        }
+        FamilyFit {
+            learner,
+            training: self.training,
+            exact: self.costs.is_whole(),
+            tolerance: self.costs.tolerance(),
+            exact_down_to: 0.0,
+            work: None,
+            costs_from: None,
+            cross_validation,
+            family,
+            seconds,
+        }
+    }
+
     fn as_fit(&self) -> Fit<Tree> {
         Fit {
             model: Tree::clone(&self.tree),

@@ -8,9 +8,11 @@ use treewright::learn::dyadic::{Dyadic, Resolution};
 use treewright::learn::greedy::Criterion;
 use treewright::learn::optimal::Optimal;
 use treewright::learn::parameters::{
-    DYADIC, DYADIC_PATH, GREEDY, Kind, LEARNERS, LearnerTable, OPTIMAL, Parameter, Range,
+    CHOICE, DYADIC, DYADIC_PATH, GREEDY, Kind, LEARNERS, LearnerTable, OPTIMAL, PRUNING, Parameter,
+    Range,
 };
 use treewright::learn::{FamilyLearner, Greedy, Learner};
+use treewright::select::{Pruned, Searched};
 use treewright::tree::LearnerInfo;
 
 /// Keys of `learner.params` that are results, not parameters.
@@ -137,6 +139,30 @@ fn every_parameter_of_a_greedy_or_optimal_tree_is_in_its_file() {
     let mut expected: Vec<String> = OPTIMAL.iter().map(Parameter::key).collect();
     expected.sort_unstable();
     assert_eq!(keys, expected);
+}
+
+#[test]
+fn prunings_and_choices_have_the_names_of_the_tables() {
+    /// Keys that are results of pruning and choosing.
+    const OF_CHOICE: [&str; 3] = ["from_leaves", "cv_error", "cv_se"];
+    let budget = Budget::unlimited();
+    let classes = table("classes");
+    let fit = Pruned::new(Greedy::default())
+        .fit(&classes, &budget)
+        .unwrap();
+    let pruned = fit.learner.params["pruned"].as_object().unwrap();
+    let dyadic = Searched::new(Dyadic::default())
+        .fit(&classes, &budget)
+        .unwrap();
+    let tables = [(pruned, PRUNING), (&dyadic.learner.params, DYADIC)];
+    for (params, own) in tables {
+        for key in params.keys() {
+            let is_result = RESULTS.contains(&&**key) || OF_CHOICE.contains(&&**key);
+            let is_known = own.iter().chain(CHOICE).any(|it| it.key() == *key);
+            assert!(is_result || is_known, "{key}");
+        }
+        assert!(params.contains_key("select") && params.contains_key("folds"));
+    }
 }
 
 /// The name in the error of a learner.

@@ -13,8 +13,8 @@ use treewright::prune::{Aim, NodeCosts, Pruner, PruningCost, is_searched};
 use treewright::select::FamilyChoice;
 use treewright::tree::{CostsFrom, FamilyFit};
 
-use super::{about, family, model, most_bytes, verify};
 use crate::args::{PruneArgs, SelectArg};
+use crate::commands::{about, family, model, most_bytes, verify};
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination};
 

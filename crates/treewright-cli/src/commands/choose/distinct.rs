@@ -14,8 +14,9 @@ use treewright::export::json;
 use treewright::select::{Count, Distinct, shared_bytes};
 use treewright::{Budget, Error};
 
-use super::{count, fit, in_file, problem, start_budget};
 use crate::args::DistinctArgs;
+use crate::commands::problem::{self, loss, need_classes, say};
+use crate::commands::{count, in_file, start_budget};
 use crate::disk::{Space, Watch};
 use crate::input::Table;
 use crate::output::{self, Console, Destination, Writing, duration};
@@ -46,13 +47,13 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
     let limit = args.limit()?;
     let options = args.reading.options();
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    fit::need_classes(
+    need_classes(
         &args.data,
         &data,
         &options,
         "distinct needs a classification target",
     )?;
-    let usual = Distinct::new(args.greedy.learner(fit::loss(&args.reading, &data)?)?);
+    let usual = Distinct::new(args.greedy.learner(loss(&args.reading, &data)?)?);
     let distinct = Distinct {
         order: args.order(),
         most_bytes: shared_bytes(args.limits.memory_limit, usual.most_bytes),
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
     let problem = problem::of(&distinct.greedy, &data, &options.class_weight);
     let document = Document::new(&found, problem);
     let notes = [full.map(nearly_full).or_else(|| incomplete(&found, limit))];
-    fit::say(&data, &options, &notes, console);
+    say(&data, &options, &notes, console);
     if matches!(trees, Some(Destination::Stdout)) {
         console.note(&document.in_short());
         if let Some(file) = &file {

@@ -9,8 +9,10 @@ use treewright::data::Dataset;
 use treewright::learn::Learner;
 use treewright::select::{FoldFigures, LearnerFigures, PairedDifference, TreeFigures, Validation};
 
-use super::{count, fit, in_file, learner, start_budget};
 use crate::args::{Dealing, NamedLearner, ValidateArgs};
+use crate::commands::learn::learner;
+use crate::commands::problem::{loss, say};
+use crate::commands::{count, in_file, start_budget};
 use crate::csv::{csv_cell, write_number};
 use crate::input::Table;
 use crate::output::{self, Console, Destination, duration, rounded};
@@ -81,7 +83,7 @@ pub(crate) fn run(args: &ValidateArgs, console: &Console) -> Result<ExitCode> {
     let plans = learner::all(&named)?;
     let dealing = args.dealing()?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    let loss = fit::loss(&args.reading, &data)?;
+    let loss = loss(&args.reading, &data)?;
     let learners = learner::all_for(&named, &plans, &loss, (&args.data, &data, &options))?;
     let budget = start_budget(&args.limits, &data);
     let validation = console.with_progress(&budget, || {
@@ -100,7 +102,7 @@ pub(crate) fn run(args: &ValidateArgs, console: &Console) -> Result<ExitCode> {
     if console.json {
         Destination::Stdout.write(|out| output::json_line(out, &document))?;
     }
-    fit::say(&data, &options, &[document.stopped_note()], console);
+    say(&data, &options, &[document.stopped_note()], console);
     if file.is_none() && !console.json {
         output::print(&document.in_words())?;
     }

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ShowArgs, console: &Console) -> Result<ExitCode> {
 }
 
 /// Lines of a tree, with colours by what their pieces are.
-pub(super) fn coloured(lines: &[Line]) -> String {
+pub(in crate::commands) fn coloured(lines: &[Line]) -> String {
     let mut text = String::new();
     for line in lines {
         for (style, piece) in &line.segments {

@@ -7,8 +7,9 @@ use treewright::eval::{Entry, Proven, Report, Section, SectionKind};
 use treewright::export::{html, json};
 use treewright::select::Explore;
 
-use super::{fit, in_file, most_bytes, start_budget};
 use crate::args::ExploreArgs;
+use crate::commands::problem::{loss, say};
+use crate::commands::{in_file, most_bytes, start_budget};
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination, duration};
 
@@ -22,7 +23,7 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
     let explore = Explore {
         resampling,
         most_bytes: usize::try_from(most_bytes(&limits)).unwrap_or(usize::MAX),
-        ..Explore::new(fit::loss(&args.reading, &data)?)
+        ..Explore::new(loss(&args.reading, &data)?)
     };
     let title = title(&input::name_of(&args.data));
     let budget = start_budget(&limits, &data);
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
         options.class_weight.add_to(&mut section.learner.params);
     }
     write(&report, file.as_ref(), console)?;
-    fit::say(&data, &options, &[], console);
+    say(&data, &options, &[], console);
     // A page on standard output is not followed by anything.
     if !console.json && !matches!(file, Some(Destination::Stdout)) {
         output::print(&summary(&report))?;

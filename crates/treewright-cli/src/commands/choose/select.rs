@@ -13,8 +13,9 @@ use treewright::select::{
     shared_bytes,
 };
 
-use super::{count, fit, in_file, model, problem, start_budget};
 use crate::args::{BackwardArgs, CompleteArgs, SelectingArgs, SelectionArgs, SelectionMethod};
+use crate::commands::problem::{self, loss, need_classes, say};
+use crate::commands::{count, in_file, model, start_budget};
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination, cell, duration, rounded};
 
@@ -65,7 +66,7 @@ fn select(
     let stability = stability(args)?;
     let (data, search) = console.timed("reading", || {
         let data = Table::open(&args.data)?.to_learn(&options)?;
-        fit::need_classes(
+        need_classes(
             &args.data,
             &data,
             &options,
@@ -75,7 +76,7 @@ fn select(
         let search = search.map(|path| rows_that_judge(path, &data, &options.class_weight));
         Ok((data, search.transpose()?))
     })?;
-    let greedy = args.greedy.learner(fit::loss(&args.reading, &data)?)?;
+    let greedy = args.greedy.learner(loss(&args.reading, &data)?)?;
     let judged = judged(args, &resampling, search.as_ref());
     let judged_by = judged_by(&resampling, search.as_ref());
     let estimate = search.map_or(Estimate::Resampled(resampling), Estimate::Rows);
@@ -106,7 +107,7 @@ fn select(
         file.is_some().then(|| document.in_short()),
         figures,
     ];
-    fit::say(&data, &options, &notes, console);
+    say(&data, &options, &notes, console);
     if file.is_none() && !console.json {
         output::print(&document.in_words(&judged))?;
     }

@@ -11,9 +11,12 @@ use treewright::learn::Learner;
 use treewright::learn::optimal::Optimal;
 use treewright::select::{Curve, LearningCurve, Point};
 
+use super::plot;
 use super::rates::{self, RatesDocument};
-use super::{count, fit, in_file, learner, plot, start_budget};
 use crate::args::{CurveArgs, LearnerArgs, NamedLearner};
+use crate::commands::learn::learner;
+use crate::commands::problem::{loss, say};
+use crate::commands::{count, in_file, start_budget};
 use crate::csv::{csv_cell, write_number};
 use crate::input::Table;
 use crate::output::{self, Console, Destination, duration, rounded};
@@ -58,7 +61,7 @@ pub(crate) fn run(args: &CurveArgs, console: &Console) -> Result<ExitCode> {
     let plans = learner::all(&named)?;
     let plan = args.plan()?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    let loss = fit::loss(&args.reading, &data)?;
+    let loss = loss(&args.reading, &data)?;
     let learners = learner::all_for(&named, &plans, &loss, (&args.data, &data, &options))?;
     let pair = depths_one_and_two(&named, &loss)?;
     let budget = start_budget(&args.limits, &data);
@@ -71,7 +74,7 @@ pub(crate) fn run(args: &CurveArgs, console: &Console) -> Result<ExitCode> {
     let (curve, rates) = drawn.map_err(|error| in_file(&args.data, error))?;
     let document = Document::new(&plan, &named, &curve, &data, rates);
     document.write(file.as_ref(), args.output.is_json(), console)?;
-    fit::say(&data, &options, &[stopped(&curve, &plan)], console);
+    say(&data, &options, &[stopped(&curve, &plan)], console);
     if file.is_none() && !console.json {
         output::print(&document.in_words(&curve))?;
     }

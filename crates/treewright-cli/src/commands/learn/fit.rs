@@ -1,21 +1,20 @@
 //! `fit`: learn one tree.
 
-use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use serde_json::{Map, Value};
 use treewright::Fit;
-use treewright::cost::Loss;
-use treewright::data::{Dataset, ReadOptions, Task};
-use treewright::error::quoted;
+use treewright::data::{Dataset, ReadOptions};
 use treewright::export::proof;
 use treewright::learn::Learner;
 use treewright::tree::Certificate;
 
-use super::{about, count, in_file, learner, model, start_budget};
-use crate::args::{FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs, ReadingArgs};
-use crate::input::{self, Table};
+use super::learner;
+use crate::args::{FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs};
+use crate::commands::problem::{loss, need_classes, say};
+use crate::commands::{about, count, in_file, model, start_budget};
+use crate::input::Table;
 use crate::output::{self, Console, Destination, rounded};
 
 pub(crate) fn run(args: &FitArgs, console: &Console) -> Result<ExitCode> {
@@ -127,40 +126,6 @@ fn finish(
     Ok(ExitCode::SUCCESS)
 }
 
-/// What was learned from, if that was not given, and the notes that there are.
-pub(super) fn say(
-    data: &Dataset,
-    options: &ReadOptions,
-    notes: &[Option<String>],
-    console: &Console,
-) {
-    if options.task == Task::Auto {
-        console.note(&decided(data));
-    }
-    notes.iter().flatten().for_each(|note| console.note(note));
-}
-
-/// Refuses a table whose target holds numbers; `what` needs classes is said in full.
-pub(super) fn need_classes(
-    file: &Path,
-    data: &Dataset,
-    options: &ReadOptions,
-    what: &str,
-) -> Result<()> {
-    let schema = data.schema();
-    let advice = match options.task {
-        Task::Auto => "; --task classification makes each of them a class",
-        _ => "",
-    };
-    ensure!(
-        schema.is_classification(),
-        "{}: {what}, but the target {} holds numbers{advice}",
-        input::name_of(file),
-        quoted(&schema.target.name)
-    );
-    Ok(())
-}
-
 /// Was the work on a greedy tree stopped?
 fn growth_stopped(fit: &Fit, is_pruned: bool) -> Option<String> {
     let params = &fit.learner.params;
@@ -215,35 +180,4 @@ fn chosen(fit: &Fit) -> Option<String> {
         rounded(figure("cv_error")),
         rounded(figure("cv_se"))
     ))
-}
-
-/// What wrong predictions cost.
-pub(super) fn loss(reading: &ReadingArgs, data: &Dataset) -> Result<Loss> {
-    let schema = data.schema();
-    match &reading.costs {
-        None => Ok(Loss::usual(schema)),
-        Some(path) => {
-            ensure!(
-                schema.is_classification(),
-                "--costs needs classes, but the target {} holds numbers",
-                quoted(&schema.target.name)
-            );
-            input::costs(path, schema.classes()).map(Loss::Matrix)
-        }
-    }
-}
-
-/// What `--task auto` found.
-fn decided(data: &Dataset) -> String {
-    let schema = data.schema();
-    let target = quoted(&schema.target.name);
-    let target = if schema.is_classification() {
-        let classes = count(schema.classes().len(), "class", "classes");
-        format!("classification: target {target} with {classes}")
-    } else {
-        format!("regression: target {target}")
-    };
-    let features = count(schema.features.len(), "feature", "features");
-    let rows = count(data.n_rows(), "row", "rows");
-    format!("{target}, {features}, {rows}")
 }

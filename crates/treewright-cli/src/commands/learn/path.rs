@@ -10,8 +10,10 @@ use treewright::learn::dyadic::{Dyadic, Method};
 use treewright::select::{Pruned, Searched};
 use treewright::tree::FamilyFit;
 
-use super::{about, family, fit, most_bytes, start_budget};
+use super::fit;
 use crate::args::{PathArgs, PathDyadicArgs, PathGreedyArgs, PathLearner, PathMethodArg};
+use crate::commands::problem::{loss, need_classes, say};
+use crate::commands::{about, family, most_bytes, start_budget};
 use crate::input::Table;
 use crate::output::{self, Console, Destination};
 
@@ -29,7 +31,7 @@ fn greedy(args: &PathGreedyArgs, console: &Console) -> Result<ExitCode> {
     let resampling = args.select.resampling()?;
     let penalty = args.pruning.penalty.read()?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    let learner = args.greedy.learner(fit::loss(&args.reading, &data)?)?;
+    let learner = args.greedy.learner(loss(&args.reading, &data)?)?;
     let pruned = Pruned {
         penalty,
         cost: args.pruning.cost(),
@@ -60,8 +62,8 @@ fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
     let penalty = args.dyadic.penalty.read()?;
     let method = method(args, &penalty)?;
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    fit::need_classes(&args.data, &data, &options, "dyadic trees need classes")?;
-    let loss = fit::loss(&args.reading, &data)?;
+    need_classes(&args.data, &data, &options, "dyadic trees need classes")?;
+    let loss = loss(&args.reading, &data)?;
     let learner = Dyadic {
         penalty,
         method,
@@ -111,7 +113,7 @@ fn finish(
     options.class_weight.add_to(&mut found.learner.params);
     let is_written = family::write(&found, file, console)?;
     // Messages wait until here, because an error is one line.
-    fit::say(data, options, notes, console);
+    say(data, options, notes, console);
     if is_written {
         console.note(&family::figures(&found));
     } else {

@@ -15,16 +15,17 @@ use treewright::prune::Aim;
 use treewright::select::{Choice, Pruned, Searched};
 use treewright::{Budget, Error, Fit};
 
-use super::{fit, most_bytes};
 use crate::args::{FitDyadicArgs, FitGreedyArgs, LearnerArgs, NamedLearner, SolverArg};
+use crate::commands::most_bytes;
+use crate::commands::problem::need_classes;
 
 /// Makes the learner, once it is known what wrong predictions cost.
-pub(super) type Plan<'a> = Box<dyn Fn(Loss) -> Result<BoxedLearner> + 'a>;
+pub(in crate::commands) type Plan<'a> = Box<dyn Fn(Loss) -> Result<BoxedLearner> + 'a>;
 
-pub(super) type BoxedLearner = Box<dyn Learner + Sync>;
+pub(in crate::commands) type BoxedLearner = Box<dyn Learner + Sync>;
 
 /// The learners of a list, whose settings are in range.
-pub(super) fn all(named: &[NamedLearner]) -> Result<Vec<Plan<'_>>> {
+pub(in crate::commands) fn all(named: &[NamedLearner]) -> Result<Vec<Plan<'_>>> {
     named.iter().map(checked).collect()
 }
 
@@ -33,7 +34,7 @@ fn checked(named: &NamedLearner) -> Result<Plan<'_>> {
 }
 
 /// Makes them for a table, unless it holds numbers that one of them cannot learn.
-pub(super) fn all_for(
+pub(in crate::commands) fn all_for(
     named: &[NamedLearner],
     plans: &[Plan<'_>],
     loss: &Loss,
@@ -45,7 +46,7 @@ pub(super) fn all_for(
             LearnerArgs::Dyadic(_) => "dyadic trees need classes",
             LearnerArgs::Optimal(_) => "optimal trees need classes",
         };
-        fit::need_classes(file, data, options, what)?;
+        need_classes(file, data, options, what)?;
     }
     let learner = |(named, plan): (&NamedLearner, &Plan<'_>)| -> Result<BoxedLearner> {
         Ok(Box::new(Introduced {

@@ -10,8 +10,9 @@ use treewright::learn::optimal::Optimal;
 use treewright::select::{ByDepth, by_depth};
 use treewright::tree::NodeId;
 
-use super::{count, fit, in_file, start_budget};
 use crate::args::SummaryArgs;
+use crate::commands::problem::{loss, need_classes, say};
+use crate::commands::{count, in_file, start_budget};
 use crate::input::Table;
 use crate::output::{self, Console, cell, duration, rounded, weight};
 
@@ -54,8 +55,8 @@ pub(crate) fn run(args: &SummaryArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.reading.options();
     let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    fit::need_classes(&args.data, &data, &options, "optimal trees need classes")?;
-    let loss = fit::loss(&args.reading, &data)?;
+    need_classes(&args.data, &data, &options, "optimal trees need classes")?;
+    let loss = loss(&args.reading, &data)?;
     let has_costs = args.reading.costs.is_some();
     let learner = args.optimal.learner(loss, args.limits.memory_limit)?;
     let budget = start_budget(&args.limits, &data);
@@ -66,11 +67,11 @@ pub(crate) fn run(args: &SummaryArgs, console: &Console) -> Result<ExitCode> {
     let summary = Summary::new(&found, &learner, &data);
     output::document(&summary, file.as_ref(), console, || {
         // Before the table, where there is one.
-        fit::say(&data, &options, &notes, console);
+        say(&data, &options, &notes, console);
         summary.table(has_costs)
     })?;
     if file.is_some() || console.json {
-        fit::say(&data, &options, &notes, console);
+        say(&data, &options, &notes, console);
     }
     Ok(ExitCode::SUCCESS)
 }
