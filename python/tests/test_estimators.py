@@ -329,15 +329,28 @@ def test_what_was_stopped_says_so():
 
 
 def test_whole_labels_are_counted_right(rng):
-    from treewright._base import _distinct
+    from treewright._arguments import distinct_labels
 
     for kind in (np.int8, np.uint8, np.int16, np.int64, np.uint64):
         limits = np.iinfo(kind)
         for low, high in [(0, 30), (limits.min, limits.min + 20), (limits.max - 20, limits.max)]:
             y = rng.integers(low, high, 40, dtype=kind)
-            labels, codes = _distinct(y)
+            labels, codes = distinct_labels(y)
             expected = np.unique(y, return_inverse=True)
             np.testing.assert_array_equal(labels, expected[0])
             np.testing.assert_array_equal(codes, expected[1])
             assert labels.dtype == y.dtype
-    assert _distinct(np.array([-128, 127] * 200, dtype=np.int8))[0].tolist() == [-128, 127]
+    assert distinct_labels(np.array([-128, 127] * 200, dtype=np.int8))[0].tolist() == [-128, 127]
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_a_fit_that_fails_changes_nothing(kind, rng):
+    X, y = random_table(rng)
+    estimator = kind().fit(X, y)
+    bad = {"within": -1.0} if kind is CompleteFeatureSelector else {"n_jobs": 0}
+    estimator.set_params(**bad)
+    before = dict(estimator.__dict__)
+    with pytest.raises(ValueError, match="expected"):
+        estimator.fit(X[:, :2], y)
+    assert estimator.__dict__ == before
+    assert estimator.n_features_in_ == X.shape[1]

@@ -207,3 +207,30 @@ def test_functions_refuse_what_they_do_not_use(read):
     for function in (pruning_family, dyadic_path, distinct_trees):
         with pytest.raises(TypeError, match="no use for"):
             function(X, y, max_leaf_nodes=3)
+
+
+LOADED = [
+    (GREEDY, {"min_weight_fraction_leaf": 0.1, "min_samples_split": 6, "criterion": "entropy"}),
+    (GREEDY, {"max_leaf_nodes": 4, "pruning_cost": "error"}),
+    (GREEDY, {"ccp_alpha": 0.01, "pruning_cost": "impurity", "missing": "branch"}),
+    (REGRESSOR, {"leaf_value": "median", "criterion": "mae", "max_depth": 3, "min_gain": 0.5}),
+    (REGRESSOR, {"criterion": "binned-gini", "bins": 7, "max_depth": 3}),
+    (OPTIMAL, {"max_depth": 1, "min_weight_fraction_leaf": 0.2, "ccp_alpha": 0.01}),
+    (DYADIC, {"k": 2, "max_leaf_nodes": 4, "ties": "larger"}),
+    (DYADIC, {"k": 2, "kappa": 3, "model": "boxed"}),
+]
+
+
+@pytest.mark.parametrize(("kind", "params"), LOADED, ids=str)
+def test_a_model_file_keeps_the_parameters(kind, params, read, tmp_path):
+    X, y = read("prices" if kind is REGRESSOR else "shop")
+    estimator = kind(**params).fit(X, y)
+    save_model(estimator, tmp_path / "model.json")
+    loaded = load_model(tmp_path / "model.json")
+    found = loaded.get_params()
+    n_features = X.shape[1]
+    for name, value in params.items():
+        expected = [value] * n_features if name == "k" else value
+        assert found[name] == expected, name
+    if kind is not DYADIC:
+        assert loaded.fit(X, y).tree_ == estimator.tree_

@@ -193,7 +193,7 @@ def test_a_panic_is_an_exception_at_once(in_pool):
     program = f"""
         import numpy as np
         from treewright import _native
-        from treewright._base import limits
+        from treewright._arguments import limits
 
         column = np.arange(4.0)
         target = ("y", ["a", "b"], np.zeros(4, dtype=np.uint32))

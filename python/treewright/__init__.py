@@ -21,6 +21,12 @@ Functions: `explore`, `pruning_family`, `dyadic_path`, `distinct_trees`, `load_m
 (True, 2.0)
 """
 
+from ._estimators import (
+    DyadicTreeClassifier,
+    GreedyTreeClassifier,
+    GreedyTreeRegressor,
+    OptimalTreeClassifier,
+)
 from ._family import Family
 from ._functions import (
     Report,
@@ -34,12 +40,6 @@ from ._functions import (
 from ._native import __version__
 from ._selectors import BackwardFeatureSelector, CompleteFeatureSelector
 from ._tree import Tree
-from ._trees import (
-    DyadicTreeClassifier,
-    GreedyTreeClassifier,
-    GreedyTreeRegressor,
-    OptimalTreeClassifier,
-)
 
 __all__ = [
     "BackwardFeatureSelector",
@@ -59,3 +59,10 @@ __all__ = [
     "pruning_family",
     "save_model",
 ]
+
+# Public classes belong to the package, not to the file that they are written in: pickles and messages name
+# ``treewright.Tree``, and stay valid when a file moves.
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = __name__
+del _name

@@ -67,9 +67,9 @@ class Family:
 
     @property
     def chosen(self) -> dict[str, int] | None:
-        """The places of the members with the least error on rows left out (``min``), and of the
-        smallest within
-        one standard error of it (``1se``); ``None`` without cross-validation."""
+        """The places of the members with the least error on held-out rows (``min``), and of the
+        smallest within one standard error of it
+        (``1se``); ``None`` without cross-validation."""
         chosen = self._family.chosen
         return None if chosen is None else {"min": chosen[0], "1se": chosen[1]}
 
@@ -97,7 +97,7 @@ class Family:
         return self._tree(self._family.at(weight), weight=weight)
 
     def with_leaves(self, most_leaves: int) -> Tree:
-        """The largest tree with at most so many leaves."""
+        """The largest tree with at most this many leaves."""
         place = None if most_leaves < 1 else self._family.with_leaves(min(most_leaves, 2**62))
         if place is None:
             smallest = self.members[0]["leaves"]
@@ -105,7 +105,7 @@ class Family:
         return self._tree(place)
 
     def select(self, rule: str = "1se") -> Tree:
-        """The tree that does best on rows left out (``"cv"``), or the smallest within one standard
+        """The tree that does best on held-out rows (``"cv"``), or the smallest within one standard
         error of it."""
         chosen = self.chosen
         if chosen is None:
@@ -142,12 +142,12 @@ class Family:
         table = None if X is None else _table.to_judge(X, y, first._model, first.classes)
         write_text(path, self._family.report(Path(path).stem, table).to_html())
 
-    def plot(self, **options: Any) -> Any:
-        """Draws cost and error on rows left out against leaves; see
+    def plot(self, *, ax: Any = None, log: bool | None = None, legend: bool = True) -> Any:
+        """Draws cost and error on held-out rows against leaves; see
         :func:`treewright._plot.family`."""
         from . import _plot
 
-        return _plot.family(self, **options)
+        return _plot.family(self, ax=ax, log=log, legend=legend)
 
     def _tree(self, place: int, rule: str | None = None, weight: str | None = None) -> Tree:
         return Tree(self._family.model(place, rule, weight), self._labels)

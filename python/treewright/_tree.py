@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -216,17 +217,41 @@ class Tree:
         table = None if X is None else _table.to_judge(X, y, self._model, self.classes)
         write_text(path, self._model.report(title, table).to_html())
 
-    def plot(self, **options: Any) -> Any:
+    def plot(
+        self,
+        *,
+        ax: Any = None,
+        max_depth: int | None = None,
+        orientation: str = "auto",
+        decimals: int | None = None,
+        legend: bool = True,
+    ) -> Any:
         """Draws the tree with matplotlib; see :func:`treewright._plot.tree`."""
         from . import _plot
 
-        return _plot.tree(self, **options)
+        return _plot.tree(
+            self,
+            ax=ax,
+            max_depth=max_depth,
+            orientation=orientation,
+            decimals=decimals,
+            legend=legend,
+        )
 
-    def plot_partition(self, X: Any = None, y: Any = None, **options: Any) -> Any:
+    def plot_partition(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        features: Sequence[str | int] | None = None,
+        at: Mapping[str, Any] | None = None,
+        ax: Any = None,
+        legend: bool = True,
+    ) -> Any:
         """Draws the plane of two features; see :func:`treewright._plot.partition`."""
         from . import _plot
 
-        return _plot.partition(self, X, y, **options)
+        return _plot.partition(self, X, y, features=features, at=at, ax=ax, legend=legend)
 
 
 def label_kind(labels: np.ndarray) -> str:

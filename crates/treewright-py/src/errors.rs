@@ -9,18 +9,7 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::{PyErr, PyResult, pyfunction};
 use treewright::{Error, ErrorKind};
 
-/// Parameters whose names in Python are those of scikit-learn.
-const NAMES: [(&str, &str); 9] = [
-    ("depth", "max_depth"),
-    ("folds", "cv"),
-    ("lambda", "ccp_alpha"),
-    ("leaf_cost", "ccp_alpha"),
-    ("leaves", "max_leaf_nodes"),
-    ("min_leaf", "min_samples_leaf"),
-    ("min_leaf_weight", "min_weight_fraction_leaf"),
-    ("min_split", "min_samples_split"),
-    ("predict", "leaf_value"),
-];
+use crate::parameters::python_name;
 
 /// The exception for an error of the library.
 pub(crate) fn raised(error: &Error) -> PyErr {
@@ -30,12 +19,7 @@ pub(crate) fn raised(error: &Error) -> PyErr {
             name,
             given,
             allowed,
-        } => {
-            let known = name.replace('-', "_");
-            let named = NAMES.iter().find(|(inside, _)| *inside == known);
-            let name = named.map_or(known.as_str(), |(_, outside)| outside);
-            refused(name, given, allowed)
-        }
+        } => refused(&python_name(name), given, allowed),
         _ => PyValueError::new_err(error.to_string()),
     }
 }

@@ -4,11 +4,10 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use treewright::cost::{Lambda, Penalty};
-use treewright::data::Dataset;
-use treewright::eval::recost;
 use treewright::export::json;
 use treewright::prune::{Impurity, Method, NodeCosts, Pruner, PruningCost, take_out};
-use treewright::tree::{CostsFrom, FamilyFit, Fit, Kept};
+use treewright::select::FamilyChoice;
+use treewright::tree::{FamilyFit, Fit, Kept};
 
 use crate::errors::{guarded, named, raised, refused};
 use crate::model::Model;
@@ -84,7 +83,9 @@ impl Family {
             let what = format!("member {place} of {}", members.len());
             return Err(PyIndexError::new_err(what));
         };
-        let weight = weight.map(self::weight).transpose()?;
+        let weight = weight
+            .map(|weight| self::weight("weight", weight))
+            .transpose()?;
         guarded(|| {
             take_out(&self.fit, member, weight, rule)
                 .map(Model::from)
@@ -94,19 +95,16 @@ impl Family {
 
     /// The place of the member that is best for a weight of the penalty.
     fn at(&self, weight: &str) -> PyResult<usize> {
-        let weight = self::weight(weight)?;
-        guarded(|| Ok(self.place_of(self.fit.family.at(&weight))))
+        let member = FamilyChoice::Weight(self::weight("weight", weight)?);
+        guarded(|| Ok(self.place_of(&member).unwrap_or_default()))
     }
 
-    /// The place of the largest member with at most so many leaves.
+    /// The place of the largest member with at most this many leaves.
     fn with_leaves(&self, most_leaves: usize) -> PyResult<Option<usize>> {
-        guarded(|| {
-            let member = self.fit.family.with_leaves(most_leaves);
-            Ok(member.map(|member| self.place_of(member)))
-        })
+        guarded(|| Ok(self.place_of(&FamilyChoice::Leaves(most_leaves))))
     }
 
-    /// The places of the member of least error on rows left out, and of the smallest within one standard
+    /// The places of the member of least error on held-out rows, and of the smallest within one standard
     /// error of it.
     #[getter]
     fn chosen(&self) -> PyResult<Option<(usize, usize)>> {
@@ -133,12 +131,6 @@ impl Family {
         let mut fit = self.fit.clone();
         fit.learner.params.insert(name, note);
         fit.into()
-    }
-
-    /// Was the search stopped before the family was complete or validated?
-    #[getter]
-    fn stopped(&self) -> bool {
-        self.fit.exact_down_to > 0.0 || self.fit.learner.params.stopped().is_some()
     }
 
     #[getter]
@@ -190,66 +182,37 @@ impl From<FamilyFit> for Family {
 }
 
 impl Family {
-    /// All prunings of a tree that are best for some weight of the penalty.
-    pub(crate) fn of_prunings(
-        fit: &Fit,
-        penalty: &str,
-        cost: &str,
-        rows: Option<&Dataset>,
-    ) -> PyResult<Self> {
-        let penalty: Penalty = penalty.parse().map_err(|error| raised(&error))?;
-        let cost = pruning_cost(cost)?.as_in(&fit.learner);
+    /// All prunings of a tree that are best for some weight of the penalty, by the costs of its training rows.
+    pub(crate) fn of_prunings(fit: &Fit, penalty: &str, cost: &str) -> PyResult<Self> {
         let pruner = Pruner {
-            penalty,
-            cost,
+            penalty: self::penalty(penalty)?,
+            cost: pruning_cost("cost", cost)?.as_in(&fit.learner),
             method: Method::Auto,
             most_bytes: u64::MAX,
         };
-        let found = match rows {
-            None => {
-                let costs = NodeCosts::of_model(fit, cost);
-                costs.and_then(|costs| pruner.family(fit.clone(), &costs, None))
-            }
-            Some(rows) => {
-                if cost != PruningCost::Error && fit.training.errors.is_some() {
-                    let what = "\"error\": costs of other rows are those of wrong predictions";
-                    return Err(refused("cost", format!("{:?}", cost.name()), what));
-                }
-                from_rows(fit, rows)
-                    .and_then(|(costs, from)| pruner.family(fit.clone(), &costs, Some(from)))
-            }
-        };
-        found.map(Self::from).map_err(|error| raised(&error))
+        NodeCosts::of_model(fit, pruner.cost)
+            .and_then(|costs| pruner.family(fit.clone(), &costs, None))
+            .map(Self::from)
+            .map_err(|error| raised(&error))
     }
 
-    /// The place of a member among those that a file has: its own, or that of the one before, which took
-    /// its weights over.
-    fn place_of(&self, member: usize) -> usize {
-        let members = self.kept.members();
-        members
-            .partition_point(|&kept| kept <= member)
-            .saturating_sub(1)
+    /// The place of a member among those that a file has.
+    fn place_of(&self, member: &FamilyChoice) -> Option<usize> {
+        let place = member.place(&self.fit)?;
+        Some(self.kept.place(place))
     }
 }
 
-/// Costs of all nodes on other rows than those of the training.
-fn from_rows(fit: &Fit, rows: &Dataset) -> treewright::Result<(NodeCosts, CostsFrom)> {
-    let tree = &fit.model;
-    let found = recost(tree, rows)?;
-    let costs = NodeCosts::new(tree, &found.costs, found.errors.as_deref(), found.weight)?;
-    let from = CostsFrom {
-        rows: found.rows,
-        weight: found.weight,
-    };
-    let is_whole = rows.has_whole_weights();
-    Ok((if is_whole { costs } else { costs.rounded() }, from))
+/// What leaves cost.
+pub(crate) fn penalty(text: &str) -> PyResult<Penalty> {
+    text.parse().map_err(|error| raised(&error))
 }
 
-/// What a leaf costs.
-pub(crate) fn pruning_cost(name: &str) -> PyResult<PruningCost> {
+/// What a leaf costs. `name` is that of the parameter.
+pub(crate) fn pruning_cost(name: &str, given: &str) -> PyResult<PruningCost> {
     named(
-        "pruning_cost",
         name,
+        given,
         &[
             ("error", PruningCost::Error),
             ("impurity", PruningCost::Impurity(Impurity::Gini)),
@@ -258,9 +221,8 @@ pub(crate) fn pruning_cost(name: &str) -> PyResult<PruningCost> {
     )
 }
 
-/// A weight of a penalty, exactly as it is written.
-pub(crate) fn weight(text: &str) -> PyResult<Lambda> {
+/// A weight of a penalty, exactly as it is written. `name` is that of the parameter.
+pub(crate) fn weight(name: &str, text: &str) -> PyResult<Lambda> {
     let allowed = "a number that is finite and not negative, or p/q";
-    text.parse()
-        .map_err(|_| refused("ccp_alpha", text, allowed))
+    text.parse().map_err(|_| refused(name, text, allowed))
 }

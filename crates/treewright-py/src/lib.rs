@@ -5,9 +5,11 @@
 //! | `table` | arrays become a `Dataset`, without a copy where they can be lent |
 //! | `running` | work without the interpreter's lock, with Ctrl-C, progress and a number of threads |
 //! | `learners` | parameters become learners, learners are run |
-//! | `features` | distinct trees and selection of features |
+//! | `distinct` | distinct trees, found in the background |
+//! | `features` | selection of features |
 //! | `model` | a learned tree, for Python |
 //! | `family` | a family of trees, for Python |
+//! | `parameters` | the tables of the library's parameters, and their names in Python |
 //! | `report` | reports, for Python |
 //! | `errors` | errors of the library as exceptions |
 //!
@@ -20,11 +22,13 @@
 
 use pyo3::pymodule;
 
+mod distinct;
 mod errors;
 mod family;
 mod features;
 mod learners;
 mod model;
+mod parameters;
 mod report;
 mod running;
 mod table;
@@ -32,15 +36,22 @@ mod table;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use super::distinct::DistinctTrees;
+    #[pymodule_export]
     use super::errors::panic_next_for_tests;
     #[pymodule_export]
     use super::family::Family;
     #[pymodule_export]
-    use super::features::{DistinctTrees, select_backward, select_complete};
+    use super::features::{select_backward, select_complete};
     #[pymodule_export]
-    use super::learners::{dyadic_family, fit_dyadic, fit_greedy, fit_optimal, greedy_family};
+    use super::learners::{
+        dyadic_family, fit_dyadic, fit_dyadic_family, fit_greedy, fit_greedy_family, fit_optimal,
+        greedy_family,
+    };
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::parameters::parameters;
     #[pymodule_export]
     use super::report::{Report, explore};
     #[pymodule_export]

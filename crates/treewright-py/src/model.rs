@@ -4,7 +4,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use treewright::export::{self, json, words};
-use treewright::prune::{Impurity, NodeCosts, PruningCost, importances};
+use treewright::prune::importances_of;
 use treewright::{Fit, Tree};
 
 use crate::errors::{guarded, named, raised};
@@ -200,14 +200,8 @@ impl Model {
 
     /// How much of what all splits gain each feature gains.
     fn importances<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let cost = if self.is_classifier() {
-            PruningCost::Impurity(Impurity::of_learner(&self.fit.learner))
-        } else {
-            PruningCost::Squared
-        };
         let shares = guarded(|| {
-            let costs = NodeCosts::of(self.tree(), cost).map_err(|error| raised(&error))?;
-            Ok(importances(self.tree(), &costs))
+            importances_of(self.tree(), &self.fit.learner).map_err(|error| raised(&error))
         })?;
         Ok(PyArray1::from_vec(py, shares))
     }
@@ -264,11 +258,9 @@ impl Model {
         ))
     }
 
-    /// Prunes the tree: all prunings that are best for some weight of the penalty. With a table the costs come
-    /// from its rows.
-    #[pyo3(signature = (penalty, cost, table=None))]
-    fn prunings(&self, penalty: &str, cost: &str, table: Option<&Table>) -> PyResult<Family> {
-        guarded(|| Family::of_prunings(&self.fit, penalty, cost, table.map(Table::data)))
+    /// Prunes the tree: all prunings that are best for some weight of the penalty.
+    fn prunings(&self, penalty: &str, cost: &str) -> PyResult<Family> {
+        guarded(|| Family::of_prunings(&self.fit, penalty, cost))
     }
 }
 

@@ -1,5 +1,5 @@
 //! Work without the interpreter's lock: other Python threads run meanwhile, Ctrl-C stops the work, and
-//! whoever wants to can watch it.
+//! a caller can watch it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -10,7 +10,7 @@ from ._style import FAINT_INK, INK, LINE, PALETTE, bare, new_axes, pyplot
 if TYPE_CHECKING:
     from .._family import Family
 
-#: If the largest tree has so many times the leaves of the smallest, small ones need more room.
+#: If the largest tree has this many times the leaves of the smallest, small ones need more room.
 LOG_FROM = 20
 
 TRAINING, LEFT_OUT, CHOICE = PALETTE[0], PALETTE[5], PALETTE[2]
@@ -19,7 +19,7 @@ TRAINING, LEFT_OUT, CHOICE = PALETTE[0], PALETTE[5], PALETTE[2]
 def family(family: Family, *, ax: Any = None, log: bool | None = None, legend: bool = True) -> Any:
     """Draws the cost of the members of a family against their leaves.
 
-    After cross-validation also the error on rows left out, with its standard error, and the two
+    After cross-validation also the error on held-out rows, with its standard error, and the two
     members that it recommends: the one of least error, and the smallest one within a standard
     error of that.
 
@@ -148,11 +148,11 @@ def _leaf_axis(ax: Any, leaves: list[int], log: bool) -> None:
 
 
 def _what_costs(family: Family) -> tuple[str, str]:
-    """What the costs are on training rows, and on rows left out."""
+    """What the costs are on training rows, and on held-out rows."""
     document = json.loads(family.to_json())
     if document["task"] == "regression":
         return "mean squared error", "mean squared error"
     error = "cost per row" if document["target"].get("costs") else "error rate"
-    # Impurity is for pruning; what counts on rows left out are wrong answers.
+    # Impurity is for pruning; what counts on held-out rows are wrong answers.
     is_impurity = family.learner["params"].get("cost") == "impurity"
     return ("impurity" if is_impurity else error), error

@@ -50,7 +50,7 @@ def tree(
 ) -> Any:
     """Draws a tree.
 
-    Inner nodes show the feature that they ask for, leaves what they answer. The bar of a node has
+    Inner nodes show the feature that they split on, leaves what they predict. The bar of a node has
     the shares of the classes; in a tree that predicts numbers it shows how far the answer is from
     the least to the largest. Edges are as wide as the weight of the rows that pass them, and say
     exactly what the model asks: a value equal to a threshold goes where the sign says.

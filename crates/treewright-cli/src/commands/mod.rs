@@ -1,27 +1,24 @@
-//! The commands, one file each, and what they share.
+//! The commands, one file each, in folders by what they are for, and what they share.
+//!
+//! | folder or file | contents |
+//! |---|---|
+//! | `learn` | `fit`, `path`, `prune` |
+//! | `choose` | `explore`, `report`, `validate`, `distinct`, `select` |
+//! | `describe` | `summary`, `curve` |
+//! | `apply` | `predict`, `score`, `show`, `export` |
+//! | `verify` | `verify` |
+//! | `problem` | what is learned: the target, and what wrong predictions cost |
+//! | `model`, `family` | results, written as files or shown |
 
-pub(crate) mod curve;
-pub(crate) mod distinct;
-pub(crate) mod explore;
-pub(crate) mod export;
-pub(crate) mod fit;
-pub(crate) mod path;
-pub(crate) mod predict;
-pub(crate) mod prune;
-pub(crate) mod report;
-pub(crate) mod score;
-pub(crate) mod select;
-pub(crate) mod show;
-pub(crate) mod summary;
-pub(crate) mod validate;
+pub(crate) mod apply;
+pub(crate) mod choose;
+pub(crate) mod describe;
+pub(crate) mod learn;
 pub(crate) mod verify;
 
 mod family;
-mod learner;
 mod model;
-mod plot;
 mod problem;
-mod rates;
 
 use std::path::Path;
 use std::time::Duration;
@@ -78,13 +75,6 @@ fn start_budget(limits: &LimitArgs, data: &Dataset) -> Budget {
 /// How many bytes the table of least costs, or of solved sets, may take.
 fn most_bytes(limits: &LimitArgs) -> u64 {
     limits.memory_limit.unwrap_or(DEFAULT_MEMORY)
-}
-
-/// How many bytes a search over subsets of the features may take for what its trees share: the rows, the
-/// sorted lists and the tree in hand need their part of the memory, too.
-fn shared_bytes(limits: &LimitArgs, usual: usize) -> usize {
-    let half = limits.memory_limit.map(|bytes| bytes / 2);
-    half.map_or(usual, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
 }
 
 /// A number with its noun.

@@ -6,7 +6,8 @@ use treewright::export::text::{Line, Style, lines};
 use treewright::export::{json, words};
 use treewright::tree::{PruningParams, Training};
 
-use super::{count, show};
+use super::apply::show;
+use super::count;
 use crate::output::{Console, Destination, duration, rounded, weight};
 
 /// A tree with more leaves is not printed as a whole.

@@ -1,5 +1,6 @@
 //! What a wrong prediction costs, and which class is cheapest to predict.
 
+use crate::data::Schema;
 use crate::error::{Error, Result, quoted, quoted_list};
 
 /// The loss of a prediction on one row of weight 1.
@@ -111,6 +112,15 @@ fn only_position(names: &[&str], class: &str, what: &str) -> Result<usize> {
 }
 
 impl Loss {
+    /// The loss unless another one is given: wrong predictions of classes, squared errors of numbers.
+    pub fn usual(schema: &Schema) -> Self {
+        if schema.is_classification() {
+            Self::ZeroOne
+        } else {
+            Self::Squared
+        }
+    }
+
     /// Loss of predicting class `predicted` for a row of class `truth`.
     pub fn of_class(&self, truth: usize, predicted: usize) -> f64 {
         match self {

@@ -9,6 +9,7 @@ use crate::tree::{FamilyFit, Fit, Tree};
 pub mod dyadic;
 pub mod greedy;
 pub mod optimal;
+pub mod parameters;
 
 pub use greedy::Greedy;
 

@@ -1,7 +1,20 @@
 //! How much each feature contributes to a tree.
 
-use super::NodeCosts;
-use crate::tree::Tree;
+use super::{Impurity, NodeCosts, PruningCost};
+use crate::error::Result;
+use crate::tree::{LearnerInfo, Tree};
+
+/// The importances of the features of a learned tree: by the impurity that its learner measures, or by squared errors
+/// if it predicts numbers.
+pub fn importances_of(tree: &Tree, learner: &LearnerInfo) -> Result<Vec<f64>> {
+    let cost = if tree.schema().is_classification() {
+        PruningCost::Impurity(Impurity::of_learner(learner))
+    } else {
+        PruningCost::Squared
+    };
+    let costs = NodeCosts::of(tree, cost)?;
+    Ok(importances(tree, &costs))
+}
 
 /// For each feature the share of what its splits gain in what all splits gain: the cost of a node less that
 /// of its children, summed over the splits on the feature. With impurities as costs these are the

@@ -29,7 +29,7 @@ mod weakest_link;
 pub use costs::{Impurity, NodeCosts, PruningCost};
 pub use family::family;
 pub(crate) use family::known_family;
-pub use importance::importances;
+pub use importance::{importances, importances_of};
 pub use min_cost::MinCost;
 pub use model::{Pruner, is_searched, take_out};
 pub use record::{Record, Request};

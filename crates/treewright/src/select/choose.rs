@@ -63,7 +63,24 @@ pub fn cross_validate(
     most_bytes: u64,
     budget: &Budget,
 ) -> Result<Option<CrossValidation>> {
-    let penalty = family.penalty();
+    let families = std::slice::from_ref(family);
+    let found = cross_validate_all(
+        learner, data, families, cost, resampling, most_bytes, budget,
+    )?;
+    Ok(found.and_then(|mut found| found.pop()))
+}
+
+/// How the members of several families do, all of them prunings of the same tree: the tree of a fold is grown
+/// once. The families have different penalties.
+pub(super) fn cross_validate_all(
+    learner: &(dyn Learner + Sync),
+    data: &Dataset,
+    families: &[Family],
+    cost: PruningCost,
+    resampling: Resampling,
+    most_bytes: u64,
+    budget: &Budget,
+) -> Result<Option<Vec<CrossValidation>>> {
     let prunings = |rows: Dataset, budget: &Budget| {
         let fit = learner.fit(&rows, budget)?;
         if budget.is_spent() {
@@ -73,13 +90,18 @@ pub fn cross_validate(
         let tree = Arc::new(fit.model);
         let costs = NodeCosts::of(&tree, cost)?;
         // Without these rows a tree may even have more leaves, and a table of penalties too few lines.
-        prune::known_family(&tree, &costs, penalty, most_bytes).map(Some)
+        let known =
+            |family: &Family| prune::known_family(&tree, &costs, family.penalty(), most_bytes);
+        families.iter().map(known).collect::<Result<_>>().map(Some)
     };
-    validate(&prunings, data, family, resampling, budget)
+    validate_all(&prunings, data, families, resampling, budget)
 }
 
 /// How the family of some rows is made; `None` if the budget is spent.
 pub(super) type MakeFamily<'a> = dyn Fn(Dataset, &Budget) -> Result<Option<Family>> + Sync + 'a;
+
+/// How several families of some rows are made; `None` if the budget is spent.
+type MakeFamilies<'a> = dyn Fn(Dataset, &Budget) -> Result<Option<Vec<Family>>> + Sync + 'a;
 
 /// How the members of a family of all rows do on rows left out of learning, if `make` makes the families
 /// of the others. `None` if the budget is spent before the end.
@@ -90,66 +112,96 @@ pub(super) fn validate(
     resampling: Resampling,
     budget: &Budget,
 ) -> Result<Option<CrossValidation>> {
+    let make = |rows: Dataset, budget: &Budget| {
+        let family = make(rows, budget)?;
+        Ok(family.map(|family| vec![family]))
+    };
+    let families = std::slice::from_ref(family);
+    let found = validate_all(&make, data, families, resampling, budget)?;
+    Ok(found.and_then(|mut found| found.pop()))
+}
+
+/// The same for several families with the same losses, which `make` makes in the same order.
+fn validate_all(
+    make: &MakeFamilies<'_>,
+    data: &Dataset,
+    families: &[Family],
+    resampling: Resampling,
+    budget: &Budget,
+) -> Result<Option<Vec<CrossValidation>>> {
+    let Some(first) = families.first() else {
+        return Ok(Some(Vec::new()));
+    };
     let repeats = resampling.repeats()?;
     let validation = Validation {
         make,
         data,
         budget,
-        weights: weights(family),
-        units: LossUnits::of(data, family.tree(0).loss(), repeats),
+        weights: families.iter().map(weights).collect(),
+        units: LossUnits::of(data, first.tree(0).loss(), repeats),
     };
     budget.progress().start(resampling.n_trees());
-    let mut figures = Figures::new(family.len());
+    let lengths = families.iter().map(Family::len);
+    let mut figures: Vec<Figures> = lengths.map(Figures::new).collect();
     // One after the other, so that any number of repeats needs the memory of one.
     for repeat in 0..repeats {
         let folds = resampling.deal(data, repeat)?;
-        let Some(total) = validation.round(&folds)? else {
+        let Some(totals) = validation.round(&folds)? else {
             return Ok(None);
         };
-        figures.add(&total, &validation.units);
+        for (figures, total) in figures.iter_mut().zip(&totals) {
+            figures.add(total, &validation.units);
+        }
     }
-    Ok(Some(figures.finish(&validation.units)))
+    let finished = figures.into_iter().map(|it| it.finish(&validation.units));
+    Ok(Some(finished.collect()))
 }
 
 /// What all folds share.
 struct Validation<'a> {
-    make: &'a MakeFamily<'a>,
+    make: &'a MakeFamilies<'a>,
     data: &'a Dataset,
     budget: &'a Budget,
-    /// For each member the weight that stands for it; `None` is infinity.
-    weights: Vec<Option<f64>>,
+    /// For each family and member the weight that stands for it; `None` is infinity.
+    weights: Vec<Vec<Option<f64>>>,
     units: LossUnits,
 }
 
 impl Validation<'_> {
-    /// Costs of all members on the rows of all folds; `None` if the budget is spent.
-    fn round(&self, folds: &Folds) -> Result<Option<Sums>> {
-        let results: Vec<Result<Option<Sums>>> = (0..folds.len())
+    /// For each family the costs of all members on the rows of all folds; `None` if the budget is spent.
+    fn round(&self, folds: &Folds) -> Result<Option<Vec<Sums>>> {
+        let results: Vec<Result<Option<Vec<Sums>>>> = (0..folds.len())
             .into_par_iter()
             .map(|fold| self.fold(folds, fold))
             .collect();
-        let mut total = Sums::new(self.weights.len());
+        let lengths = self.weights.iter().map(Vec::len);
+        let mut totals: Vec<Sums> = lengths.map(Sums::new).collect();
         for result in results {
-            match result? {
-                Some(sums) => total.add(&sums),
-                None => return Ok(None),
+            let Some(sums) = result? else {
+                return Ok(None);
+            };
+            for (total, sums) in totals.iter_mut().zip(&sums) {
+                total.add(sums);
             }
         }
-        Ok(Some(total))
+        Ok(Some(totals))
     }
 
-    /// Costs of all members on the rows of one fold; `None` if the budget is spent.
-    fn fold(&self, folds: &Folds, fold: usize) -> Result<Option<Sums>> {
+    /// For each family the costs of all members on the rows of one fold; `None` if the budget is spent.
+    fn fold(&self, folds: &Folds, fold: usize) -> Result<Option<Vec<Sums>>> {
         if self.budget.is_spent() {
             return Ok(None);
         }
         let train = self.data.rows(&folds.train(fold));
-        let Some(family) = (self.make)(train, &self.budget.for_part())? else {
+        let Some(families) = (self.make)(train, &self.budget.for_part())? else {
             return Ok(None);
         };
         let test = self.data.rows(&folds.test(fold));
-        let members = members_at(&family, &self.weights)?;
-        let sums = sums_of_members(&family, &members, &test, &self.units);
+        let sums = families.iter().zip(&self.weights).map(|(family, weights)| {
+            let members = members_at(family, weights)?;
+            Ok(sums_of_members(family, &members, &test, &self.units))
+        });
+        let sums = sums.collect::<Result<_>>()?;
         self.budget.progress().advance(1);
         Ok(Some(sums))
     }

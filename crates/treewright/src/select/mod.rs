@@ -9,6 +9,7 @@
 //! | `choose` | cross-validation of a family, and the choice of a member by it |
 //! | `curve` | learning curves: error against the number of rows learned from |
 //! | `explore` | all families of a table within a budget of time, and which tree is good enough |
+//! | `family_choice` | which member of a family: by a weight, by its leaves or by held-out rows |
 //! | `features` | the distinct trees over subsets of the features, and the choice of a subset |
 //! | `held_out` | the cost of all members of a family on rows that were left out, in one pass |
 //! | `mixture` | the same for rows that a missing value distributes over several leaves |
@@ -48,6 +49,7 @@ mod by_depth;
 mod choose;
 mod curve;
 mod explore;
+mod family_choice;
 mod features;
 mod held_out;
 mod mixture;
@@ -61,11 +63,12 @@ pub use by_depth::{ByDepth, by_depth};
 pub use choose::{Rule, cross_validate};
 pub use curve::{Curve, LearningCurve, Point};
 pub use explore::Explore;
+pub use family_choice::FamilyChoice;
 pub use features::{
-    Backward, Complete, Count, Distinct, DistinctTree, DistinctTrees, Estimate, Met, Order, Proof,
-    Selection, Stability, StabilityReport,
+    Backward, Complete, Count, Distinct, DistinctTree, DistinctTrees, Estimate, FeatureSearch,
+    FeatureSelection, Met, Order, Proof, Selection, Stability, StabilityReport, shared_bytes,
 };
-pub use pruned::{Choice, Pruned};
+pub use pruned::{Choice, Pruned, PrunedFamily};
 pub use rates::{DepthRates, RatePoint, Rates, SameError};
 pub use resampling::Resampling;
 pub use searched::Searched;

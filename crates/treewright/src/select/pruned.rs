@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use super::choose::{Rule, cross_validate};
+use super::choose::{Rule, cross_validate, cross_validate_all};
+use super::family_choice::FamilyChoice;
 use super::resampling::Resampling;
 use crate::budget::Budget;
 use crate::cost::{Lambda, Penalty};
@@ -47,6 +48,17 @@ pub enum Choice {
         /// Which rows.
         resampling: Resampling,
     },
+}
+
+/// All best prunings of a tree, and one of them.
+#[derive(Debug, Clone)]
+pub struct PrunedFamily {
+    /// All of them.
+    pub family: FamilyFit,
+    /// The one that was asked for.
+    pub chosen: Fit<Tree>,
+    /// The tree before it was pruned.
+    pub grown: Fit<Tree>,
 }
 
 impl<L> Pruned<L> {
@@ -103,7 +115,7 @@ impl<L: Learner + Sync> Pruned<L> {
         };
         let seconds = start.elapsed();
         let Some(chosen) = chosen else {
-            return Ok(grown.stopped(seconds));
+            return Ok(stopped(grown.into_fit(), seconds));
         };
         let mut learner = grown.learner;
         learner.params.set_pruned(chosen.params);
@@ -125,8 +137,7 @@ impl<L: Learner + Sync> Pruned<L> {
         budget: &Budget,
         resampling: Option<Resampling>,
     ) -> Result<FamilyFit> {
-        let grown = self.grow(data, budget)?;
-        self.all_of(grown, data, budget, resampling)
+        self.all_of(&self.grow(data, budget)?, data, budget, resampling)
     }
 
     /// The same, and the tree as it was grown.
@@ -137,45 +148,84 @@ impl<L: Learner + Sync> Pruned<L> {
         resampling: Option<Resampling>,
     ) -> Result<(FamilyFit, Fit<Tree>)> {
         let grown = self.grow(data, budget)?;
-        let before = grown.as_fit();
-        Ok((self.all_of(grown, data, budget, resampling)?, before))
+        let found = self.all_of(&grown, data, budget, resampling)?;
+        Ok((found, grown.as_fit()))
+    }
+
+    /// Grows a tree once, and finds all its prunings that are best for some weight of each of these penalties, with
+    /// their errors on rows left out. The `penalty` has no say here. The tree of a fold is grown once, too.
+    pub fn fit_families(
+        &self,
+        penalties: &[Penalty],
+        data: &Dataset,
+        budget: &Budget,
+        resampling: Resampling,
+    ) -> Result<Vec<FamilyFit>> {
+        let grown = self.grow(data, budget)?;
+        let start = Instant::now();
+        let families = penalties.iter().map(|penalty| self.family(&grown, penalty));
+        let families: Vec<Family> = families.collect::<Result<_>>()?;
+        let (learner, most_bytes) = (&self.learner, self.most_bytes);
+        let found = cross_validate_all(
+            learner, data, &families, grown.cost, resampling, most_bytes, budget,
+        )?;
+        let seconds = start.elapsed().as_secs_f64();
+        let found: Vec<Option<CrossValidation>> = match found {
+            None => vec![None; families.len()],
+            Some(found) => found.into_iter().map(Some).collect(),
+        };
+        let resampling = Some(resampling);
+        let with_errors = families.into_iter().zip(found);
+        let finished = with_errors.map(|(family, cross_validation)| {
+            grown.family_fit(family, resampling, cross_validation, seconds)
+        });
+        Ok(finished.collect())
+    }
+
+    /// Grows a tree, finds all its best prunings, and takes one of them out. The `choice` has no say here. If the
+    /// budget is spent before the errors on held-out rows are known and the member needs them, the tree comes back as
+    /// it was grown, with `stopped` among the parameters.
+    pub fn fit_member(
+        &self,
+        data: &Dataset,
+        budget: &Budget,
+        resampling: Option<Resampling>,
+        member: &FamilyChoice,
+    ) -> Result<PrunedFamily> {
+        let start = Instant::now();
+        let grown = self.grow(data, budget)?;
+        let family = self.all_of(&grown, data, budget, resampling)?;
+        let grown = grown.into_fit();
+        let chosen = match member.take_out(&family)? {
+            Some(fit) => Fit {
+                // By predictions: with distributed rows that is not a sum over leaves.
+                training: Training::of(&fit.model, data).taking(start.elapsed()),
+                ..fit
+            },
+            None => stopped(grown.clone(), start.elapsed()),
+        };
+        Ok(PrunedFamily {
+            family,
+            chosen,
+            grown,
+        })
     }
 
     fn all_of(
         &self,
-        grown: Grown,
+        grown: &Grown,
         data: &Dataset,
         budget: &Budget,
         resampling: Option<Resampling>,
     ) -> Result<FamilyFit> {
         let start = Instant::now();
-        let family = self.family(&grown)?;
+        let family = self.family(grown, &self.penalty)?;
         let cross_validation = match resampling {
             None => None,
-            Some(resampling) => self.validated(&grown, &family, resampling, data, budget)?,
+            Some(resampling) => self.validated(grown, &family, resampling, data, budget)?,
         };
         let seconds = start.elapsed().as_secs_f64();
-        let mut learner = grown.learner;
-        let params = &mut learner.params;
-        params.set_family(&self.penalty.to_string(), grown.cost.name());
-        if let Some(resampling) = resampling {
-            params.extend(resampling.params());
-            if cross_validation.is_none() {
-                params.stop_validation();
-            }
-        }
-        Ok(FamilyFit {
-            learner,
-            training: grown.training,
-            exact: grown.costs.is_whole(),
-            tolerance: grown.costs.tolerance(),
-            exact_down_to: 0.0,
-            work: None,
-            costs_from: None,
-            cross_validation,
-            family,
-            seconds,
-        })
+        Ok(grown.family_fit(family, resampling, cross_validation, seconds))
     }
 
     fn grow(&self, data: &Dataset, budget: &Budget) -> Result<Grown> {
@@ -200,9 +250,9 @@ impl<L: Learner + Sync> Pruned<L> {
         })
     }
 
-    fn family(&self, grown: &Grown) -> Result<Family> {
+    fn family(&self, grown: &Grown, penalty: &Penalty) -> Result<Family> {
         let Grown { tree, costs, .. } = grown;
-        prune::family(tree, costs, &self.penalty, self.method, self.most_bytes)
+        prune::family(tree, costs, penalty, self.method, self.most_bytes)
     }
 
     fn validated(
@@ -244,7 +294,7 @@ impl<L: Learner + Sync> Pruned<L> {
         data: &Dataset,
         budget: &Budget,
     ) -> Result<Option<Chosen>> {
-        let family = self.family(grown)?;
+        let family = self.family(grown, &self.penalty)?;
         let Some(validation) = self.validated(grown, &family, resampling, data, budget)? else {
             return Ok(None);
         };
@@ -295,6 +345,37 @@ struct Grown {
 }
 
 impl Grown {
+    /// A family of its prunings, with the errors on rows left out where these were asked for.
+    fn family_fit(
+        &self,
+        family: Family,
+        resampling: Option<Resampling>,
+        cross_validation: Option<CrossValidation>,
+        seconds: f64,
+    ) -> FamilyFit {
+        let mut learner = self.learner.clone();
+        let params = &mut learner.params;
+        params.set_family(&family.penalty().to_string(), self.cost.name());
+        if let Some(resampling) = resampling {
+            params.extend(resampling.params());
+            if cross_validation.is_none() {
+                params.stop_validation();
+            }
+        }
+        FamilyFit {
+            learner,
+            training: self.training,
+            exact: self.costs.is_whole(),
+            tolerance: self.costs.tolerance(),
+            exact_down_to: 0.0,
+            work: None,
+            costs_from: None,
+            cross_validation,
+            family,
+            seconds,
+        }
+    }
+
     fn as_fit(&self) -> Fit<Tree> {
         Fit {
             model: Tree::clone(&self.tree),
@@ -304,17 +385,21 @@ impl Grown {
         }
     }
 
-    /// The tree as it is, because the budget was spent.
-    fn stopped(self, time: Duration) -> Fit<Tree> {
-        let mut learner = self.learner;
-        learner.params.stop_validation();
+    fn into_fit(self) -> Fit<Tree> {
         Fit {
             model: Arc::unwrap_or_clone(self.tree),
-            learner,
-            training: self.training.taking(time),
+            learner: self.learner,
+            training: self.training,
             certificate: None,
         }
     }
+}
+
+/// A tree as it was grown, because the budget was spent before a pruning was chosen.
+fn stopped(mut grown: Fit<Tree>, time: Duration) -> Fit<Tree> {
+    grown.learner.params.stop_validation();
+    grown.training = grown.training.taking(time);
+    grown
 }
 
 /// A pruning that was chosen, and what is written about it.

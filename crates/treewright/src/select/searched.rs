@@ -62,25 +62,34 @@ impl<L: FamilyLearner + Sync> Learner for Searched<L> {
     /// Finds the family and chooses a member. If the budget is spent before that, the tree for the
     /// learner's own weight comes back, with `stopped` and `stopped_in` among the parameters.
     fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
-        let start = Instant::now();
-        let (rule, resampling) = (self.rule, self.resampling);
-        resampling.check(data)?;
-        let mut found = self.learner.fit_family(data, budget)?;
-        found.cross_validation = self.validated(&found, resampling, data, budget)?;
-        let mut fit = match &found.cross_validation {
-            None => self.unvalidated(&found, data, budget)?,
-            Some(validation) => {
-                let member = rule.choose(validation);
-                found.learner.params.extend(resampling.params());
-                take_out(&found, member, None, Some(rule.name(resampling)))?
-            }
-        };
-        fit.training = Training::of_leaves(&fit.model, data).taking(start.elapsed());
+        let (_, fit) = self.fit_with_family(data, budget)?;
         Ok(fit)
     }
 }
 
 impl<L: FamilyLearner + Sync> Searched<L> {
+    /// The family as [`Searched::fit_family`] finds it, and the tree that [`Learner::fit`] chooses from it.
+    pub fn fit_with_family(
+        &self,
+        data: &Dataset,
+        budget: &Budget,
+    ) -> Result<(FamilyFit, Fit<Tree>)> {
+        let start = Instant::now();
+        let (rule, resampling) = (self.rule, self.resampling);
+        let mut found = self.search(data, budget, resampling)?;
+        let mut fit = if let Some(validation) = &found.cross_validation {
+            let member = rule.choose(validation);
+            add_validation(&mut found, resampling);
+            take_out(&found, member, None, Some(rule.name(resampling)))?
+        } else {
+            let fit = self.unvalidated(&found, data, budget)?;
+            add_validation(&mut found, resampling);
+            fit
+        };
+        fit.training = Training::of_leaves(&fit.model, data).taking(start.elapsed());
+        Ok((found, fit))
+    }
+
     /// Finds the best trees for all weights, with their errors on rows left out where these are asked
     /// for. `rule` and `resampling` have no say here. If the budget is spent before the errors are known,
     /// they are left away, with `stopped` and `stopped_in` among the parameters.
@@ -93,16 +102,18 @@ impl<L: FamilyLearner + Sync> Searched<L> {
         let Some(resampling) = resampling else {
             return self.learner.fit_family(data, budget);
         };
+        let mut found = self.search(data, budget, resampling)?;
+        add_validation(&mut found, resampling);
+        Ok(found)
+    }
+
+    /// Finds the family, with the errors of its members on held-out rows if the budget lasts.
+    fn search(&self, data: &Dataset, budget: &Budget, resampling: Resampling) -> Result<FamilyFit> {
         let start = Instant::now();
         resampling.check(data)?;
         let mut found = self.learner.fit_family(data, budget)?;
         found.cross_validation = self.validated(&found, resampling, data, budget)?;
         found.seconds = start.elapsed().as_secs_f64();
-        let params = &mut found.learner.params;
-        params.extend(resampling.params());
-        if found.cross_validation.is_none() {
-            params.stop_validation();
-        }
         Ok(found)
     }
 
@@ -135,5 +146,14 @@ impl<L: FamilyLearner + Sync> Searched<L> {
         };
         fit.learner.params.stop_validation();
         Ok(fit)
+    }
+}
+
+/// Adds to the parameters which rows were held out, and whether the budget was spent before the end.
+fn add_validation(found: &mut FamilyFit, resampling: Resampling) {
+    let params = &mut found.learner.params;
+    params.extend(resampling.params());
+    if found.cross_validation.is_none() {
+        params.stop_validation();
     }
 }

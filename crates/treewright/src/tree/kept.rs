@@ -43,7 +43,7 @@ impl Kept {
     }
 
     /// Where a member stands among them: if it was left out, that which took its weights over.
-    fn place(&self, member: usize) -> usize {
+    pub fn place(&self, member: usize) -> usize {
         self.0.partition_point(|&kept| kept <= member) - 1
     }
 }

@@ -21,6 +21,7 @@ mod optimal_odd;
 mod optimal_proofs;
 mod optimal_stopped;
 mod panics;
+mod parameters;
 mod predictions;
 mod pruned;
 mod pruning_laws;

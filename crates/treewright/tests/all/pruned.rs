@@ -11,8 +11,8 @@ use treewright::eval::verify;
 use treewright::export::words;
 use treewright::learn::{Greedy, Learner};
 use treewright::prune::{Aim, Method, PruningCost};
-use treewright::select::{Choice, Pruned, Resampling, Rule};
-use treewright::tree::{Fit, StoppedIn, Tree};
+use treewright::select::{Choice, FamilyChoice, Pruned, Resampling, Rule};
+use treewright::tree::{Fit, Tree};
 
 use crate::choosing::{Case, any_case};
 use crate::differential::learn;
@@ -79,6 +79,14 @@ fn a_pruning_for_a_weight_is_the_best_of_its_family() {
         }
         let best = whole.family.at(&weight);
         assert_eq!(fit.model, whole.family.tree(best), "{case:?}\n{table}");
+        let member = FamilyChoice::Weight(weight);
+        let both = learner
+            .fit_member(&table.data, &Budget::unlimited(), None, &member)
+            .unwrap();
+        assert_eq!(both.chosen.model, fit.model);
+        assert_eq!(both.chosen.certificate, fit.certificate);
+        assert_eq!(both.family.family.members(), whole.family.members());
+        assert_eq!(both.grown.model, learn(&table.data, &case.params).model);
     }
 }
 
@@ -95,6 +103,13 @@ fn the_selected_member_is_the_one_that_cross_validation_says() {
         let whole = learner
             .fit_family(&table.data, &Budget::unlimited(), Some(resampling))
             .unwrap();
+        let member = FamilyChoice::by_rule(rule, resampling);
+        let both = learner
+            .fit_member(&table.data, &Budget::unlimited(), Some(resampling), &member)
+            .unwrap();
+        assert_eq!(both.chosen.model, fit.model);
+        assert_eq!(both.chosen.learner, fit.learner, "{case:?}\n{table}");
+        assert_eq!(both.family.cross_validation, whole.cross_validation);
         let validation = whole.cross_validation.unwrap();
         let member = rule.choose(&validation);
         assert_eq!(fit.model, whole.family.tree(member));
@@ -171,6 +186,13 @@ fn a_spent_budget_leaves_the_tree_as_it_is() {
     assert_eq!(whole.learner.params.as_json()["stopped"], true);
     assert!(!whole.learner.params.as_json().contains_key("stopped_in"));
     assert!(whole.cross_validation.is_none());
+    let member = FamilyChoice::by_rule(Rule::Least, resampling);
+    let both = learner
+        .fit_member(&table.data, &spent, Some(resampling), &member)
+        .unwrap();
+    assert_eq!(both.chosen.model, fit.model);
+    assert_eq!(both.chosen.learner, fit.learner);
+    assert!(both.chosen.certificate.is_none());
 }
 
 #[test]

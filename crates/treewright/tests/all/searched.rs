@@ -130,6 +130,10 @@ fn the_selected_member_is_the_one_that_cross_validation_says() {
         let data = &table.data;
         let fit = case.fit(data, &Budget::unlimited()).unwrap();
         let whole = validated(&case, data);
+        let (family, chosen) = case.fit_with_family(data, &Budget::unlimited()).unwrap();
+        assert_eq!(family.cross_validation, whole.cross_validation);
+        assert_eq!(family.learner, whole.learner);
+        assert_eq!(chosen.learner, fit.learner);
         let CrossValidation { error, se, .. } = whole.cross_validation.as_ref().unwrap();
         let member = case.rule.choose(whole.cross_validation.as_ref().unwrap());
         assert_eq!(fit.model, whole.family.tree(member));

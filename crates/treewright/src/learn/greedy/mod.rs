@@ -202,7 +202,7 @@ pub(super) fn check_min_leaf_weight(share: f64) -> Result<()> {
         return Ok(());
     }
     let allowed = "a share of the weight of all rows, from 0 to 0.5";
-    Err(Error::parameter("min_leaf_weight", share, allowed))
+    Err(Error::parameter("min-leaf-weight", share, allowed))
 }
 
 /// The least weight of a leaf, a little below the share: sums of weights may be off by their rounding.

@@ -102,8 +102,7 @@ impl Explore {
             ahead: if is_classification { 51 } else { 30 },
         };
         // Mostly these need little, and what they leave is for the others.
-        let mut sections = vec![self.greedy(data, Penalty::Linear, &clock.next(20))?];
-        sections.push(self.greedy(data, "sqrt".parse()?, &clock.next(10))?);
+        let mut sections = self.greedy(data, &clock.next(30))?;
         let mut explored = Explored::default();
         if is_classification {
             let found = self.optimal(data, &mut clock)?;
@@ -143,24 +142,24 @@ impl Explore {
         Ok(report)
     }
 
-    /// All best prunings of a greedy tree.
-    fn greedy(&self, data: &Dataset, penalty: Penalty, budget: &Budget) -> Result<Section> {
-        tell(budget, &format!("greedy trees, penalty {penalty}"));
+    /// All best prunings of a greedy tree, for two penalties.
+    fn greedy(&self, data: &Dataset, budget: &Budget) -> Result<Vec<Section>> {
+        tell(budget, "greedy trees");
         let learner = Greedy {
             loss: self.loss.clone(),
             ..Greedy::default()
         };
         let pruned = Pruned {
-            penalty,
             most_bytes: self.most_bytes as u64,
             ..Pruned::new(learner)
         };
-        let found = pruned.fit_family(data, budget, Some(self.resampling))?;
-        let seconds = found.training.seconds + found.seconds;
-        Ok(Section {
-            seconds,
-            ..of_family(&found)
-        })
+        let penalties = [Penalty::Linear, "sqrt".parse()?];
+        let found = pruned.fit_families(&penalties, data, budget, self.resampling)?;
+        let section = |found: &FamilyFit| Section {
+            seconds: found.training.seconds + found.seconds,
+            ..of_family(found)
+        };
+        Ok(found.iter().map(section).collect())
     }
 
     /// The best dyadic trees, with as many halvings as the time allows.

@@ -4,8 +4,8 @@ use super::MOST_LEAVES;
 use crate::eval::{
     Choices, Entry, Extent, FamilyState, MemberProof, Section, SectionKind, Standing, Trunk,
 };
-use crate::prune::{Impurity, NodeCosts, PruningCost, importances};
-use crate::tree::{FamilyFit, Fit, Kept, LearnerInfo, NodeId, StoppedIn, Tree};
+use crate::prune::importances_of;
+use crate::tree::{FamilyFit, Fit, Kept, NodeId, StoppedIn, Tree};
 
 /// Of larger trees those that rows left out speak for are shown, up to this size.
 const MOST_LEAVES_OF_CHOSEN: usize = 1200;
@@ -25,7 +25,7 @@ pub(super) fn of_tree(fit: &Fit, validated: Option<(f64, f64)>) -> Entry {
         validated,
         standing: Standing::Tree(fit.certificate.clone()),
         confusion: None,
-        importances: importances_of(tree, &fit.learner),
+        importances: importances_of(tree, &fit.learner).ok(),
         tree: Some(tree.clone()),
     }
 }
@@ -68,7 +68,7 @@ pub(super) fn of_family(fit: &FamilyFit) -> Section {
             confusion: None,
             importances: tree
                 .as_ref()
-                .and_then(|tree| importances_of(tree, &fit.learner)),
+                .and_then(|tree| importances_of(tree, &fit.learner).ok()),
             tree,
         }
     };
@@ -158,14 +158,4 @@ fn state_of(fit: &FamilyFit) -> FamilyState {
         is_unvalidated: params.stopped().is_some() && fit.cross_validation.is_none(),
         is_coarser: false,
     }
-}
-
-fn importances_of(tree: &Tree, learner: &LearnerInfo) -> Option<Vec<f64>> {
-    let cost = if tree.schema().is_classification() {
-        PruningCost::Impurity(Impurity::of_learner(learner))
-    } else {
-        PruningCost::Squared
-    };
-    let costs = NodeCosts::of(tree, cost).ok()?;
-    Some(importances(tree, &costs))
 }

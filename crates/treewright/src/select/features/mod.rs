@@ -10,6 +10,7 @@
 //! | `backward` | taking features away while the error falls |
 //! | `plain` | the same with the learner as a black box, for comparison |
 //! | `complete` | the best subset, proven |
+//! | `feature_search` | any of the two selections, with the tree over the features and the stability |
 //! | `stability` | how much a selection depends on the rows |
 //! | `meter` | how far a search is, for whoever watches |
 //!
@@ -29,10 +30,12 @@ mod complete;
 mod distinct;
 mod enumerate;
 mod estimate;
+mod feature_search;
 mod lattice;
 mod meter;
 mod pieces;
 mod plain;
+
 mod stability;
 
 pub use backward::Backward;
@@ -40,6 +43,7 @@ pub use complete::Complete;
 pub use distinct::{Count, Distinct, DistinctTree, DistinctTrees, Met};
 pub use enumerate::Order;
 pub use estimate::Estimate;
+pub use feature_search::{FeatureSearch, FeatureSelection, shared_bytes};
 pub use stability::{Stability, StabilityReport};
 
 /// A chosen subset of the features.

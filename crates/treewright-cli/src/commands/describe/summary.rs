@@ -1,0 +1,204 @@
+//! `summary`: how well trees of depth 0, 1, 2, 3 can describe a table.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde::Serialize;
+use treewright::Fit;
+use treewright::data::Dataset;
+use treewright::learn::optimal::Optimal;
+use treewright::select::{ByDepth, by_depth};
+use treewright::tree::NodeId;
+
+use crate::args::SummaryArgs;
+use crate::commands::problem::{loss, need_classes, say};
+use crate::commands::{count, in_file, start_budget};
+use crate::input::Table;
+use crate::output::{self, Console, cell, duration, rounded, weight};
+
+/// A table names so many features of a tree.
+const MOST_NAMES: usize = 6;
+
+/// All that is said about a table.
+#[derive(Debug, Serialize)]
+struct Summary {
+    rows: usize,
+    weight: f64,
+    features: usize,
+    classes: usize,
+    intervals: usize,
+    depths: Vec<BestOfDepth>,
+    stopped: bool,
+}
+
+/// The best tree of a depth.
+#[derive(Debug, Serialize)]
+struct BestOfDepth {
+    depth: usize,
+    errors: f64,
+    error: f64,
+    accuracy: f64,
+    cost: f64,
+    leaves: usize,
+    objective: f64,
+    lower_bound: f64,
+    gap: f64,
+    optimal: bool,
+    exact: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tolerance: Option<f64>,
+    features: Vec<String>,
+    seconds: f64,
+}
+
+pub(crate) fn run(args: &SummaryArgs, console: &Console) -> Result<ExitCode> {
+    let file = args.output.destination(console)?;
+    let options = args.reading.options();
+    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
+    need_classes(&args.data, &data, &options, "optimal trees need classes")?;
+    let loss = loss(&args.reading, &data)?;
+    let has_costs = args.reading.costs.is_some();
+    let learner = args.optimal.learner(loss, args.limits.memory_limit)?;
+    let budget = start_budget(&args.limits, &data);
+    let found = console
+        .with_progress(&budget, || by_depth(&learner, &data, &budget))
+        .map_err(|error| in_file(&args.data, error))?;
+    let notes = [stopped(&found), ended(&found, &learner)];
+    let summary = Summary::new(&found, &learner, &data);
+    output::document(&summary, file.as_ref(), console, || {
+        // Before the table, where there is one.
+        say(&data, &options, &notes, console);
+        summary.table(has_costs)
+    })?;
+    if file.is_some() || console.json {
+        say(&data, &options, &notes, console);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Was the search stopped?
+fn stopped(found: &ByDepth) -> Option<String> {
+    let what = "a tree that is not proven is the best so far, perhaps not the best of its depth";
+    found.stopped.then(|| format!("stopped early: {what}"))
+}
+
+/// Were some depths not worth a search?
+fn ended(found: &ByDepth, learner: &Optimal) -> Option<String> {
+    let deepest = found.fits.len() - 1;
+    (deepest < learner.depth).then(|| format!("deeper trees than {deepest} cannot cost less"))
+}
+
+impl Summary {
+    fn new(found: &ByDepth, learner: &Optimal, data: &Dataset) -> Self {
+        let classes = data.schema().classes().len();
+        Self {
+            rows: data.n_rows(),
+            weight: data.total_weight(),
+            features: data.columns().len(),
+            classes,
+            intervals: learner.intervals.unwrap_or(classes + 1),
+            depths: found
+                .fits
+                .iter()
+                .enumerate()
+                .map(BestOfDepth::new)
+                .collect(),
+            stopped: found.stopped,
+        }
+    }
+
+    /// The table for people.
+    fn table(&self, has_costs: bool) -> String {
+        let mut header = vec!["depth", "errors", "error", "accuracy"];
+        if has_costs {
+            header.push("cost");
+        }
+        header.extend(["leaves", "proof", "time", "features"]);
+        let header = header.into_iter().map(str::to_owned).collect();
+        let row = |depth: &BestOfDepth| {
+            let mut row = vec![
+                depth.depth.to_string(),
+                weight(depth.errors),
+                rounded(depth.error),
+                rounded(depth.accuracy),
+            ];
+            if has_costs {
+                row.push(rounded(depth.cost));
+            }
+            let rest = [
+                depth.leaves.to_string(),
+                depth.proof(),
+                duration(depth.seconds),
+                depth.names(),
+            ];
+            row.extend(rest);
+            row
+        };
+        let what = format!(
+            "best trees on {}, up to {} at the last level:\n\n",
+            count(self.rows, "row", "rows"),
+            count(self.intervals, "interval", "intervals")
+        );
+        what + &output::figures_and_words(header, self.depths.iter().map(row))
+    }
+}
+
+impl BestOfDepth {
+    fn new((depth, fit): (usize, &Fit)) -> Self {
+        let training = &fit.training;
+        let errors = training.errors.unwrap_or(0.0);
+        let error = errors / training.weight;
+        let proof = fit.certificate.as_ref();
+        let proof = proof.expect("an optimal tree has a certificate");
+        Self {
+            depth,
+            errors,
+            error,
+            accuracy: (training.weight - errors) / training.weight,
+            cost: training.cost,
+            leaves: training.leaves,
+            objective: proof.objective,
+            lower_bound: proof.lower_bound,
+            gap: proof.gap(),
+            optimal: proof.is_optimal(),
+            exact: proof.exact,
+            tolerance: proof.tolerance,
+            features: features(fit),
+            seconds: training.seconds,
+        }
+    }
+
+    /// What is proven, in a few words.
+    fn proof(&self) -> String {
+        match (self.optimal, self.exact) {
+            (true, true) => "proven".into(),
+            (true, false) => "proven to rounding".into(),
+            (false, _) => format!(
+                "at least {}, gap {:.1} %",
+                rounded(self.lower_bound),
+                self.gap * 100.0
+            ),
+        }
+    }
+
+    fn names(&self) -> String {
+        let named = self.features.iter().take(MOST_NAMES);
+        let mut text: Vec<String> = named.map(|name| cell(name)).collect();
+        if self.features.len() > MOST_NAMES {
+            text.push(format!("{} more", self.features.len() - MOST_NAMES));
+        }
+        text.join(", ")
+    }
+}
+
+/// The features that a tree asks, in the order of the table.
+fn features(fit: &Fit) -> Vec<String> {
+    let tree = &fit.model;
+    let split = |id: NodeId| tree.branch(id).map(|branch| branch.split.feature());
+    let mut asked: Vec<usize> = tree.ids().filter_map(split).collect();
+    asked.sort_unstable();
+    asked.dedup();
+    let features = &tree.schema().features;
+    let name = |feature: usize| features[feature].name.clone();
+    asked.into_iter().map(name).collect()
+}

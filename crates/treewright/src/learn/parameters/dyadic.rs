@@ -1,0 +1,128 @@
+//! Optimal dyadic trees.
+
+use super::{Kind, Parameter, Range};
+
+/// Parameters of optimal dyadic trees.
+pub const DYADIC: &[Parameter] = &[
+    Parameter {
+        name: "lambda",
+        sklearn: Some("ccp_alpha"),
+        has_flag: true,
+        kind: Kind::Exact,
+        range: Range::AtLeast(0.0),
+        default: None,
+        help: "What a leaf costs, on the scale of the error rate: a decimal or p/q, read exactly",
+    },
+    Parameter {
+        name: "kappa",
+        sklearn: Some("kappa"),
+        has_flag: true,
+        kind: Kind::Exact,
+        range: Range::AtLeast(0.0),
+        default: Some("2"),
+        help: "What a leaf costs, in rows: lambda = X / total weight",
+    },
+    Parameter {
+        name: "leaves",
+        sklearn: Some("max_leaf_nodes"),
+        has_flag: true,
+        kind: Kind::Whole,
+        range: Range::AtLeast(1.0),
+        default: None,
+        help: "The least cost with at most K leaves, instead of a price of leaves",
+    },
+    Parameter {
+        name: "k",
+        sklearn: Some("k"),
+        has_flag: true,
+        kind: Kind::WholesOrAuto,
+        range: Range::AtLeast(0.0),
+        default: Some("auto"),
+        help: "How often features may be halved: `auto` (as often as it takes to tell the classes apart), one number for all, or a list with a number for each feature in the order of the table",
+    },
+    Parameter {
+        name: "model",
+        sklearn: Some("model"),
+        has_flag: true,
+        kind: Kind::Word,
+        range: Range::OneOf(&["collapsed", "boxed"]),
+        default: Some("collapsed"),
+        help: "Which halvings count as splits",
+    },
+    Parameter {
+        name: "coding",
+        sklearn: Some("coding"),
+        has_flag: true,
+        kind: Kind::Word,
+        range: Range::OneOf(&["share", "order", "one-vs-rest"]),
+        default: Some("share"),
+        help: "How categories become something that can be halved",
+    },
+    Parameter {
+        name: "missing",
+        sklearn: Some("missing"),
+        has_flag: true,
+        kind: Kind::Word,
+        range: Range::OneOf(&["code", "refuse"]),
+        default: Some("code"),
+        help: "What to do with missing cells",
+    },
+    Parameter {
+        name: "snap",
+        sklearn: Some("snap"),
+        has_flag: true,
+        kind: Kind::Number,
+        range: Range::Below(0.0, 0.25),
+        default: Some("0"),
+        help: "A value this far below a midpoint already counts as above it, as a share of the feature's range; from 0 to below 0.25",
+    },
+    Parameter {
+        name: "penalty",
+        sklearn: Some("penalty"),
+        has_flag: true,
+        kind: Kind::Penalty,
+        range: Range::All,
+        default: Some("linear"),
+        help: "What a number of leaves costs: linear, sqrt, log, power:T, or table:FILE with one number a line, line k for k leaves, strictly rising",
+    },
+    Parameter {
+        name: "ties",
+        sklearn: Some("ties"),
+        has_flag: true,
+        kind: Kind::Word,
+        range: Range::OneOf(&["smaller", "larger"]),
+        default: Some("smaller"),
+        help: "Which of several trees with the same objective is taken",
+    },
+    Parameter {
+        name: "solver",
+        sklearn: Some("solver"),
+        has_flag: true,
+        kind: Kind::Word,
+        range: Range::OneOf(&["auto", "bnb", "mrp", "mr"]),
+        default: Some("auto"),
+        help: "How the tree is found, for the linear penalty; all of them prove the same objective",
+    },
+];
+
+/// Further parameters of the family of dyadic trees.
+pub const DYADIC_PATH: &[Parameter] = &[
+    Parameter {
+        name: "collinear",
+        sklearn: None,
+        has_flag: true,
+        kind: Kind::Switch,
+        range: Range::All,
+        default: None,
+        help: "Also list trees that are only tied with their neighbours, at one weight",
+    },
+    Parameter {
+        name: "method",
+        sklearn: None,
+        has_flag: true,
+        kind: Kind::Word,
+        range: Range::OneOf(&["hull", "grid", "adaptive", "heuristic"]),
+        default: Some("hull"),
+        help: "How the family is found; those of the paper are for the linear penalty",
+    },
+];

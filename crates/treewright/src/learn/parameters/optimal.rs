@@ -1,0 +1,52 @@
+//! Optimal trees of bounded depth.
+
+use super::{Kind, Parameter, Range};
+
+/// Parameters of optimal trees of bounded depth.
+pub const OPTIMAL: &[Parameter] = &[
+    Parameter {
+        name: "depth",
+        sklearn: Some("max_depth"),
+        has_flag: true,
+        kind: Kind::Whole,
+        range: Range::AtLeast(0.0),
+        default: Some("2"),
+        help: "Longest way from the root to a leaf",
+    },
+    Parameter {
+        name: "intervals",
+        sklearn: Some("intervals"),
+        has_flag: true,
+        kind: Kind::WholeOrAuto,
+        range: Range::AtLeast(1.0),
+        default: Some("auto"),
+        help: "Numeric features have up to K intervals at the last level, and two above it; `auto` is one more than there are classes",
+    },
+    Parameter {
+        name: "min-leaf",
+        sklearn: Some("min_samples_leaf"),
+        has_flag: true,
+        kind: Kind::Whole,
+        range: Range::AtLeast(1.0),
+        default: Some("1"),
+        help: "A leaf has at least this many rows",
+    },
+    Parameter {
+        name: "min-leaf-weight",
+        sklearn: Some("min_weight_fraction_leaf"),
+        has_flag: false,
+        kind: Kind::Number,
+        range: Range::Between(0.0, 0.5),
+        default: Some("0"),
+        help: "Instead of rows, a leaf has at least this share of the weight of all rows",
+    },
+    Parameter {
+        name: "leaf-cost",
+        sklearn: Some("ccp_alpha"),
+        has_flag: true,
+        kind: Kind::Exact,
+        range: Range::AtLeast(0.0),
+        default: Some("0"),
+        help: "What a leaf costs, on the scale of the error rate: a decimal or p/q, read exactly",
+    },
+];

@@ -1,0 +1,18 @@
+"""Functions: families, distinct trees, reports, files; one file each."""
+
+from ._distinct_trees import distinct_trees
+from ._dyadic_path import dyadic_path
+from ._explore import explore
+from ._model_files import load_model, save_model
+from ._pruning_family import pruning_family
+from ._report import Report
+
+__all__ = [
+    "Report",
+    "distinct_trees",
+    "dyadic_path",
+    "explore",
+    "load_model",
+    "pruning_family",
+    "save_model",
+]
