@@ -58,16 +58,16 @@ fn select(
     let file = destination(args, console)?;
     let is_standard = |path: Option<&Path>| path == Some(Path::new("-"));
     ensure!(
-        !(is_standard(Some(&args.data)) && is_standard(args.judging.search.as_deref())),
+        !(is_standard(Some(args.table.path())) && is_standard(args.judging.search.as_deref())),
         "DATA and --search cannot both be standard input"
     );
-    let options = args.reading.options();
+    let options = args.table.options();
     let resampling = args.judging.resampling()?;
     let stability = stability(args)?;
     let (data, search) = console.timed("reading", || {
-        let data = Table::open(&args.data)?.to_learn(&options)?;
+        let data = Table::open(args.table.path())?.to_learn(&options)?;
         need_classes(
-            &args.data,
+            args.table.path(),
             &data,
             &options,
             "select needs a classification target",
@@ -76,7 +76,7 @@ fn select(
         let search = search.map(|path| rows_that_judge(path, &data, &options.class_weight));
         Ok((data, search.transpose()?))
     })?;
-    let greedy = args.greedy.learner(loss(&args.reading, &data)?)?;
+    let greedy = args.greedy.learner(loss(&args.table.reading, &data)?)?;
     let judged = judged(args, &resampling, search.as_ref());
     let judged_by = judged_by(&resampling, search.as_ref());
     let estimate = search.map_or(Estimate::Resampled(resampling), Estimate::Rows);
@@ -89,7 +89,7 @@ fn select(
         let (selected, fit) = search.fit(&data, &budget, stability)?;
         Ok((selected, Some(fit)))
     });
-    let (selected, fit) = found.map_err(|error| in_file(&args.data, error))?;
+    let (selected, fit) = found.map_err(|error| in_file(args.table.path(), error))?;
     let problem = problem::of(search.greedy(), &data, &options.class_weight);
     let document = Document::new(search.name(), &selected, &data, (problem, judged_by));
     if console.json {
