@@ -5,71 +5,38 @@
 //! all trees of such splits, up to a number of halvings for each feature, the least
 //! `cost + lambda * leaves` is found: exactly, for one weight or for all weights at once.
 //!
-//! | file | idea |
+//! | folder | idea |
 //! |---|---|
-//! | `coordinate` | what can be halved: numbers, coded categories, missing against present |
-//! | `side` | one side of the box: its cuts and cells, exactly |
-//! | `grid` | rows become points of a grid with whole losses; how fine the grid must be |
-//! | `merged` | points that fall together become one, and the resolution is found |
-//! | `points` | points as packed bits, one bit for each halving |
-//! | `hull`, `front` | best errors as functions of the price of a leaf, or of the leaves |
-//! | `collapsed`, `boxed` | all best trees in one pass, with empty halves for free or paid for |
-//! | `sums` | losses of all classes, two in a word where they are small |
-//! | `table` | solved sets of points |
-//! | `engine` | both searches behind one face, and the tree of any corner |
-//! | `greedy` | a tree to fall back on when a search is stopped |
-//! | `branch`, `bits` | one tree by branch and bound, on sets of bits |
-//! | `rectangles`, `cells`, `memo` | the recursion of the paper, as a yardstick |
-//! | `lambda_search` | the searches of the paper over weights |
-//! | `path` | from high prices to low ones, as far as time and memory allow |
-//! | `aim`, `single` | what one tree shall be best at; finding it, and the proof |
-//! | `family` | the best trees for all weights of a penalty |
-//! | `plant` | from a plan of halvings to a tree with all rows in it |
+//! | `frontier` | best errors as functions of the weight of a leaf, or of the number of leaves |
+//! | `problem` | rows become points of a grid with whole losses; how fine the grid must be |
+//! | `plan` | a tree of halvings, and the tree that is built from it, with all rows in it |
+//! | `engines` | the searches: all best trees in one pass, branch and bound, the recursion of the paper |
+//! | `claim` | what a tree is claimed to be best at, and which trees must be known to prove it |
+//! | `path` | from large weights to small ones, as far as time and memory allow |
+//! | `search` | one tree or a family: which engine is asked, and the certificate |
 //!
 //! After D. Hush and R. Porter, "Algorithms for optimal dyadic decision trees" (2010).
 //! `docs/algorithms/dyadic.md` tells the whole story.
 
-mod aim;
-mod bits;
-mod boxed;
-mod branch;
-mod cells;
-mod collapsed;
-mod coordinate;
-mod engine;
-mod family;
-mod front;
-mod greedy;
-mod grid;
-mod hull;
-mod lambda_search;
-mod memo;
-mod merged;
+mod claim;
+mod engines;
+mod frontier;
 mod path;
-mod plant;
-mod points;
-mod rectangles;
-#[cfg(test)]
-mod rectangles_tests;
-mod side;
-mod single;
-#[cfg(test)]
-mod stopped_tests;
-mod sums;
-mod table;
-#[cfg(test)]
-mod tests;
+mod plan;
+mod problem;
+mod search;
 
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-pub use aim::Aim;
-pub use coordinate::{Coding, Missing};
-pub use grid::Resolution;
+pub use claim::Aim;
+pub use problem::coordinate::{Coding, Missing};
+pub use problem::grid::Resolution;
 
-use self::grid::Grid;
 use self::path::Means;
+use self::problem::grid::Grid;
+use self::search::{family, single};
 use super::{FamilyLearner, Learner};
 use crate::budget::Budget;
 use crate::cost::{Lambda, Loss, Penalty, total_weight};
@@ -221,10 +188,10 @@ impl Dyadic {
         }
         let n_classes = data.schema().classes().len();
         let is_engine = !matches!(self.solver, Solver::Recursion | Solver::PlainRecursion);
-        if is_engine && n_classes > engine::MOST_CLASSES {
+        if is_engine && n_classes > engines::MOST_CLASSES {
             return Err(Error::schema(format!(
                 "{n_classes} classes are more than dyadic trees can be searched for, at most {}",
-                engine::MOST_CLASSES
+                engines::MOST_CLASSES
             )));
         }
         Grid::new(data, self, &self.means(budget))

@@ -5,33 +5,33 @@
 //! The bits of all coordinates are packed into words, so that one `and` and one `or` over some points
 //! tell, for every coordinate, which halving is the first to separate them.
 
-use super::engine::Plan;
-use super::hull::{Corner, corner};
+use crate::learn::dyadic::engines::Plan;
+use crate::learn::dyadic::frontier::hull::{Corner, corner};
 
 /// Points of a grid with a loss for every class.
 #[derive(Debug, Clone)]
-pub(super) struct Points {
+pub(crate) struct Points {
     /// Where the bits of each coordinate are.
-    pub(super) fields: Vec<Field>,
+    pub(crate) fields: Vec<Field>,
     /// Words for one point.
-    pub(super) n_words: usize,
+    pub(crate) n_words: usize,
     /// The coordinates, `n_words` for each point.
-    pub(super) codes: Vec<u64>,
-    pub(super) n_classes: usize,
+    pub(crate) codes: Vec<u64>,
+    pub(crate) n_classes: usize,
     /// The cost of giving the point a class, `n_classes` for each point. The least is 0 and the largest
     /// is not.
-    pub(super) losses: Vec<u64>,
+    pub(crate) losses: Vec<u64>,
 }
 
 /// The place of a coordinate among the words of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Field {
+pub(crate) struct Field {
     /// The word, which it does not cross.
-    pub(super) word: u32,
+    pub(crate) word: u32,
     /// The lowest of its bits: the last halving.
-    pub(super) shift: u32,
+    pub(crate) shift: u32,
     /// How many bits there are, at least one.
-    pub(super) bits: u32,
+    pub(crate) bits: u32,
 }
 
 /// Bits in a word.
@@ -39,7 +39,7 @@ const WORD: u32 = u64::BITS;
 
 impl Field {
     /// Finds a place for coordinates of so many bits each; also how many words it takes.
-    pub(super) fn lay_out(bits: &[u32]) -> (Vec<Self>, usize) {
+    pub(crate) fn lay_out(bits: &[u32]) -> (Vec<Self>, usize) {
         let (mut word, mut used) = (0, 0);
         let place = |&bits: &u32| {
             if used + bits > WORD {
@@ -58,26 +58,26 @@ impl Field {
     }
 
     /// The bits of this coordinate within its word.
-    pub(super) fn mask(self) -> u64 {
+    pub(crate) fn mask(self) -> u64 {
         (u64::MAX >> (WORD - self.bits)) << self.shift
     }
 
     /// Given the bits in which points differ: the first halving that separates them, as the position of
     /// its bit in the word; `None` if none does.
-    pub(super) fn first_bit(self, differing: u64) -> Option<u32> {
+    pub(crate) fn first_bit(self, differing: u64) -> Option<u32> {
         let bits = differing & self.mask();
         (bits != 0).then(|| WORD - 1 - bits.leading_zeros())
     }
 
     /// How many halvings come before the one of a bit.
-    pub(super) fn level(self, bit: u32) -> u32 {
+    pub(crate) fn level(self, bit: u32) -> u32 {
         self.shift + self.bits - 1 - bit
     }
 }
 
 impl Points {
     /// No points at all.
-    pub(super) fn none(n_classes: usize) -> Self {
+    pub(crate) fn none(n_classes: usize) -> Self {
         Self {
             fields: Vec::new(),
             n_words: 1,
@@ -88,18 +88,18 @@ impl Points {
     }
 
     /// Number of points.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.losses.len() / self.n_classes
     }
 
     /// The loss of the best label for all points.
-    pub(super) fn least_loss(&self) -> u64 {
+    pub(crate) fn least_loss(&self) -> u64 {
         let of_class = |class| self.losses.iter().skip(class).step_by(self.n_classes).sum();
         (0..self.n_classes).map(of_class).min().unwrap_or(0)
     }
 
     /// Are all sums of losses below 2^32?
-    pub(super) fn is_narrow(&self) -> bool {
+    pub(crate) fn is_narrow(&self) -> bool {
         let of_class = |class| -> u64 {
             let losses = self.losses.iter().skip(class);
             losses.step_by(self.n_classes).sum()
@@ -108,7 +108,7 @@ impl Points {
     }
 
     /// Leaves and error of a tree of halvings.
-    pub(super) fn figures(&self, plan: &Plan) -> Corner {
+    pub(crate) fn figures(&self, plan: &Plan) -> Corner {
         let all: Vec<u32> = (0..self.len() as u32).collect();
         self.figures_of(plan, &all)
     }
@@ -142,7 +142,7 @@ impl Points {
     }
 
     /// The losses of a point.
-    pub(super) fn losses_of(&self, point: usize) -> &[u64] {
+    pub(crate) fn losses_of(&self, point: usize) -> &[u64] {
         &self.losses[point * self.n_classes..][..self.n_classes]
     }
 }

@@ -14,7 +14,7 @@ use num_traits::{ToPrimitive, Zero};
 
 /// One side of the box, which is not empty.
 #[derive(Debug, Clone)]
-pub(super) struct Side {
+pub(crate) struct Side {
     low: BigRational,
     width: BigRational,
     /// How far below a midpoint a value already counts as above it, as a share of the side.
@@ -25,7 +25,7 @@ pub(super) struct Side {
 
 impl Side {
     /// The side from `low` to `high`, which is larger.
-    pub(super) fn new(low: f64, high: f64, snap: f64) -> Self {
+    pub(crate) fn new(low: f64, high: f64, snap: f64) -> Self {
         let snap_decimal = decimal(snap);
         Self {
             low: decimal(low),
@@ -37,24 +37,24 @@ impl Side {
     }
 
     /// Does a midpoint lie below where it is?
-    pub(super) fn is_snapped(&self) -> bool {
+    pub(crate) fn is_snapped(&self) -> bool {
         !self.snap.is_zero()
     }
 
     /// The cut at `numerator / 2^level` of the side: the least double that is not below it as a decimal.
-    pub(super) fn cut(&self, numerator: u32, level: u32) -> f64 {
+    pub(crate) fn cut(&self, numerator: u32, level: u32) -> f64 {
         let share = BigRational::new(numerator.into(), (1_u64 << level).into()) - &self.snap;
         let place = &self.width * share + &self.low;
         least_not_below(&place)
     }
 
     /// The cell of a number of the side after so many halvings, if that is far from any cut.
-    pub(super) fn clear_cell(&self, number: f64, halvings: u32) -> Option<u32> {
+    pub(crate) fn clear_cell(&self, number: f64, halvings: u32) -> Option<u32> {
         self.estimate.cell(number, halvings)
     }
 
     /// The cell of a number of the side after so many halvings, one or more.
-    pub(super) fn exact_cell(&self, number: f64, halvings: u32) -> u32 {
+    pub(crate) fn exact_cell(&self, number: f64, halvings: u32) -> u32 {
         let whole = self.whole.as_ref();
         let cell = whole.and_then(|whole| whole.cell(number, halvings));
         // What lies on the upper end, or is snapped to it, belongs to the last cell.

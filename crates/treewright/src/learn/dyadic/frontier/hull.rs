@@ -14,33 +14,33 @@ use std::cmp::Ordering;
 
 /// Leaves and error of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Corner {
-    pub(super) leaves: u32,
-    pub(super) error: u64,
+pub(crate) struct Corner {
+    pub(crate) leaves: u32,
+    pub(crate) error: u64,
 }
 
 /// A price of a leaf as a ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Price {
-    pub(super) numerator: u64,
-    pub(super) denominator: u64,
+pub(crate) struct Price {
+    pub(crate) numerator: u64,
+    pub(crate) denominator: u64,
 }
 
 impl Price {
     /// All corners matter but those that save nothing.
-    pub(super) const ZERO: Self = Self {
+    pub(crate) const ZERO: Self = Self {
         numerator: 0,
         denominator: 1,
     };
 
     /// A leaf costs as much as the least loss there is: lower prices are hardly more work.
-    pub(super) const ONE: Self = Self {
+    pub(crate) const ONE: Self = Self {
         numerator: 1,
         denominator: 1,
     };
 
     /// The price divided by two so many times.
-    pub(super) fn halved(self, times: u32) -> Self {
+    pub(crate) fn halved(self, times: u32) -> Self {
         match self.denominator.checked_mul(1 << times) {
             Some(denominator) => Self {
                 denominator,
@@ -54,17 +54,17 @@ impl Price {
     }
 
     /// What so many leaves cost, rounded down.
-    pub(super) fn of(self, leaves: u32) -> u128 {
+    pub(crate) fn of(self, leaves: u32) -> u128 {
         u128::from(leaves) * u128::from(self.numerator) / u128::from(self.denominator)
     }
 
     /// The nearest double.
-    pub(super) fn to_f64(self) -> f64 {
+    pub(crate) fn to_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
 
     /// Is this price above another?
-    pub(super) fn is_above(self, other: Self) -> bool {
+    pub(crate) fn is_above(self, other: Self) -> bool {
         u128::from(self.numerator) * u128::from(other.denominator)
             > u128::from(other.numerator) * u128::from(self.denominator)
     }
@@ -78,7 +78,7 @@ impl Price {
 
 /// The least price of interest: corners that are best only below it are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Least {
+pub(crate) struct Least {
     price: Price,
     /// Does a corner stay that is best at this price too, beside a smaller one?
     with_ties: bool,
@@ -86,7 +86,7 @@ pub(super) struct Least {
 
 impl Least {
     /// Only what is better than all smaller trees at some price above this one.
-    pub(super) fn above(price: Price) -> Self {
+    pub(crate) fn above(price: Price) -> Self {
         Self {
             price,
             with_ties: false,
@@ -94,7 +94,7 @@ impl Least {
     }
 
     /// Also what is as good as smaller trees at this very price.
-    pub(super) fn with_ties(price: Price) -> Self {
+    pub(crate) fn with_ties(price: Price) -> Self {
         Self {
             price,
             // Without a price everything would be worth its leaves.
@@ -103,19 +103,19 @@ impl Least {
     }
 
     /// The price itself.
-    pub(super) fn price(self) -> Price {
+    pub(crate) fn price(self) -> Price {
         self.price
     }
 
     /// Is a saving of `error` for `leaves` more leaves worth it?
-    pub(super) fn is_worth(self, error: u64, leaves: u32) -> bool {
+    pub(crate) fn is_worth(self, error: u64, leaves: u32) -> bool {
         let order = self.price.compare(error, leaves);
         order.is_gt() || self.with_ties && order.is_eq()
     }
 }
 
 /// A corner.
-pub(super) const fn corner(leaves: u32, error: u64) -> Corner {
+pub(crate) const fn corner(leaves: u32, error: u64) -> Corner {
     Corner { leaves, error }
 }
 
@@ -127,7 +127,7 @@ fn compare_slopes(a: (Corner, Corner), b: (Corner, Corner)) -> Ordering {
 }
 
 /// The hull of all sums of a corner of `a` and one of `b`, with `extra` more leaves.
-pub(super) fn sum(a: &[Corner], b: &[Corner], extra: u32, out: &mut Vec<Corner>) {
+pub(crate) fn sum(a: &[Corner], b: &[Corner], extra: u32, out: &mut Vec<Corner>) {
     out.clear();
     let (mut i, mut j) = (0, 0);
     loop {
@@ -148,7 +148,7 @@ pub(super) fn sum(a: &[Corner], b: &[Corner], extra: u32, out: &mut Vec<Corner>)
 }
 
 /// The hull of both, without what is not worth its leaves at `least`.
-pub(super) fn union(a: &[Corner], b: &[Corner], least: Least, out: &mut Vec<Corner>) {
+pub(crate) fn union(a: &[Corner], b: &[Corner], least: Least, out: &mut Vec<Corner>) {
     out.clear();
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {
@@ -192,7 +192,7 @@ fn cut(hull: &mut Vec<Corner>, least: Least) {
 
 /// Does no corner of `candidate` lie below `hull`, which goes on to the right with the slope of
 /// `least`? Then the candidate adds nothing.
-pub(super) fn is_dominated(candidate: &[Corner], hull: &[Corner], least: Least) -> bool {
+pub(crate) fn is_dominated(candidate: &[Corner], hull: &[Corner], least: Least) -> bool {
     let mut at = 0;
     candidate.iter().all(|&point| {
         while at + 1 < hull.len() && hull[at + 1].leaves <= point.leaves {

@@ -11,12 +11,12 @@ use num_rational::BigRational;
 use num_traits::ToPrimitive;
 use serde_json::Value;
 
-use super::front::Front;
-use super::grid::Grid;
-use super::hull::{Least, Price};
-use super::{Model, Ties};
 use crate::cost::{Lambda, Objective, Penalty, Shape, SolutionValue};
 use crate::error::{Result, counted};
+use crate::learn::dyadic::frontier::Front;
+use crate::learn::dyadic::frontier::hull::{Least, Price};
+use crate::learn::dyadic::problem::grid::Grid;
+use crate::learn::dyadic::{Model, Ties};
 
 /// What a single tree shall be best at.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +37,7 @@ impl Default for Aim {
 
 impl Aim {
     /// Its name and value among the parameters of a model.
-    pub(super) fn param(&self) -> (&'static str, Value) {
+    pub(crate) fn param(&self) -> (&'static str, Value) {
         match self {
             Self::Lambda(lambda) => ("lambda", lambda.number_or_text()),
             Self::Kappa(kappa) => ("kappa", kappa.number_or_text()),
@@ -48,14 +48,14 @@ impl Aim {
 
 /// An aim with all that it takes to compare trees by it.
 #[derive(Debug)]
-pub(super) enum Question {
+pub(crate) enum Question {
     Weighted(Box<Objective>),
     Sized(usize),
 }
 
 impl Question {
     /// Which of two trees is better (`Less`), if they have the leaves that are allowed.
-    pub(super) fn compare(&self, a: SolutionValue, b: SolutionValue, ties: Ties) -> Ordering {
+    pub(crate) fn compare(&self, a: SolutionValue, b: SolutionValue, ties: Ties) -> Ordering {
         let leaves = a.leaves.cmp(&b.leaves);
         match (self, ties) {
             (Self::Sized(_), _) => a.cost.cmp(&b.cost).then(leaves),
@@ -71,7 +71,7 @@ impl Question {
     }
 
     /// Has one tree a smaller objective than another?
-    pub(super) fn is_better(&self, a: SolutionValue, b: SolutionValue) -> bool {
+    pub(crate) fn is_better(&self, a: SolutionValue, b: SolutionValue) -> bool {
         match self {
             Self::Weighted(objective) => objective.compare_values(a, b).is_lt(),
             Self::Sized(_) => a.cost < b.cost,
@@ -79,7 +79,7 @@ impl Question {
     }
 
     /// May a tree have so many leaves? A table of penalties may end before that.
-    pub(super) fn allows(&self, tree: SolutionValue) -> bool {
+    pub(crate) fn allows(&self, tree: SolutionValue) -> bool {
         match self {
             Self::Weighted(objective) => match objective.penalty() {
                 Penalty::Table(table) => tree.leaves <= table.values().len(),
@@ -90,7 +90,7 @@ impl Question {
     }
 
     /// What is to be made small, as a double; `cost` is that of the tree.
-    pub(super) fn value(&self, cost: f64, leaves: usize) -> f64 {
+    pub(crate) fn value(&self, cost: f64, leaves: usize) -> f64 {
         match self {
             Self::Weighted(objective) => {
                 cost + objective.lambda().to_f64() * objective.penalty().at(leaves)
@@ -100,7 +100,7 @@ impl Question {
     }
 
     /// The trees that must be known to answer.
-    pub(super) fn front(&self, grid: &Grid, model: Model, ties: Ties) -> Result<Front> {
+    pub(crate) fn front(&self, grid: &Grid, model: Model, ties: Ties) -> Result<Front> {
         let objective = match self {
             Self::Weighted(objective) => objective,
             Self::Sized(most_leaves) => {
@@ -131,7 +131,7 @@ impl Question {
     }
 
     /// The question in words.
-    pub(super) fn in_words(&self, model: Model, halvings: &[u32]) -> String {
+    pub(crate) fn in_words(&self, model: Model, halvings: &[u32]) -> String {
         let trees = format!("{} dyadic trees", model.name());
         match self {
             Self::Weighted(objective) => format!(
@@ -149,7 +149,7 @@ impl Question {
 
 /// The trees that must be known for all weights of a penalty; with `all` of them also those that are
 /// only as good as others.
-pub(super) fn front_of_all(
+pub(crate) fn front_of_all(
     penalty: &Penalty,
     all: bool,
     grid: &Grid,
@@ -164,7 +164,7 @@ pub(super) fn front_of_all(
 
 /// Refuses a table of penalties that ends before the trees do: with more leaves than it has lines, a
 /// tree may be better than the largest one found, which is `last`.
-pub(super) fn check_end(
+pub(crate) fn check_end(
     penalty: &Penalty,
     searched: Front,
     last: SolutionValue,
@@ -236,7 +236,7 @@ fn ratio_of(lambda: &Lambda, grid: &Grid) -> BigRational {
 }
 
 /// A weight as the price of a leaf in units of loss, if that is not too long.
-pub(super) fn exact_price_of(lambda: &Lambda, grid: &Grid) -> Option<Price> {
+pub(crate) fn exact_price_of(lambda: &Lambda, grid: &Grid) -> Option<Price> {
     let price = ratio_of(lambda, grid);
     Some(Price {
         numerator: price.numer().to_u64()?,
@@ -245,7 +245,7 @@ pub(super) fn exact_price_of(lambda: &Lambda, grid: &Grid) -> Option<Price> {
 }
 
 /// The same, rounded down if need be.
-pub(super) fn price_of(lambda: &Lambda, grid: &Grid) -> Price {
+pub(crate) fn price_of(lambda: &Lambda, grid: &Grid) -> Price {
     if let Some(price) = exact_price_of(lambda, grid) {
         return price;
     }

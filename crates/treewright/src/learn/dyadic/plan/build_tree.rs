@@ -2,15 +2,15 @@
 
 use rustc_hash::FxHashMap;
 
-use super::engine::Plan;
-use super::grid::{Bundle, Grid};
 use crate::cost::Loss;
 use crate::data::{Dataset, Value};
 use crate::error::Result;
+use crate::learn::dyadic::engines::Plan;
+use crate::learn::dyadic::problem::grid::{Bundle, Grid};
 use crate::tree::{MissingRoute, NodeId, Outcome, Split, Tree, TreeBuilder};
 
 /// Makes trees of plans, with the class counts of all rows.
-pub(super) struct Planter<'a> {
+pub(crate) struct Planter<'a> {
     grid: &'a Grid,
     data: &'a Dataset,
     loss: &'a Loss,
@@ -19,7 +19,7 @@ pub(super) struct Planter<'a> {
 }
 
 impl<'a> Planter<'a> {
-    pub(super) fn new(grid: &'a Grid, data: &'a Dataset, loss: &'a Loss) -> Self {
+    pub(crate) fn new(grid: &'a Grid, data: &'a Dataset, loss: &'a Loss) -> Self {
         Self {
             grid,
             data,
@@ -29,7 +29,7 @@ impl<'a> Planter<'a> {
     }
 
     /// A tree that asks what the plan says.
-    pub(super) fn plant(&mut self, plan: &Plan) -> Result<Tree> {
+    pub(crate) fn plant(&mut self, plan: &Plan) -> Result<Tree> {
         let (schema, loss) = (self.data.schema().clone(), self.loss.clone());
         let rows = self.grid.bundles.clone();
         let counts = self.count(&rows);

@@ -7,11 +7,11 @@
 
 use std::cell::Cell;
 
-use super::collapsed::{Collapsed, Halving, Part};
-use super::engine::{Plan, halve, two_that_add_up, zoomed};
-use super::front::Front;
-use super::hull::{Corner, corner};
-use super::sums::Sums;
+use crate::learn::dyadic::engines::collapsed::sums::Sums;
+use crate::learn::dyadic::engines::collapsed::{Collapsed, Halving, Part};
+use crate::learn::dyadic::engines::{Plan, halve, two_that_add_up, zoomed};
+use crate::learn::dyadic::frontier::Front;
+use crate::learn::dyadic::frontier::hull::{Corner, corner};
 
 /// A node of a greedy tree.
 struct Grown {
@@ -51,7 +51,7 @@ const LITTLE_WORK: usize = 4_000_000;
 impl<S: Sums, const W: usize> Collapsed<S, W> {
     /// The best prunings of greedy trees. Where halvings are paid for, `levels` says how often each
     /// coordinate of the box has been halved already.
-    pub(super) fn greedy(&self, levels: Option<&[u8]>, front: Front) -> Vec<(Corner, Plan)> {
+    pub(crate) fn greedy(&self, levels: Option<&[u8]>, front: Front) -> Vec<(Corner, Plan)> {
         let (whole, members) = (self.whole(), self.way().members);
         let mut found = Vec::new();
         for look in [Look::Errors, Look::Gini] {

@@ -5,11 +5,13 @@
 //! it answers every question about sizes that a hull cannot: the best tree with `k` leaves, and the best
 //! one for a penalty that is not concave.
 
-use super::hull::{self, Corner, Least, corner};
+pub(crate) mod hull;
+
+use crate::learn::dyadic::frontier::hull::{Corner, Least, corner};
 
 /// What a tree must be best at to be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Front {
+pub(crate) enum Front {
     /// Some price of a leaf from here on.
     Hull(Least),
     /// Some number of leaves up to this.
@@ -18,7 +20,7 @@ pub(super) enum Front {
 
 impl Front {
     /// Is one leaf all that is of interest for points with this error?
-    pub(super) fn is_leaf(self, error: u64) -> bool {
+    pub(crate) fn is_leaf(self, error: u64) -> bool {
         match self {
             Self::Hull(least) => !least.is_worth(error, 1),
             Self::Stairs(most_leaves) => error == 0 || most_leaves <= 1,
@@ -26,7 +28,7 @@ impl Front {
     }
 
     /// The best of all pairs of a tree of `a` and one of `b`, with `extra` more leaves.
-    pub(super) fn sum(self, a: &[Corner], b: &[Corner], extra: u32, out: &mut Vec<Corner>) {
+    pub(crate) fn sum(self, a: &[Corner], b: &[Corner], extra: u32, out: &mut Vec<Corner>) {
         match self {
             Self::Hull(_) => hull::sum(a, b, extra, out),
             Self::Stairs(most_leaves) => sum_of_stairs(a, b, extra, most_leaves, out),
@@ -34,7 +36,7 @@ impl Front {
     }
 
     /// The best of both.
-    pub(super) fn union(self, a: &[Corner], b: &[Corner], out: &mut Vec<Corner>) {
+    pub(crate) fn union(self, a: &[Corner], b: &[Corner], out: &mut Vec<Corner>) {
         match self {
             Self::Hull(least) => hull::union(a, b, least, out),
             Self::Stairs(most_leaves) => union_of_stairs(a, b, most_leaves, out),
@@ -42,7 +44,7 @@ impl Front {
     }
 
     /// Does a candidate add nothing to the best?
-    pub(super) fn is_dominated(self, candidate: &[Corner], best: &[Corner]) -> bool {
+    pub(crate) fn is_dominated(self, candidate: &[Corner], best: &[Corner]) -> bool {
         match self {
             Self::Hull(least) => hull::is_dominated(candidate, best, least),
             Self::Stairs(most_leaves) => is_above_stairs(candidate, best, most_leaves),

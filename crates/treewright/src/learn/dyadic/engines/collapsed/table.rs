@@ -6,23 +6,23 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::hull::Corner;
+use crate::learn::dyadic::frontier::hull::Corner;
 
 /// Names a set of points, or such a set together with its box: a sum of random numbers, one for each
 /// point. Two of ten million different sets share a name with a chance of about one in 10^24.
-pub(super) type Key = u128;
+pub(crate) type Key = u128;
 
 /// Random numbers for keys. The lower half is the same in every run: it says where a set is kept, so that a search
 /// takes the same memory every time. The upper half is drawn anew for each process: no table can be made for which
 /// two sets are known to share a name.
-pub(super) struct Keys {
+pub(crate) struct Keys {
     places: fastrand::Rng,
     names: fastrand::Rng,
 }
 
 impl Keys {
     /// Others for each `seed`.
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         static DRAWN: OnceLock<u64> = OnceLock::new();
         let drawn = *DRAWN.get_or_init(|| RandomState::new().build_hasher().finish());
         Self {
@@ -31,14 +31,14 @@ impl Keys {
         }
     }
 
-    pub(super) fn next(&mut self) -> Key {
+    pub(crate) fn next(&mut self) -> Key {
         Key::from(self.names.u64(..)) << 64 | Key::from(self.places.u64(..))
     }
 }
 
 /// Where a hull is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stored {
+pub(crate) struct Stored {
     shard: u32,
     start: u32,
     length: u32,
@@ -46,7 +46,7 @@ pub(super) struct Stored {
 
 /// Hulls by key.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     shards: Vec<Mutex<Shard>>,
 }
 
@@ -80,7 +80,7 @@ impl Default for Table {
 }
 
 impl Table {
-    pub(super) fn get(&self, key: Key) -> Option<Stored> {
+    pub(crate) fn get(&self, key: Key) -> Option<Stored> {
         let (shard, halves) = place(key);
         let slots = self.lock(shard);
         let slot = slots.slots.get(slots.find(halves)?)?;
@@ -92,7 +92,7 @@ impl Table {
     }
 
     /// Keeps a hull. If another thread was faster, its hull is the same.
-    pub(super) fn insert(&self, key: Key, hull: &[Corner]) -> Stored {
+    pub(crate) fn insert(&self, key: Key, hull: &[Corner]) -> Stored {
         let (shard, halves) = place(key);
         let (start, length) = self.lock(shard).insert(halves, hull);
         Stored {
@@ -103,19 +103,19 @@ impl Table {
     }
 
     /// Copies a hull.
-    pub(super) fn read(&self, stored: Stored, out: &mut Vec<Corner>) {
+    pub(crate) fn read(&self, stored: Stored, out: &mut Vec<Corner>) {
         let shard = self.lock(stored.shard as usize);
         let corners = &shard.corners[stored.start as usize..];
         out.extend_from_slice(&corners[..stored.length as usize]);
     }
 
     /// Number of hulls.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         (0..N_SHARDS).map(|shard| self.lock(shard).n_used).sum()
     }
 
     /// Memory in use.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let bytes = |shard| {
             let shard = self.lock(shard);
             shard.slots.capacity() * size_of::<Slot>()
@@ -126,7 +126,7 @@ impl Table {
 
     /// How many places are looked at to find a hull, on average. That does not depend on the order in
     /// which they came.
-    pub(super) fn probes(&self) -> f64 {
+    pub(crate) fn probes(&self) -> f64 {
         let (mut sum, mut n) = (0, 0);
         for shard in 0..N_SHARDS {
             let shard = self.lock(shard);

@@ -2,21 +2,21 @@
 
 use std::time::Instant;
 
-use super::aim::{Aim, Question, check_end, exact_price_of};
-use super::branch::Branch;
-use super::collapsed::Limits;
-use super::engine::{Plan, bytes};
-use super::front::Front;
-use super::grid::Grid;
-use super::hull::{Corner, Least, Price, corner};
-use super::path::{Path, Steps, engine_for, value};
-use super::plant::Planter;
-use super::rectangles::Rectangles;
-use super::{Dyadic, FamilyLearner, Model, Solver, Ties};
 use crate::budget::Budget;
 use crate::cost::{Counting, Objective, Penalty, SolutionValue};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
+use crate::learn::dyadic::claim::{Aim, Question, check_end, exact_price_of};
+use crate::learn::dyadic::engines::branch::Branch;
+use crate::learn::dyadic::engines::collapsed::Limits;
+use crate::learn::dyadic::engines::rectangles::Rectangles;
+use crate::learn::dyadic::engines::{Plan, bytes};
+use crate::learn::dyadic::frontier::Front;
+use crate::learn::dyadic::frontier::hull::{Corner, Least, Price, corner};
+use crate::learn::dyadic::path::{Path, Steps, engine_for, value};
+use crate::learn::dyadic::plan::build_tree::Planter;
+use crate::learn::dyadic::problem::grid::Grid;
+use crate::learn::dyadic::{Dyadic, FamilyLearner, Model, Solver, Ties};
 use crate::tree::{Certificate, Fit, Training, Tree, Work, after_rounding, check_claim};
 
 /// A tree that was found.
@@ -43,7 +43,7 @@ enum Bound {
 }
 
 /// The tree that is best at the aim of the learner, or the best one that was found in time.
-pub(super) fn fit(learner: &Dyadic, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
+pub(crate) fn fit(learner: &Dyadic, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
     let start = Instant::now();
     let grid = learner.grid(data, budget)?;
     fit_in(learner, data, &grid, budget, start)

@@ -11,16 +11,16 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Dyadic;
-use super::collapsed::Stopped;
-use super::coordinate::Coordinate;
-use super::hull::{Corner, corner};
-use super::merged::{Hurry, MOST_AUTOMATIC, Merged};
-use super::path::Means;
-use super::points::Points;
 use crate::cost::{Counting, RowLosses, Scale};
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
+use crate::learn::dyadic::Dyadic;
+use crate::learn::dyadic::engines::collapsed::Stopped;
+use crate::learn::dyadic::frontier::hull::{Corner, corner};
+use crate::learn::dyadic::path::Means;
+use crate::learn::dyadic::problem::coordinate::Coordinate;
+use crate::learn::dyadic::problem::merged::{Hurry, MOST_AUTOMATIC, Merged};
+use crate::learn::dyadic::problem::points::Points;
 
 /// How often coordinates may be halved.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -36,43 +36,43 @@ pub enum Resolution {
 
 /// A table as points of a grid.
 #[derive(Debug, Clone)]
-pub(super) struct Grid {
-    pub(super) coordinates: Vec<Coordinate>,
+pub(crate) struct Grid {
+    pub(crate) coordinates: Vec<Coordinate>,
     /// The places of those coordinates that are halved at all.
-    pub(super) halved: Vec<usize>,
-    pub(super) points: Points,
+    pub(crate) halved: Vec<usize>,
+    pub(crate) points: Points,
     /// Loss that no tree can avoid, in units.
-    pub(super) base: u64,
-    pub(super) scale: Scale,
+    pub(crate) base: u64,
+    pub(crate) scale: Scale,
     /// Were all losses whole numbers?
-    pub(super) is_whole: bool,
+    pub(crate) is_whole: bool,
     /// Was the resolution not enough to have no unavoidable loss?
-    pub(super) is_capped: bool,
+    pub(crate) is_capped: bool,
     /// Values that were moved by the snap.
-    pub(super) n_snapped: usize,
+    pub(crate) n_snapped: usize,
     /// All rows, those together that no split can tell apart.
-    pub(super) bundles: Vec<Bundle>,
+    pub(crate) bundles: Vec<Bundle>,
     /// The tree of one leaf, if time or memory did not suffice for the points: there are none then.
-    pub(super) only_leaf: Option<Corner>,
+    pub(crate) only_leaf: Option<Corner>,
     /// How losses became whole numbers.
-    pub(super) counting: Counting,
+    pub(crate) counting: Counting,
     /// How far sums of losses may be off by rounding, in units.
-    pub(super) slack: u64,
+    pub(crate) slack: u64,
     tolerance: Option<f64>,
 }
 
 /// Rows of the same class that no split can tell apart.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bundle {
+pub(crate) struct Bundle {
     /// One of them.
-    pub(super) row: u32,
-    pub(super) class: u32,
+    pub(crate) row: u32,
+    pub(crate) class: u32,
     /// The weight of all.
-    pub(super) weight: f64,
+    pub(crate) weight: f64,
 }
 
 impl Grid {
-    pub(super) fn new(data: &Dataset, learner: &Dyadic, means: &Means<'_>) -> Result<Self> {
+    pub(crate) fn new(data: &Dataset, learner: &Dyadic, means: &Means<'_>) -> Result<Self> {
         let resolution = &learner.resolution;
         if let Resolution::Each(halvings) = resolution
             && halvings.len() != data.columns().len()
@@ -182,7 +182,7 @@ impl Grid {
 
 impl Grid {
     /// How often each coordinate may be halved, besides into missing and present.
-    pub(super) fn halvings(&self) -> Vec<u32> {
+    pub(crate) fn halvings(&self) -> Vec<u32> {
         self.coordinates
             .iter()
             .map(|coordinate| coordinate.halvings)
@@ -190,7 +190,7 @@ impl Grid {
     }
 
     /// How far costs may be off by rounding, divided by the total weight; `None` where nothing was.
-    pub(super) fn tolerance(&self) -> Option<f64> {
+    pub(crate) fn tolerance(&self) -> Option<f64> {
         self.tolerance
     }
 }

@@ -13,28 +13,28 @@
 //! What differs: prices are exact ratios, and grid and adaptive search are counted by Moebius' formula
 //! rather than listed.
 
-use super::Model;
-use super::collapsed::Limits;
-use super::engine::{Plan, engine};
-use super::front::Front;
-use super::hull::{Corner, Least, Price, corner};
-use super::points::Points;
-use super::rectangles::{Rectangles, Visited};
+use crate::learn::dyadic::Model;
+use crate::learn::dyadic::engines::collapsed::Limits;
+use crate::learn::dyadic::engines::rectangles::{Rectangles, Visited};
+use crate::learn::dyadic::engines::{Plan, engine};
+use crate::learn::dyadic::frontier::Front;
+use crate::learn::dyadic::frontier::hull::{Corner, Least, Price, corner};
+use crate::learn::dyadic::problem::points::Points;
 use crate::tree::Work;
 
 /// What a search over prices found.
 #[derive(Debug)]
-pub(super) struct Search {
+pub(crate) struct Search {
     /// Different trees, from one leaf on.
-    pub(super) solutions: Vec<(Corner, Plan)>,
-    pub(super) n_solves: u64,
+    pub(crate) solutions: Vec<(Corner, Plan)>,
+    pub(crate) n_solves: u64,
     /// Rectangles of all solves together.
-    pub(super) visited: Visited,
+    pub(crate) visited: Visited,
 }
 
 impl Search {
     /// What it took.
-    pub(super) fn work(&self) -> Work {
+    pub(crate) fn work(&self) -> Work {
         Work {
             solves: self.n_solves,
             rectangles: self.visited.occupied,
@@ -48,11 +48,11 @@ impl Search {
 /// tried, the largest saving of error by the best such tree for each leaf that it adds. It is below the
 /// price.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Refused(Option<Price>);
+pub(crate) struct Refused(Option<Price>);
 
 impl Refused {
     /// A tree was tried for a rectangle that is left a leaf at this price.
-    pub(super) fn note(&mut self, leaf: Corner, tree: Corner, price: Price) {
+    pub(crate) fn note(&mut self, leaf: Corner, tree: Corner, price: Price) {
         let ratio = Price {
             numerator: leaf.error - tree.error,
             denominator: u64::from(tree.leaves - 1),
@@ -65,7 +65,7 @@ impl Refused {
 }
 
 /// Leaves of the greedy tree without error; `None` if the points are too wide.
-pub(super) fn l_bound(points: &Points, model: Model, limits: Limits) -> Option<u32> {
+pub(crate) fn l_bound(points: &Points, model: Model, limits: Limits) -> Option<u32> {
     let all = Front::Hull(Least::above(Price::ZERO));
     let engine = engine(points, model, all, limits)?;
     // The first of the two greedy trees, grown by errors; its last pruning has none.
@@ -79,7 +79,7 @@ pub(super) fn l_bound(points: &Points, model: Model, limits: Limits) -> Option<u
 
 /// The number of prices of the grid: different ratios `a / b` with `a <= most_error` and
 /// `b < most_leaves`.
-pub(super) fn grid_count(most_error: u64, most_leaves: u64) -> u64 {
+pub(crate) fn grid_count(most_error: u64, most_leaves: u64) -> u64 {
     let most = most_leaves.saturating_sub(1);
     let signs = moebius(most_error.min(most));
     let pairs = signs.iter().zip(1..).map(|(&sign, common)| {
@@ -89,7 +89,7 @@ pub(super) fn grid_count(most_error: u64, most_leaves: u64) -> u64 {
 }
 
 /// The number of prices of the adaptive search, given the best trees from one leaf on.
-pub(super) fn adaptive_count(path: &[Corner], l_bound: u32) -> u64 {
+pub(crate) fn adaptive_count(path: &[Corner], l_bound: u32) -> u64 {
     let signs = moebius(u64::from(l_bound));
     let mut below = None;
     let mut count = 0;
@@ -148,7 +148,7 @@ fn moebius(most: u64) -> Vec<i8> {
 /// Goes through prices from high to low, by guesses or one by one, until a tree has no error, or time or memory is spent. With ties
 /// for the larger tree the former always happens if `l_bound` is not below the leaves of some tree without
 /// error.
-pub(super) fn search(rectangles: &mut Rectangles<'_>, l_bound: u32, guesses: bool) -> Search {
+pub(crate) fn search(rectangles: &mut Rectangles<'_>, l_bound: u32, guesses: bool) -> Search {
     let mut last = corner(1, rectangles.error_of_leaf());
     let mut found = Search {
         solutions: vec![(last, Plan::Leaf)],

@@ -14,29 +14,33 @@
 //! side by side: neither search sees what the other one finds, and every set that is solved, and the
 //! number of them, is the same for any number of threads.
 
+mod greedy;
+pub(crate) mod sums;
+pub(crate) mod table;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::front::Front;
-use super::hull::{Corner, corner};
-use super::points::{Field, Points};
-use super::sums::Sums;
-use super::table::{Key, Keys, Stored, Table};
 use crate::budget::Budget;
+use crate::learn::dyadic::engines::collapsed::sums::Sums;
+use crate::learn::dyadic::engines::collapsed::table::{Key, Keys, Stored, Table};
+use crate::learn::dyadic::frontier::Front;
+use crate::learn::dyadic::frontier::hull::{Corner, corner};
+use crate::learn::dyadic::problem::points::{Field, Points};
 
 /// The search was stopped from outside.
 #[derive(Debug)]
-pub(super) struct Stopped;
+pub(crate) struct Stopped;
 
 /// Points and solved sets of them, shared by all threads.
 ///
 /// `W` words hold the coordinates of a point, `S` its losses.
 #[derive(Debug)]
-pub(super) struct Collapsed<S: Sums, const W: usize> {
-    pub(super) points: Vec<Point<S, W>>,
-    pub(super) fields: Vec<Field>,
+pub(crate) struct Collapsed<S: Sums, const W: usize> {
+    pub(crate) points: Vec<Point<S, W>>,
+    pub(crate) fields: Vec<Field>,
     n_classes: usize,
-    pub(super) front: Front,
-    pub(super) table: Table,
+    pub(crate) front: Front,
+    pub(crate) table: Table,
     limits: Limits,
     /// Points looked at for all coordinates together, as far as it was told.
     work: AtomicU64,
@@ -44,44 +48,44 @@ pub(super) struct Collapsed<S: Sums, const W: usize> {
 
 /// The way of one thread down to the set that it is solving.
 #[derive(Debug)]
-pub(super) struct Way<S: Sums> {
+pub(crate) struct Way<S: Sums> {
     /// Points of the sets on the way, each on top of the one it is part of.
-    pub(super) members: Vec<u32>,
+    pub(crate) members: Vec<u32>,
     frames: Vec<Frame<S>>,
     /// Points looked at, coordinate by coordinate, since the clock was looked at.
-    pub(super) work: u64,
+    pub(crate) work: u64,
 }
 
 /// When to stop.
 #[derive(Debug, Clone)]
-pub(super) struct Limits {
-    pub(super) budget: Budget,
-    pub(super) most_bytes: usize,
+pub(crate) struct Limits {
+    pub(crate) budget: Budget,
+    pub(crate) most_bytes: usize,
     /// No more work than this; see [`Collapsed::work`].
-    pub(super) most_work: u64,
+    pub(crate) most_work: u64,
     /// What is solved already, to be said while the search goes on.
-    pub(super) so_far: String,
+    pub(crate) so_far: String,
 }
 
 /// One point, with a random number that is its share in the keys of sets.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Point<S: Sums, const W: usize> {
-    pub(super) key: Key,
-    pub(super) code: [u64; W],
-    pub(super) losses: S,
+pub(crate) struct Point<S: Sums, const W: usize> {
+    pub(crate) key: Key,
+    pub(crate) code: [u64; W],
+    pub(crate) losses: S,
 }
 
 /// A set of points, without saying where they are.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part<S: Sums> {
-    pub(super) key: Key,
-    pub(super) losses: S,
-    pub(super) n_points: u32,
+pub(crate) struct Part<S: Sums> {
+    pub(crate) key: Key,
+    pub(crate) losses: S,
+    pub(crate) n_points: u32,
 }
 
 /// The best hull of a set.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Best {
+pub(crate) enum Best {
     /// One leaf is best at all prices of interest.
     Leaf(u64),
     Stored(Stored),
@@ -89,14 +93,14 @@ pub(super) enum Best {
 
 /// A split of a set: which bit, and its two sides.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Halving<S: Sums> {
-    pub(super) coordinate: u32,
-    pub(super) word: u32,
-    pub(super) bit: u32,
-    pub(super) left: Part<S>,
-    pub(super) right: Part<S>,
-    pub(super) left_error: u64,
-    pub(super) right_error: u64,
+pub(crate) struct Halving<S: Sums> {
+    pub(crate) coordinate: u32,
+    pub(crate) word: u32,
+    pub(crate) bit: u32,
+    pub(crate) left: Part<S>,
+    pub(crate) right: Part<S>,
+    pub(crate) left_error: u64,
+    pub(crate) right_error: u64,
 }
 
 /// Working memory of one level of the recursion.
@@ -125,19 +129,19 @@ impl<S: Sums> Default for Frame<S> {
 
 impl<S: Sums> Halving<S> {
     /// The left (0) or the right (1) side.
-    pub(super) fn side(&self, side: usize) -> &Part<S> {
+    pub(crate) fn side(&self, side: usize) -> &Part<S> {
         if side == 0 { &self.left } else { &self.right }
     }
 
     /// Are both sides so large that they are better searched side by side?
-    pub(super) fn is_large(&self) -> bool {
+    pub(crate) fn is_large(&self) -> bool {
         self.left.n_points.min(self.right.n_points) >= MANY_POINTS
     }
 }
 
 impl<S: Sums> Way<S> {
     /// A way that begins with some points.
-    pub(super) fn new(members: Vec<u32>) -> Self {
+    pub(crate) fn new(members: Vec<u32>) -> Self {
         Self {
             members,
             frames: Vec::new(),
@@ -152,7 +156,7 @@ const CHECK_EVERY: u64 = if cfg!(test) { 100 } else { 200_000 };
 const MANY_POINTS: u32 = if cfg!(test) { 4 } else { 48 };
 
 impl<S: Sums, const W: usize> Collapsed<S, W> {
-    pub(super) fn new(points: &Points, front: Front, limits: Limits) -> Self {
+    pub(crate) fn new(points: &Points, front: Front, limits: Limits) -> Self {
         let mut keys = Keys::new(0x7265_6577_7269_6768);
         let point = |place: usize| {
             let mut code = [0; W];
@@ -176,22 +180,22 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
     }
 
     /// The work so far: points looked at, times coordinates.
-    pub(super) fn work(&self) -> u64 {
+    pub(crate) fn work(&self) -> u64 {
         self.work.load(Ordering::Relaxed)
     }
 
     /// Is the time up?
-    pub(super) fn is_late(&self) -> bool {
+    pub(crate) fn is_late(&self) -> bool {
         self.limits.budget.is_spent()
     }
 
     /// The way that begins with all points.
-    pub(super) fn way(&self) -> Way<S> {
+    pub(crate) fn way(&self) -> Way<S> {
         Way::new((0..self.points.len() as u32).collect())
     }
 
     /// The set of all points.
-    pub(super) fn whole(&self) -> Part<S> {
+    pub(crate) fn whole(&self) -> Part<S> {
         let mut whole = Part {
             key: 0,
             losses: S::ZERO,
@@ -205,12 +209,12 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
     }
 
     /// The least error of a set as a leaf.
-    pub(super) fn error(&self, part: &Part<S>) -> u64 {
+    pub(crate) fn error(&self, part: &Part<S>) -> u64 {
         part.losses.least(self.n_classes)
     }
 
     /// The best hull if it is known without a search.
-    pub(super) fn known(&self, part: &Part<S>, error: u64) -> Option<Best> {
+    pub(crate) fn known(&self, part: &Part<S>, error: u64) -> Option<Best> {
         if self.front.is_leaf(error) {
             return Some(Best::Leaf(error));
         }
@@ -218,7 +222,7 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
     }
 
     /// The corners of a hull.
-    pub(super) fn corners(&self, best: Best, out: &mut Vec<Corner>) {
+    pub(crate) fn corners(&self, best: Best, out: &mut Vec<Corner>) {
         out.clear();
         match best {
             Best::Leaf(error) => out.push(corner(1, error)),
@@ -227,7 +231,7 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
     }
 
     /// The best hull of the points `members[start..]`.
-    pub(super) fn solve(
+    pub(crate) fn solve(
         &self,
         part: &Part<S>,
         start: usize,
@@ -360,7 +364,7 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
     }
 
     /// Puts the points of one side on top.
-    pub(super) fn push_side(
+    pub(crate) fn push_side(
         &self,
         halving: &Halving<S>,
         is_right: bool,
@@ -379,7 +383,7 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
     }
 
     /// Those of some points that are on one side.
-    pub(super) fn side(&self, halving: &Halving<S>, is_right: bool, members: &[u32]) -> Vec<u32> {
+    pub(crate) fn side(&self, halving: &Halving<S>, is_right: bool, members: &[u32]) -> Vec<u32> {
         let (word, bit) = (halving.word as usize, halving.bit);
         let is_in = |member: &&u32| {
             self.points[**member as usize].code[word] >> bit & 1 == u64::from(is_right)
@@ -389,13 +393,13 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
 
     /// The splits of some points, the most promising first; of those that part the points alike only the
     /// one of the first coordinate.
-    pub(super) fn splits(&self, part: &Part<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
+    pub(crate) fn splits(&self, part: &Part<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
         self.halvings(part, members, out);
         order(out);
     }
 
     /// For each coordinate the first halving that separates some points.
-    pub(super) fn halvings(&self, part: &Part<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
+    pub(crate) fn halvings(&self, part: &Part<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
         out.clear();
         let differing = self.differing(members);
         for (coordinate, field) in self.fields.iter().enumerate() {
@@ -441,7 +445,7 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
     }
 
     /// The bits in which some points differ.
-    pub(super) fn differing(&self, members: &[u32]) -> [u64; W] {
+    pub(crate) fn differing(&self, members: &[u32]) -> [u64; W] {
         let first = self.points[members[0] as usize].code;
         let mut differing = [0; W];
         for &member in members {
@@ -454,7 +458,7 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
     }
 
     /// Looks now and then whether time or memory is spent; there may be another table.
-    pub(super) fn check(
+    pub(crate) fn check(
         &self,
         part: &Part<S>,
         way: &mut Way<S>,
@@ -477,7 +481,7 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
 
     /// The Gini impurity of a set, times its weight. Losses of 0 and 1 are taken for granted: then the
     /// weight of a class is what all others have to lose by it.
-    pub(super) fn impurity(&self, part: &Part<S>) -> f64 {
+    pub(crate) fn impurity(&self, part: &Part<S>) -> f64 {
         let losses = (0..self.n_classes).map(|class| part.losses.of(class) as f64);
         let weight = losses.clone().sum::<f64>() / (self.n_classes as f64 - 1.0).max(1.0);
         if weight <= 0.0 {
@@ -490,7 +494,7 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
 
 impl Limits {
     /// Says how far the search is; stops it if time or memory is spent.
-    pub(super) fn check(&self, states: usize, bytes: usize) -> Result<(), Stopped> {
+    pub(crate) fn check(&self, states: usize, bytes: usize) -> Result<(), Stopped> {
         let megabytes = bytes / 1_000_000;
         let so_far = &self.so_far;
         let progress = self.budget.progress();
@@ -503,7 +507,7 @@ impl Limits {
 }
 
 /// A lower bound of the hull of a side that is not solved.
-pub(super) fn at_best(error: u64, out: &mut Vec<Corner>) {
+pub(crate) fn at_best(error: u64, out: &mut Vec<Corner>) {
     out.clear();
     out.push(corner(1, error));
     if error > 0 {
@@ -512,7 +516,7 @@ pub(super) fn at_best(error: u64, out: &mut Vec<Corner>) {
 }
 
 /// Sorts splits: least error first, then by coordinate.
-pub(super) fn by_promise<S: Sums>(halving: &Halving<S>) -> (u64, u32) {
+pub(crate) fn by_promise<S: Sums>(halving: &Halving<S>) -> (u64, u32) {
     (halving.left_error + halving.right_error, halving.coordinate)
 }
 

@@ -11,10 +11,10 @@ use num_bigint::BigInt;
 use num_traits::{Float, Zero};
 use rustc_hash::FxHashMap;
 
-use super::side::Side;
 use crate::cost::tens_of_weights;
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
 use crate::error::{Error, Result, quoted};
+use crate::learn::dyadic::problem::side::Side;
 use crate::tree::{Closed, Split};
 
 /// How categorical features become coordinates.
@@ -61,22 +61,22 @@ impl Missing {
 }
 
 /// A number of halvings more than anybody can use: cells of a 2^30th of the box.
-pub(super) const MOST_HALVINGS: u32 = 30;
+pub(crate) const MOST_HALVINGS: u32 = 30;
 
 /// The cell of a missing value.
-pub(super) const NO_CELL: u32 = u32::MAX;
+pub(crate) const NO_CELL: u32 = u32::MAX;
 
 /// Something that can be halved.
 #[derive(Debug, Clone)]
-pub(super) struct Coordinate {
-    pub(super) feature: usize,
+pub(crate) struct Coordinate {
+    pub(crate) feature: usize,
     kind: Kind,
     /// Does a halving into present and missing come first?
-    pub(super) has_missing: bool,
+    pub(crate) has_missing: bool,
     /// Its side of the box; `None` where there is nothing to halve.
     side: Option<Side>,
     /// How often the box may be halved, besides the one for missing.
-    pub(super) halvings: u32,
+    pub(crate) halvings: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ enum Kind {
 
 impl Coordinate {
     /// The coordinates of a table's features, in order. Each may be halved [`MOST_HALVINGS`] times.
-    pub(super) fn of(
+    pub(crate) fn of(
         data: &Dataset,
         coding: Coding,
         missing: Missing,
@@ -160,7 +160,7 @@ impl Coordinate {
 
     /// The cell of every row after all halvings, a binary number with the first halving first, or
     /// [`NO_CELL`] where the row's value is missing.
-    pub(super) fn cells(&self, data: &Dataset) -> Vec<u32> {
+    pub(crate) fn cells(&self, data: &Dataset) -> Vec<u32> {
         let side = self.side.as_ref().filter(|_| self.halvings > 0);
         // Values near a cut take longer. Coded ones come again and again, and may all lie on cuts.
         let mut known: FxHashMap<u64, u32> = FxHashMap::default();
@@ -183,7 +183,7 @@ impl Coordinate {
     }
 
     /// The cell of a point after fewer halvings.
-    pub(super) fn coarse(&self, cell: u32, halvings: u32) -> u32 {
+    pub(crate) fn coarse(&self, cell: u32, halvings: u32) -> u32 {
         match cell {
             NO_CELL => NO_CELL,
             cell => cell >> self.halvings.saturating_sub(halvings),
@@ -191,7 +191,7 @@ impl Coordinate {
     }
 
     /// A cell as bits, with the one for missing in front where there is one.
-    pub(super) fn code(&self, cell: u32) -> u32 {
+    pub(crate) fn code(&self, cell: u32) -> u32 {
         match cell {
             NO_CELL => 1 << self.halvings,
             cell => cell,
@@ -199,13 +199,13 @@ impl Coordinate {
     }
 
     /// How many bits its cells have.
-    pub(super) fn bits(&self) -> u32 {
+    pub(crate) fn bits(&self) -> u32 {
         self.halvings + u32::from(self.has_missing)
     }
 
     /// The question that the halving of a level asks of rows whose cells begin with `prefix`, the
     /// bits above that level; and the side of missing values, if that is the question.
-    pub(super) fn split(
+    pub(crate) fn split(
         &self,
         level: u32,
         prefix: u32,
@@ -252,13 +252,13 @@ impl Coordinate {
     }
 
     /// May several categories share a cell?
-    pub(super) fn has_snapped_categories(&self) -> bool {
+    pub(crate) fn has_snapped_categories(&self) -> bool {
         let is_coded = matches!(self.kind, Kind::Numbers(_));
         is_coded && self.side.as_ref().is_some_and(Side::is_snapped)
     }
 
     /// How many values of the table count as above a midpoint only because of the snap.
-    pub(super) fn n_snapped(&self, data: &Dataset) -> usize {
+    pub(crate) fn n_snapped(&self, data: &Dataset) -> usize {
         let is_snapped = self.side.as_ref().is_some_and(Side::is_snapped);
         if !is_snapped || self.halvings == 0 {
             return 0;

@@ -4,14 +4,14 @@
 //! part of the list, so that each half has its points together again: nothing is copied, and the points of
 //! the rectangles around it stay the same sets.
 
-use super::Model;
-use super::memo::{Name, Slot};
-use super::points::Points;
+use crate::learn::dyadic::Model;
+use crate::learn::dyadic::engines::rectangles::memo::{Name, Slot};
+use crate::learn::dyadic::problem::points::Points;
 
 /// The points of a grid, arranged for the recursion over its rectangles.
 #[derive(Debug)]
-pub(super) struct Cells<'a> {
-    pub(super) points: &'a Points,
+pub(crate) struct Cells<'a> {
+    pub(crate) points: &'a Points,
     model: Model,
     /// The losses of each point, two classes in each word.
     losses: Vec<u64>,
@@ -20,23 +20,23 @@ pub(super) struct Cells<'a> {
 }
 
 /// The halving of a rectangle by one coordinate.
-pub(super) struct Halving {
+pub(crate) struct Halving {
     word: usize,
     bit: u32,
     /// How often the coordinate was halved before.
-    pub(super) level: u32,
+    pub(crate) level: u32,
     /// The bits of these halvings.
-    pub(super) prefix: u64,
+    pub(crate) prefix: u64,
     /// The names of both halves.
-    pub(super) names: [Name; 2],
+    pub(crate) names: [Name; 2],
 }
 
 /// The bits in which points differ. Points whose rectangles have names take no more words.
-pub(super) type Differing = [u64; 3];
+pub(crate) type Differing = [u64; 3];
 
 impl<'a> Cells<'a> {
     /// `None` if the grid is too fine for names, or sums of losses are too large.
-    pub(super) fn new(points: &'a Points, model: Model) -> Option<Self> {
+    pub(crate) fn new(points: &'a Points, model: Model) -> Option<Self> {
         if !points.is_narrow() {
             return None;
         }
@@ -55,12 +55,12 @@ impl<'a> Cells<'a> {
     }
 
     /// The name of the box of everything, which has the places from 0 to the number of points.
-    pub(super) fn whole(&self) -> Name {
+    pub(crate) fn whole(&self) -> Name {
         Slot::whole(&self.slots)
     }
 
     /// How a rectangle can be halved by a coordinate.
-    pub(super) fn halving(
+    pub(crate) fn halving(
         &self,
         name: Name,
         coordinate: usize,
@@ -89,7 +89,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Brings the points of the lower half to the front; where do those of the upper half begin?
-    pub(super) fn part(&mut self, halving: &Halving, start: usize, end: usize) -> usize {
+    pub(crate) fn part(&mut self, halving: &Halving, start: usize, end: usize) -> usize {
         let codes = &self.points.codes[halving.word..];
         let n_words = self.points.n_words;
         let members = &mut self.members[start..end];
@@ -105,7 +105,7 @@ impl<'a> Cells<'a> {
     }
 
     /// The bits in which points differ; not needed where halvings are not passed over.
-    pub(super) fn differing(&self, start: usize, end: usize) -> Differing {
+    pub(crate) fn differing(&self, start: usize, end: usize) -> Differing {
         let mut differing = Differing::default();
         if self.model == Model::Boxed {
             return differing;
@@ -122,7 +122,7 @@ impl<'a> Cells<'a> {
     }
 
     /// The least error of some points as a leaf.
-    pub(super) fn error(&self, start: usize, end: usize) -> u64 {
+    pub(crate) fn error(&self, start: usize, end: usize) -> u64 {
         let n_pairs = self.points.n_classes.div_ceil(2);
         let mut least = u64::MAX;
         for pair in 0..n_pairs {

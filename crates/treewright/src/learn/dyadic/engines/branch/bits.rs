@@ -5,14 +5,14 @@
 //! each binary digit of the loss of a class. Where few points of a universe are left, they move to a
 //! smaller one.
 
-use super::collapsed::Stopped;
-use super::points::Points;
-use super::table::{Key, Keys};
 use crate::budget::Budget;
+use crate::learn::dyadic::engines::collapsed::Stopped;
+use crate::learn::dyadic::engines::collapsed::table::{Key, Keys};
+use crate::learn::dyadic::problem::points::Points;
 
 /// Points that sets are made of.
 #[derive(Debug)]
-pub(super) struct Universe {
+pub(crate) struct Universe {
     n_words: usize,
     /// The points, as they are numbered elsewhere.
     ids: Vec<u32>,
@@ -23,40 +23,40 @@ pub(super) struct Universe {
 
 /// What all universes of the same points share.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(crate) struct Layout {
     /// The first column of each coordinate, and the number of all.
     first: Vec<usize>,
     /// For each digit its class and place.
     digits: Vec<(usize, u32)>,
-    pub(super) n_classes: usize,
+    pub(crate) n_classes: usize,
     /// A random number for each point: sums of them name sets.
     keys: Vec<Key>,
 }
 
 /// Some points of a universe, in a cell that can be halved further.
 #[derive(Debug, Clone)]
-pub(super) struct Set {
-    pub(super) bits: Vec<u64>,
+pub(crate) struct Set {
+    pub(crate) bits: Vec<u64>,
     /// For each coordinate the first halving that may separate the points.
-    pub(super) levels: Vec<u8>,
-    pub(super) key: Key,
-    pub(super) n_points: u32,
+    pub(crate) levels: Vec<u8>,
+    pub(crate) key: Key,
+    pub(crate) n_points: u32,
     /// The loss of each class.
-    pub(super) losses: Vec<u64>,
+    pub(crate) losses: Vec<u64>,
 }
 
 /// A split of a set, by its figures.
 #[derive(Debug, Clone)]
-pub(super) struct Split {
-    pub(super) coordinate: usize,
-    pub(super) level: u8,
+pub(crate) struct Split {
+    pub(crate) coordinate: usize,
+    pub(crate) level: u8,
     /// Errors of the sides.
-    pub(super) errors: [u64; 2],
-    pub(super) n_right: u32,
+    pub(crate) errors: [u64; 2],
+    pub(crate) n_right: u32,
 }
 
 impl Layout {
-    pub(super) fn new(points: &Points) -> Self {
+    pub(crate) fn new(points: &Points) -> Self {
         let mut first = vec![0];
         for field in &points.fields {
             first.push(first[first.len() - 1] + field.bits as usize);
@@ -76,7 +76,7 @@ impl Layout {
     }
 
     /// The universe of all points.
-    pub(super) fn universe(&self, points: &Points, budget: &Budget) -> Result<Universe, Stopped> {
+    pub(crate) fn universe(&self, points: &Points, budget: &Budget) -> Result<Universe, Stopped> {
         /// Points between two looks at the clock.
         const CHUNK: usize = 4096;
         let n_words = points.len().div_ceil(64);
@@ -110,7 +110,7 @@ impl Layout {
     }
 
     /// All points of a universe.
-    pub(super) fn whole(&self, universe: &Universe) -> Set {
+    pub(crate) fn whole(&self, universe: &Universe) -> Set {
         let n_points = universe.ids.len();
         let mut bits = vec![u64::MAX; universe.n_words];
         if !n_points.is_multiple_of(64) {
@@ -151,7 +151,7 @@ impl Layout {
     }
 
     /// For each coordinate the first halving that separates the points of a set.
-    pub(super) fn splits(&self, universe: &Universe, set: &mut Set, out: &mut Vec<Split>) {
+    pub(crate) fn splits(&self, universe: &Universe, set: &mut Set, out: &mut Vec<Split>) {
         out.clear();
         for coordinate in 0..set.levels.len() {
             let n_levels = self.first[coordinate + 1] - self.first[coordinate];
@@ -185,7 +185,7 @@ impl Layout {
     }
 
     /// The keys of both sides of a split.
-    pub(super) fn keys(&self, universe: &Universe, set: &Set, split: &Split) -> [Key; 2] {
+    pub(crate) fn keys(&self, universe: &Universe, set: &Set, split: &Split) -> [Key; 2] {
         let column = universe.column(self.first[split.coordinate] + usize::from(split.level));
         let is_right_smaller = split.n_right * 2 <= set.n_points;
         let both = set.bits.iter().zip(column);
@@ -200,7 +200,7 @@ impl Layout {
     }
 
     /// One side of a split.
-    pub(super) fn side(
+    pub(crate) fn side(
         &self,
         universe: &Universe,
         set: &Set,
@@ -230,7 +230,7 @@ impl Layout {
     }
 
     /// A universe of the points of a set alone, if that is much smaller.
-    pub(super) fn packed(&self, universe: &Universe, set: &mut Set) -> Option<Universe> {
+    pub(crate) fn packed(&self, universe: &Universe, set: &mut Set) -> Option<Universe> {
         let n_points = set.n_points as usize;
         if universe.n_words <= 2 || n_points * 6 > universe.ids.len() {
             return None;
@@ -266,7 +266,7 @@ impl Layout {
     }
 
     /// The bits of a coordinate that all points of a set share, down to a level.
-    pub(super) fn prefix(
+    pub(crate) fn prefix(
         &self,
         universe: &Universe,
         set: &Set,
@@ -289,7 +289,7 @@ impl Layout {
 
 impl Universe {
     /// No points.
-    pub(super) const EMPTY: Self = Self {
+    pub(crate) const EMPTY: Self = Self {
         n_words: 0,
         ids: Vec::new(),
         columns: Vec::new(),
@@ -307,7 +307,7 @@ impl Universe {
 
 impl Set {
     /// The error as a leaf.
-    pub(super) fn error(&self) -> u64 {
+    pub(crate) fn error(&self) -> u64 {
         self.losses.iter().copied().min().unwrap_or(0)
     }
 }

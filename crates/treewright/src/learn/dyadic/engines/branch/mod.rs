@@ -15,21 +15,23 @@
 //! Ties go to fewer leaves (or to more, if asked for): a leaf costs a tiny bit more (less) than the price,
 //! too little to matter otherwise.
 
+mod bits;
+
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use super::Ties;
-use super::bits::{Layout, Set, Split, Universe};
-use super::collapsed::{Limits, Stopped};
-use super::engine::Plan;
-use super::hull::Price;
-use super::points::Points;
-use super::table::Key;
+use crate::learn::dyadic::Ties;
+use crate::learn::dyadic::engines::Plan;
+use crate::learn::dyadic::engines::branch::bits::{Layout, Set, Split, Universe};
+use crate::learn::dyadic::engines::collapsed::table::Key;
+use crate::learn::dyadic::engines::collapsed::{Limits, Stopped};
+use crate::learn::dyadic::frontier::hull::Price;
+use crate::learn::dyadic::problem::points::Points;
 
 /// Solved and refuted sets for one price.
 #[derive(Debug)]
-pub(super) struct Branch {
+pub(crate) struct Branch {
     layout: Layout,
     universe: Universe,
     /// What a loss of one and what a leaf is worth.
@@ -64,20 +66,20 @@ const CHECK_EVERY: u64 = if cfg!(test) { 100 } else { 200_000 };
 
 /// The outcome of a search.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// The best tree, if one is better than the one that was known.
-    pub(super) plan: Option<Plan>,
+    pub(crate) plan: Option<Plan>,
     /// No tree is worth less; if the search came to its end, the best one is worth this.
-    pub(super) value: u64,
+    pub(crate) value: u64,
     /// No tree has a smaller error + price * leaves.
-    pub(super) least_risk: f64,
+    pub(crate) least_risk: f64,
     /// Did the search come to its end?
-    pub(super) is_complete: bool,
+    pub(crate) is_complete: bool,
 }
 
 impl Branch {
     /// `None` if the numbers get too long, or there are too many features.
-    pub(super) fn new(
+    pub(crate) fn new(
         points: &Points,
         price: Price,
         ties: Ties,
@@ -123,12 +125,12 @@ impl Branch {
     }
 
     /// The value of a tree.
-    pub(super) fn value(&self, error: u64, leaves: u32) -> u64 {
+    pub(crate) fn value(&self, error: u64, leaves: u32) -> u64 {
         self.per_error * error + self.per_leaf * u64::from(leaves)
     }
 
     /// Looks for a tree that is worth less than `known`.
-    pub(super) fn search(&mut self, known: u64) -> Found {
+    pub(crate) fn search(&mut self, known: u64) -> Found {
         let universe = std::mem::replace(&mut self.universe, Universe::EMPTY);
         let mut whole = self.layout.whole(&universe);
         (self.root, self.incumbent) = (whole.key, None);
@@ -153,12 +155,12 @@ impl Branch {
     }
 
     /// Points looked at, times coordinates.
-    pub(super) fn work(&self) -> u64 {
+    pub(crate) fn work(&self) -> u64 {
         self.work
     }
 
     /// Sets that were solved or refuted.
-    pub(super) fn states(&self) -> usize {
+    pub(crate) fn states(&self) -> usize {
         self.table.len()
     }
 

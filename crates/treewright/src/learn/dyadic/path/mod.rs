@@ -10,20 +10,22 @@
 //!
 //! A search for all sizes has no such steps. It comes after some high prices, which bound it in the same way.
 
-use super::Model;
-use super::collapsed::Limits;
-use super::engine::{Engine, KnownPlans, Plan, engine};
-use super::front::Front;
-use super::grid::Grid;
-use super::hull::{Corner, Least, Price, corner};
+pub(crate) mod lambda_search;
+
 use crate::budget::Budget;
 use crate::cost::SolutionValue;
 use crate::error::{Error, Result};
+use crate::learn::dyadic::Model;
+use crate::learn::dyadic::engines::collapsed::Limits;
+use crate::learn::dyadic::engines::{Engine, KnownPlans, Plan, engine};
+use crate::learn::dyadic::frontier::Front;
+use crate::learn::dyadic::frontier::hull::{Corner, Least, Price, corner};
+use crate::learn::dyadic::problem::grid::Grid;
 use crate::tree::Work;
 
 /// The best trees as far as they were found.
 #[derive(Debug)]
-pub(super) struct Path {
+pub(crate) struct Path {
     /// The last search that came to its end; none if not even the first one did.
     engine: Option<Box<dyn Engine>>,
     best: Vec<Corner>,
@@ -39,13 +41,13 @@ pub(super) struct Path {
 
 /// How much memory may be used, and when to stop.
 #[derive(Debug, Clone)]
-pub(super) struct Means<'a> {
-    pub(super) budget: &'a Budget,
-    pub(super) most_bytes: usize,
+pub(crate) struct Means<'a> {
+    pub(crate) budget: &'a Budget,
+    pub(crate) most_bytes: usize,
 }
 
 impl Path {
-    pub(super) fn search(
+    pub(crate) fn search(
         grid: &Grid,
         model: Model,
         wanted: Front,
@@ -102,22 +104,22 @@ impl Path {
     }
 
     /// Is everything known that was wanted?
-    pub(super) fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.is_complete
     }
 
     /// Leaves and error of the best trees, from one leaf on.
-    pub(super) fn best(&self) -> &[Corner] {
+    pub(crate) fn best(&self) -> &[Corner] {
         &self.best
     }
 
     /// Cost and leaves of the best trees, from one leaf on.
-    pub(super) fn values(&self, grid: &Grid) -> Vec<SolutionValue> {
+    pub(crate) fn values(&self, grid: &Grid) -> Vec<SolutionValue> {
         self.best.iter().map(|&it| value(it, grid)).collect()
     }
 
     /// Some of the best trees.
-    pub(super) fn plans(&self, places: &[usize]) -> Vec<Plan> {
+    pub(crate) fn plans(&self, places: &[usize]) -> Vec<Plan> {
         let mut known = KnownPlans::default();
         let mut plan = |&place: &usize| match &self.engine {
             Some(engine) => engine.plan(self.best[place], &mut known),
@@ -128,7 +130,7 @@ impl Path {
 
     /// Trees that may exist and be better than the best ones found, by rising leaves: no tree with that
     /// many leaves has less cost.
-    pub(super) fn still_open(&self, grid: &Grid) -> Vec<SolutionValue> {
+    pub(crate) fn still_open(&self, grid: &Grid) -> Vec<SolutionValue> {
         if self.is_complete {
             return Vec::new();
         }
@@ -165,7 +167,7 @@ impl Path {
     }
 
     /// What it took.
-    pub(super) fn work(&self) -> Work {
+    pub(crate) fn work(&self) -> Work {
         Work {
             solves: self.n_searches,
             states: self.engine.as_ref().map_or(0, |it| it.states() as u64),
@@ -180,13 +182,13 @@ const LITTLE_MEMORY: usize = 16_000_000;
 
 impl Means<'_> {
     /// May so many bytes be taken at once?
-    pub(super) fn has_room_for(&self, bytes: usize) -> bool {
+    pub(crate) fn has_room_for(&self, bytes: usize) -> bool {
         let is_little = bytes <= LITTLE_MEMORY;
         is_little || bytes <= self.most_bytes && self.budget.has_room_for(bytes)
     }
 
     /// The limits of a search.
-    pub(super) fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         Limits {
             budget: self.budget.clone(),
             most_bytes: self.most_bytes,
@@ -197,7 +199,7 @@ impl Means<'_> {
 }
 
 /// A search for the best trees, unless the points are too wide for any.
-pub(super) fn engine_for(
+pub(crate) fn engine_for(
     grid: &Grid,
     model: Model,
     front: Front,
@@ -225,7 +227,7 @@ fn between(edge: &[Corner], out: &mut Vec<Corner>) {
 }
 
 /// The figures of a tree, with the loss that none can avoid.
-pub(super) fn value(corner: Corner, grid: &Grid) -> SolutionValue {
+pub(crate) fn value(corner: Corner, grid: &Grid) -> SolutionValue {
     SolutionValue {
         cost: (grid.base + corner.error) as i64,
         leaves: corner.leaves as usize,
@@ -234,7 +236,7 @@ pub(super) fn value(corner: Corner, grid: &Grid) -> SolutionValue {
 
 /// Falling prices.
 #[derive(Debug)]
-pub(super) struct Steps {
+pub(crate) struct Steps {
     wanted: Front,
     /// The price of the last step that came to its end, and of the one that is tried now.
     reached: Price,
@@ -255,7 +257,7 @@ const MOST_HALVINGS: u32 = 8;
 const HIGH: u64 = 64;
 
 impl Steps {
-    pub(super) fn new(error: u64, wanted: Front) -> Self {
+    pub(crate) fn new(error: u64, wanted: Front) -> Self {
         let price = Price {
             numerator: error,
             denominator: 1,
@@ -273,12 +275,12 @@ impl Steps {
     }
 
     /// The price of the step that is tried now.
-    pub(super) fn price(&self) -> Price {
+    pub(crate) fn price(&self) -> Price {
         self.price
     }
 
     /// How much work the step may take.
-    pub(super) fn most_work(&self) -> u64 {
+    pub(crate) fn most_work(&self) -> u64 {
         let must_end = match self.wanted {
             Front::Hull(_) => self.halvings == 1,
             Front::Stairs(_) => self.price.numerator == 0,
@@ -291,7 +293,7 @@ impl Steps {
 
     /// The step came to its end and took so much work. The next one is as long as the growth of the work
     /// promises that it will not take too much.
-    pub(super) fn done(&mut self, work: u64) {
+    pub(crate) fn done(&mut self, work: u64) {
         if self.work > 0 {
             let growth = (work as f64 / self.work as f64).log2();
             let per_halving = (growth / f64::from(self.halvings)).max(1e-3);
@@ -302,7 +304,7 @@ impl Steps {
     }
 
     /// Did the step take too much work, so that a shorter one is worth a try?
-    pub(super) fn is_too_far(&mut self, work: u64, means: &Means<'_>) -> bool {
+    pub(crate) fn is_too_far(&mut self, work: u64, means: &Means<'_>) -> bool {
         if work <= self.most_work() || means.budget.is_spent() {
             return false;
         }
@@ -315,7 +317,7 @@ impl Steps {
     }
 
     /// What the next search is for.
-    pub(super) fn next(&mut self) -> Front {
+    pub(crate) fn next(&mut self) -> Front {
         let next = self.reached.halved(self.halvings);
         let beyond = self.reached.halved(self.halvings + 1);
         let Front::Hull(least) = self.wanted else {

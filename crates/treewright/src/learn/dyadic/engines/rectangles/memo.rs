@@ -7,22 +7,22 @@
 
 use rustc_hash::FxHashMap;
 
-use super::hull::{Corner, corner};
-use super::points::Field;
+use crate::learn::dyadic::frontier::hull::{Corner, corner};
+use crate::learn::dyadic::problem::points::Field;
 
 /// The name of a rectangle.
-pub(super) type Name = u128;
+pub(crate) type Name = u128;
 
 /// Where the bits of a coordinate are in a name.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Slot {
+pub(crate) struct Slot {
     shift: u32,
     mask: Name,
 }
 
 impl Slot {
     /// A slot for each coordinate; `None` if there is not room for all.
-    pub(super) fn lay_out(fields: &[Field]) -> Option<Vec<Self>> {
+    pub(crate) fn lay_out(fields: &[Field]) -> Option<Vec<Self>> {
         if n_bits(fields) > Name::BITS {
             return None;
         }
@@ -39,17 +39,17 @@ impl Slot {
     }
 
     /// The name of the box of everything.
-    pub(super) fn whole(slots: &[Self]) -> Name {
+    pub(crate) fn whole(slots: &[Self]) -> Name {
         slots.iter().fold(0, |name, slot| slot.set(name, 0, 0))
     }
 
     /// How often the coordinate was halved.
-    pub(super) fn level(self, name: Name) -> u32 {
+    pub(crate) fn level(self, name: Name) -> u32 {
         (name >> self.shift & self.mask).ilog2()
     }
 
     /// The name with other halvings of this coordinate.
-    pub(super) fn set(self, name: Name, level: u32, bits: u64) -> Name {
+    pub(crate) fn set(self, name: Name, level: u32, bits: u64) -> Name {
         let others = name & !(self.mask << self.shift);
         others | (1 << level | Name::from(bits)) << self.shift
     }
@@ -62,7 +62,7 @@ fn n_bits(fields: &[Field]) -> u32 {
 
 /// The best tree of a rectangle: its figures, and the coordinate that it halves first.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     error: u32,
     /// The coordinate in the lowest bits: a name has room for no more than 64.
     packed: u32,
@@ -72,9 +72,9 @@ const COORDINATE_BITS: u32 = 6;
 
 impl Entry {
     /// No tree may have so many leaves.
-    pub(super) const TOO_MANY_LEAVES: u32 = 1 << (u32::BITS - COORDINATE_BITS);
+    pub(crate) const TOO_MANY_LEAVES: u32 = 1 << (u32::BITS - COORDINATE_BITS);
 
-    pub(super) fn new(value: Corner, coordinate: usize) -> Self {
+    pub(crate) fn new(value: Corner, coordinate: usize) -> Self {
         Self {
             // Cells have narrow sums only.
             error: value.error as u32,
@@ -82,26 +82,26 @@ impl Entry {
         }
     }
 
-    pub(super) fn value(self) -> Corner {
+    pub(crate) fn value(self) -> Corner {
         corner(self.packed >> COORDINATE_BITS, self.error.into())
     }
 
     /// Which coordinate is halved, if the tree is not a leaf.
-    pub(super) fn coordinate(self) -> usize {
+    pub(crate) fn coordinate(self) -> usize {
         (self.packed & ((1 << COORDINATE_BITS) - 1)) as usize
     }
 }
 
 /// Best trees by the names of their rectangles.
 #[derive(Debug)]
-pub(super) enum Memo {
+pub(crate) enum Memo {
     Narrow(FxHashMap<u64, Entry>),
     // Two halves: a `u128` would be padded to 32 bytes with its entry.
     Wide(FxHashMap<(u64, u64), Entry>),
 }
 
 impl Memo {
-    pub(super) fn new(fields: &[Field]) -> Self {
+    pub(crate) fn new(fields: &[Field]) -> Self {
         if n_bits(fields) <= u64::BITS {
             Self::Narrow(FxHashMap::default())
         } else {
@@ -109,14 +109,14 @@ impl Memo {
         }
     }
 
-    pub(super) fn get(&self, name: Name) -> Option<Entry> {
+    pub(crate) fn get(&self, name: Name) -> Option<Entry> {
         match self {
             Self::Narrow(entries) => entries.get(&(name as u64)).copied(),
             Self::Wide(entries) => entries.get(&halves(name)).copied(),
         }
     }
 
-    pub(super) fn insert(&mut self, name: Name, entry: Entry) {
+    pub(crate) fn insert(&mut self, name: Name, entry: Entry) {
         match self {
             Self::Narrow(entries) => entries.insert(name as u64, entry),
             Self::Wide(entries) => entries.insert(halves(name), entry),
@@ -124,7 +124,7 @@ impl Memo {
     }
 
     /// Forgets all rectangles.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         match self {
             Self::Narrow(entries) => entries.clear(),
             Self::Wide(entries) => entries.clear(),
@@ -132,7 +132,7 @@ impl Memo {
     }
 
     /// Memory in use, about.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Narrow(entries) => entries.capacity() * (size_of::<(u64, Entry)>() + 1),
             Self::Wide(entries) => entries.capacity() * (size_of::<((u64, u64), Entry)>() + 1),

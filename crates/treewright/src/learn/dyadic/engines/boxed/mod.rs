@@ -16,29 +16,31 @@
 //! that model which is no larger. So its hulls say which splits are worth a look, and as soon as what was
 //! found is as good as they are, the search for this box ends.
 
-use super::collapsed::{Best, Collapsed, Halving, Part, Stopped, Way, at_best, by_promise};
-use super::hull::{Corner, corner};
-use super::sums::Sums;
-use super::table::{Key, Keys, Table};
+use crate::learn::dyadic::engines::collapsed::sums::Sums;
+use crate::learn::dyadic::engines::collapsed::table::{Key, Keys, Table};
+use crate::learn::dyadic::engines::collapsed::{
+    Best, Collapsed, Halving, Part, Stopped, Way, at_best, by_promise,
+};
+use crate::learn::dyadic::frontier::hull::{Corner, corner};
 
 /// Solved sets of points in boxes, shared by all threads.
 #[derive(Debug)]
-pub(super) struct Boxed<S: Sums, const W: usize> {
-    pub(super) collapsed: Collapsed<S, W>,
-    pub(super) table: Table,
+pub(crate) struct Boxed<S: Sums, const W: usize> {
+    pub(crate) collapsed: Collapsed<S, W>,
+    pub(crate) table: Table,
     /// For each coordinate and number of halvings before the separation: its share in the key.
     keys: Vec<[Key; 64]>,
 }
 
 /// The way of one thread down to the set and box that it is solving.
 #[derive(Debug)]
-pub(super) struct BoxedWay<S: Sums> {
+pub(crate) struct BoxedWay<S: Sums> {
     way: Way<S>,
     frames: Vec<Frame<S>>,
 }
 
 impl<S: Sums> BoxedWay<S> {
-    pub(super) fn new(way: Way<S>) -> Self {
+    pub(crate) fn new(way: Way<S>) -> Self {
         Self {
             way,
             frames: Vec::new(),
@@ -47,7 +49,7 @@ impl<S: Sums> BoxedWay<S> {
 }
 
 /// How often each coordinate of a box has been halved already.
-pub(super) type Levels = Vec<u8>;
+pub(crate) type Levels = Vec<u8>;
 
 /// Working memory of one level of the recursion.
 #[derive(Debug)]
@@ -87,7 +89,7 @@ enum Side {
 }
 
 impl<S: Sums, const W: usize> Boxed<S, W> {
-    pub(super) fn new(collapsed: Collapsed<S, W>) -> Self {
+    pub(crate) fn new(collapsed: Collapsed<S, W>) -> Self {
         let mut random = Keys::new(0x7472_6565_626f_7865);
         let keys = collapsed.fields.iter().map(|_| {
             let mut keys = [0; 64];
@@ -102,23 +104,23 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
     }
 
     /// The box of everything.
-    pub(super) fn whole_box(&self) -> Levels {
+    pub(crate) fn whole_box(&self) -> Levels {
         vec![0; self.keys.len()]
     }
 
     /// How many halvings of the box come before the one of a split.
-    pub(super) fn empty_leaves(&self, halving: &Halving<S>, levels: &Levels) -> u32 {
+    pub(crate) fn empty_leaves(&self, halving: &Halving<S>, levels: &Levels) -> u32 {
         let coordinate = halving.coordinate as usize;
         self.level(halving) - u32::from(levels[coordinate])
     }
 
     /// How many halvings of the whole box come before the one of a split.
-    pub(super) fn level(&self, halving: &Halving<S>) -> u32 {
+    pub(crate) fn level(&self, halving: &Halving<S>) -> u32 {
         self.collapsed.fields[halving.coordinate as usize].level(halving.bit)
     }
 
     /// The corners of a hull.
-    pub(super) fn corners(&self, best: Best, out: &mut Vec<Corner>) {
+    pub(crate) fn corners(&self, best: Best, out: &mut Vec<Corner>) {
         match best {
             Best::Leaf(_) => self.collapsed.corners(best, out),
             Best::Stored(stored) => {
@@ -129,7 +131,7 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
     }
 
     /// The best hull of the points `members[start..]` in a box.
-    pub(super) fn solve(
+    pub(crate) fn solve(
         &self,
         part: &Part<S>,
         levels: &Levels,
@@ -162,7 +164,7 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
     }
 
     /// The best hull of some points in a box, if it is known without a search.
-    pub(super) fn known(&self, part: &Part<S>, levels: &Levels, members: &[u32]) -> Option<Best> {
+    pub(crate) fn known(&self, part: &Part<S>, levels: &Levels, members: &[u32]) -> Option<Best> {
         let error = self.collapsed.error(part);
         if self.collapsed.front.is_leaf(error) {
             return Some(Best::Leaf(error));
@@ -172,7 +174,7 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
     }
 
     /// The name of some points in a box.
-    pub(super) fn key(&self, part: &Part<S>, levels: &Levels, members: &[u32]) -> Key {
+    pub(crate) fn key(&self, part: &Part<S>, levels: &Levels, members: &[u32]) -> Key {
         let differing = self.collapsed.differing(members);
         let mut key = part.key;
         for (coordinate, field) in self.collapsed.fields.iter().enumerate() {
@@ -186,7 +188,7 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
 
     /// The splits of some points, the most promising first. Boxes differ even where points are parted
     /// alike, so all of them.
-    pub(super) fn splits(&self, part: &Part<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
+    pub(crate) fn splits(&self, part: &Part<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
         self.collapsed.halvings(part, members, out);
         out.sort_unstable_by_key(by_promise);
     }

@@ -4,14 +4,14 @@ use std::cell::Cell;
 
 use rustc_hash::FxHashMap;
 
-use super::collapsed::Stopped;
-use super::coordinate::{Coordinate, NO_CELL};
-use super::path::Means;
-use super::points::{Field, Points};
 use crate::cost::RowLosses;
+use crate::learn::dyadic::engines::collapsed::Stopped;
+use crate::learn::dyadic::path::Means;
+use crate::learn::dyadic::problem::coordinate::{Coordinate, NO_CELL};
+use crate::learn::dyadic::problem::points::{Field, Points};
 
 /// More halvings than this are not tried to find a resolution.
-pub(super) const MOST_AUTOMATIC: u32 = 20;
+pub(crate) const MOST_AUTOMATIC: u32 = 20;
 /// Points looked at between two looks at the clock.
 const CHUNK: usize = 1 << 16;
 /// So many points are tried first: if they are not separated, all of them are not.
@@ -23,24 +23,24 @@ const ALONE: u32 = u32::MAX;
 const LITTLE_WORK: usize = if cfg!(test) { 100 } else { 2_000_000 };
 
 /// Looks whether there is time and memory to go on.
-pub(super) struct Hurry<'a> {
+pub(crate) struct Hurry<'a> {
     means: &'a Means<'a>,
     /// Cells and losses looked at so far.
     work: Cell<usize>,
 }
 
 /// Distinct points with their losses, at the present resolution.
-pub(super) struct Merged {
+pub(crate) struct Merged {
     n_classes: usize,
     n_points: usize,
     /// For each coordinate the cell of each point.
     cells: Vec<Vec<u32>>,
     losses: Vec<u64>,
-    pub(super) base: u64,
+    pub(crate) base: u64,
     /// Losses up to this may be nothing but rounding.
     negligible: u64,
     /// What was left out as negligible.
-    pub(super) left_out: u64,
+    pub(crate) left_out: u64,
 }
 
 struct Groups {
@@ -50,7 +50,7 @@ struct Groups {
 }
 
 impl<'a> Hurry<'a> {
-    pub(super) fn new(means: &'a Means<'a>) -> Self {
+    pub(crate) fn new(means: &'a Means<'a>) -> Self {
         Self {
             means,
             work: Cell::new(0),
@@ -58,7 +58,7 @@ impl<'a> Hurry<'a> {
     }
 
     /// So much work comes next, if there is time.
-    pub(super) fn look(&self, work: usize) -> Result<(), Stopped> {
+    pub(crate) fn look(&self, work: usize) -> Result<(), Stopped> {
         self.work.set(self.work.get() + work);
         if self.work.get() > LITTLE_WORK && self.means.budget.is_spent() {
             return Err(Stopped);
@@ -67,7 +67,7 @@ impl<'a> Hurry<'a> {
     }
 
     /// May so much memory be taken?
-    pub(super) fn room_for(&self, bytes: usize) -> Result<(), Stopped> {
+    pub(crate) fn room_for(&self, bytes: usize) -> Result<(), Stopped> {
         if self.means.has_room_for(bytes) {
             return Ok(());
         }
@@ -77,7 +77,7 @@ impl<'a> Hurry<'a> {
 
 impl Merged {
     /// The points of all rows, and for each row its group of rows that are alike.
-    pub(super) fn rows(
+    pub(crate) fn rows(
         cells: Vec<Vec<u32>>,
         n_rows: usize,
         losses: &RowLosses<'_>,
@@ -97,7 +97,7 @@ impl Merged {
     }
 
     /// Makes points with equal cells one.
-    pub(super) fn merge(&mut self, hurry: &Hurry<'_>) -> Result<(), Stopped> {
+    pub(crate) fn merge(&mut self, hurry: &Hurry<'_>) -> Result<(), Stopped> {
         let (losses, n_classes) = (std::mem::take(&mut self.losses), self.n_classes);
         let add = |point: usize, sums: &mut [u64]| {
             for (sum, loss) in sums.iter_mut().zip(&losses[point * n_classes..]) {
@@ -166,7 +166,7 @@ impl Merged {
     }
 
     /// Sets the number of halvings of every coordinate, by its feature.
-    pub(super) fn limit(
+    pub(crate) fn limit(
         &mut self,
         coordinates: &mut [Coordinate],
         of_feature: impl Fn(usize) -> u32,
@@ -186,7 +186,7 @@ impl Merged {
     }
 
     /// Step 3 of the doc of `grid`; false if not even the finest grid is without loss.
-    pub(super) fn find_resolution(
+    pub(crate) fn find_resolution(
         &mut self,
         coordinates: &mut [Coordinate],
         hurry: &Hurry<'_>,
@@ -312,7 +312,7 @@ impl Merged {
         Ok(Groups::numbered(of_point, sizes.len().max(1)))
     }
 
-    pub(super) fn points(self, coordinates: &[Coordinate]) -> (Vec<usize>, Points) {
+    pub(crate) fn points(self, coordinates: &[Coordinate]) -> (Vec<usize>, Points) {
         let halved: Vec<usize> = (0..coordinates.len())
             .filter(|&place| coordinates[place].bits() > 0)
             .collect();

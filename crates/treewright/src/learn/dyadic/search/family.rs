@@ -3,25 +3,25 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::aim::{check_end, front_of_all};
-use super::engine::{Plan, bytes};
-use super::front::Front;
-use super::grid::Grid;
-use super::hull::corner;
-use super::lambda_search::{adaptive_count, grid_count, l_bound, search};
-use super::path::{Path, value};
-use super::plant::Planter;
-use super::rectangles::Rectangles;
-use super::{Dyadic, Method, Ties};
 use crate::budget::Budget;
 use crate::cost::{Counting, Penalty, SolutionValue, lambda_low, lower_hull, lower_hull_with_ties};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
+use crate::learn::dyadic::claim::{check_end, front_of_all};
+use crate::learn::dyadic::engines::rectangles::Rectangles;
+use crate::learn::dyadic::engines::{Plan, bytes};
+use crate::learn::dyadic::frontier::Front;
+use crate::learn::dyadic::frontier::hull::corner;
+use crate::learn::dyadic::path::lambda_search::{adaptive_count, grid_count, l_bound, search};
+use crate::learn::dyadic::path::{Path, value};
+use crate::learn::dyadic::plan::build_tree::Planter;
+use crate::learn::dyadic::problem::grid::Grid;
+use crate::learn::dyadic::{Dyadic, Method, Ties};
 use crate::tree::{Family, FamilyFit, LearnerInfo, Training, Tree, Work, check_claim};
 
 /// The family, complete or as far as time and memory allowed. `with_all_sizes`: shall a table of penalties
 /// that is too short be refused?
-pub(super) fn fit(
+pub(crate) fn fit(
     learner: &Dyadic,
     data: &Dataset,
     budget: &Budget,

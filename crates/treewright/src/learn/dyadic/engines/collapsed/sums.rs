@@ -7,7 +7,7 @@
 use std::fmt::Debug;
 
 /// Sums of losses of a set of points.
-pub(super) trait Sums: Copy + Debug + Send + Sync + 'static {
+pub(crate) trait Sums: Copy + Debug + Send + Sync + 'static {
     /// Nothing was added yet.
     const ZERO: Self;
     /// How many words there are.
@@ -47,7 +47,7 @@ pub(super) trait Sums: Copy + Debug + Send + Sync + 'static {
 
 /// Two classes in each of `N` words. All sums must be below 2^32.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Packed<const N: usize>([u64; N]);
+pub(crate) struct Packed<const N: usize>([u64; N]);
 
 impl<const N: usize> Sums for Packed<N> {
     const ZERO: Self = Self([0; N]);
@@ -76,7 +76,7 @@ impl<const N: usize> Sums for Packed<N> {
 
 /// A word for each class.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wide<const N: usize>([u64; N]);
+pub(crate) struct Wide<const N: usize>([u64; N]);
 
 impl<const N: usize> Sums for Wide<N> {
     const ZERO: Self = Self([0; N]);

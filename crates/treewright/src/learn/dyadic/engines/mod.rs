@@ -1,0 +1,754 @@
+//! The searches of both models behind one face, whatever the width of their points.
+
+mod boxed;
+pub(crate) mod branch;
+pub(crate) mod collapsed;
+pub(crate) mod rectangles;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::learn::dyadic::Model;
+use crate::learn::dyadic::engines::boxed::{Boxed, BoxedWay, Levels};
+use crate::learn::dyadic::engines::collapsed::sums::{Packed, Sums, Wide};
+use crate::learn::dyadic::engines::collapsed::table::Key;
+use crate::learn::dyadic::engines::collapsed::{Collapsed, Halving, Limits, Part, Point, Stopped};
+use crate::learn::dyadic::frontier::Front;
+use crate::learn::dyadic::frontier::hull::{Corner, corner};
+use crate::learn::dyadic::problem::points::Points;
+
+/// A tree of halvings, without the data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Plan {
+    Leaf,
+    Halve {
+        /// Which of the coordinates that are halved.
+        coordinate: usize,
+        /// How often it was halved before, on the way from the whole box.
+        level: u32,
+        /// The bits of these halvings.
+        prefix: u32,
+        /// Shared between plans that have them in common.
+        sides: Arc<[Plan; 2]>,
+    },
+}
+
+/// Plans by the key of a set, and the corner of its hull that they are for.
+pub(crate) type KnownPlans = FxHashMap<(Key, Corner), Plan>;
+
+/// A search for all best trees of some kind.
+pub(crate) trait Engine: Debug + Send {
+    /// The best trees, from one leaf on.
+    fn hull(&self) -> Result<Vec<Corner>, Stopped>;
+
+    /// The tree of a corner of the hull. Of several the one whose splits come first in the order of the
+    /// search, from the root down: least error of both sides, then lowest coordinate.
+    fn plan(&self, target: Corner, known: &mut KnownPlans) -> Plan;
+
+    /// Good trees, found at once: leaves and error rise and fall as in the hull, twice.
+    fn greedy(&self) -> Vec<(Corner, Plan)>;
+
+    /// How many sets of points were solved, in both models together.
+    fn states(&self) -> usize;
+
+    /// How many places of the table are looked at to find a solved set, on average.
+    fn probes(&self) -> f64;
+
+    /// Memory of the solved sets.
+    fn bytes(&self) -> usize;
+
+    /// Points looked at, times coordinates.
+    fn work(&self) -> u64;
+}
+
+/// No search is made for more classes than this.
+pub(crate) const MOST_CLASSES: usize = 1024;
+
+/// Calls a function with the words and the sums that are wide enough for some points: `None` if none are.
+macro_rules! with_width {
+    ($points:expr, $call:ident($($argument:expr),*)) => {{
+        let (words, classes) = ($points.n_words, $points.n_classes);
+        match ($points.is_narrow(), words, classes) {
+            (true, ..=1, ..=2) => Some($call::<Packed<1>, 1>($($argument),*)),
+            (true, ..=1, ..=4) => Some($call::<Packed<2>, 1>($($argument),*)),
+            (true, ..=1, ..=32) => Some($call::<Packed<16>, 1>($($argument),*)),
+            (true, ..=4, ..=2) => Some($call::<Packed<1>, 4>($($argument),*)),
+            (true, ..=4, ..=32) => Some($call::<Packed<16>, 4>($($argument),*)),
+            (true, ..=64, ..=32) => Some($call::<Packed<16>, 64>($($argument),*)),
+            (true, ..=64, ..=MOST_CLASSES) => Some($call::<Packed<512>, 64>($($argument),*)),
+            (false, ..=4, ..=2) => Some($call::<Wide<2>, 4>($($argument),*)),
+            (false, ..=64, ..=32) => Some($call::<Wide<32>, 64>($($argument),*)),
+            (false, ..=64, ..=MOST_CLASSES) => Some($call::<Wide<MOST_CLASSES>, 64>($($argument),*)),
+            _ => None,
+        }
+    }};
+}
+
+/// What the points take in a search, which has room for the next larger number of words and classes.
+pub(crate) fn bytes(points: &Points) -> usize {
+    let of_point = with_width!(points, bytes_of_point());
+    points.len().saturating_mul(of_point.unwrap_or(0))
+}
+
+fn bytes_of_point<S: Sums, const W: usize>() -> usize {
+    size_of::<Point<S, W>>()
+}
+
+/// The search for a model, made for the number of words and classes of the points, and the width of their sums.
+pub(crate) fn engine(
+    points: &Points,
+    model: Model,
+    front: Front,
+    limits: Limits,
+) -> Option<Box<dyn Engine>> {
+    with_width!(points, search(points, model, front, limits))
+}
+
+fn search<S: Sums, const W: usize>(
+    points: &Points,
+    model: Model,
+    front: Front,
+    limits: Limits,
+) -> Box<dyn Engine> {
+    let collapsed = Collapsed::<S, W>::new(points, front, limits);
+    match model {
+        Model::Collapsed => Box::new(collapsed),
+        Model::Boxed => Box::new(Boxed::new(collapsed)),
+    }
+}
+
+impl<S: Sums, const W: usize> Engine for Collapsed<S, W> {
+    fn hull(&self) -> Result<Vec<Corner>, Stopped> {
+        let mut corners = Vec::new();
+        let best = self.solve(&self.whole(), 0, 0, &mut self.way())?;
+        self.corners(best, &mut corners);
+        Ok(corners)
+    }
+
+    fn plan(&self, target: Corner, known: &mut KnownPlans) -> Plan {
+        self.plan_of(&self.whole(), &self.way().members, target, known)
+    }
+
+    fn greedy(&self) -> Vec<(Corner, Plan)> {
+        Collapsed::greedy(self, None, self.front)
+    }
+
+    fn states(&self) -> usize {
+        self.table.len()
+    }
+
+    fn probes(&self) -> f64 {
+        self.table.probes()
+    }
+
+    fn bytes(&self) -> usize {
+        self.table.bytes()
+    }
+
+    fn work(&self) -> u64 {
+        self.work()
+    }
+}
+
+impl<S: Sums, const W: usize> Collapsed<S, W> {
+    /// The tree of a corner. The first split that makes it is the first also in a search that has solved
+    /// other sets: a split whose sides are not known here was dominated when it was its turn, so it does
+    /// not make the corner.
+    fn plan_of(
+        &self,
+        part: &Part<S>,
+        members: &[u32],
+        target: Corner,
+        known: &mut KnownPlans,
+    ) -> Plan {
+        if target.leaves == 1 {
+            return Plan::Leaf;
+        }
+        if let Some(plan) = known.get(&(part.key, target)) {
+            return plan.clone();
+        }
+        let mut halvings = Vec::new();
+        self.splits(part, members, &mut halvings);
+        let made = halvings.iter().find_map(|halving| {
+            let targets = self.targets(halving, target)?;
+            Some((halving, targets))
+        });
+        let Some((halving, targets)) = made else {
+            unreachable!("a corner of the hull has a split that makes it");
+        };
+        let plans = [0, 1].map(|side| {
+            let members = self.side(halving, side == 1, members);
+            self.plan_of(halving.side(side), &members, targets[side], known)
+        });
+        let (level, prefix) = self.place(halving, members[0]);
+        let plan = halve(halving.coordinate, level, prefix, plans);
+        known.insert((part.key, target), plan.clone());
+        plan
+    }
+
+    /// The corners of both sides that together make a corner, if there are any.
+    fn targets(&self, halving: &Halving<S>, target: Corner) -> Option<[Corner; 2]> {
+        let mut hulls = [Vec::new(), Vec::new()];
+        let errors = [halving.left_error, halving.right_error];
+        for (side, hull) in hulls.iter_mut().enumerate() {
+            let best = self.known(halving.side(side), errors[side])?;
+            self.corners(best, hull);
+        }
+        two_that_add_up(&hulls, target)
+    }
+
+    /// How often a split's coordinate was halved before, and the bits that all points have there; `member`
+    /// is any of them.
+    pub(crate) fn place(&self, halving: &Halving<S>, member: u32) -> (u32, u32) {
+        let field = self.fields[halving.coordinate as usize];
+        let point = &self.points[member as usize];
+        let bits = (point.code[field.word as usize] & field.mask()) >> field.shift;
+        let below = halving.bit - field.shift + 1;
+        (field.level(halving.bit), (bits >> below) as u32)
+    }
+}
+
+impl<S: Sums, const W: usize> Engine for Boxed<S, W> {
+    fn hull(&self) -> Result<Vec<Corner>, Stopped> {
+        let mut way = BoxedWay::new(self.collapsed.way());
+        let mut corners = Vec::new();
+        let whole = self.collapsed.whole();
+        let best = self.solve(&whole, &self.whole_box(), 0, 0, &mut way)?;
+        self.corners(best, &mut corners);
+        Ok(corners)
+    }
+
+    fn plan(&self, target: Corner, known: &mut KnownPlans) -> Plan {
+        let (whole, members) = (self.collapsed.whole(), self.collapsed.way().members);
+        self.plan_of(&whole, &self.whole_box(), &members, target, known)
+    }
+
+    fn greedy(&self) -> Vec<(Corner, Plan)> {
+        let levels = self.whole_box();
+        self.collapsed.greedy(Some(&levels), self.collapsed.front)
+    }
+
+    fn states(&self) -> usize {
+        self.table.len() + self.collapsed.table.len()
+    }
+
+    fn probes(&self) -> f64 {
+        self.table.probes()
+    }
+
+    fn bytes(&self) -> usize {
+        self.table.bytes() + self.collapsed.table.bytes()
+    }
+
+    fn work(&self) -> u64 {
+        self.collapsed.work()
+    }
+}
+
+impl<S: Sums, const W: usize> Boxed<S, W> {
+    /// The tree of a corner: the first split that makes it, or the first coordinate that is zoomed into.
+    fn plan_of(
+        &self,
+        part: &Part<S>,
+        levels: &Levels,
+        members: &[u32],
+        target: Corner,
+        known: &mut KnownPlans,
+    ) -> Plan {
+        if target.leaves == 1 {
+            return Plan::Leaf;
+        }
+        let key = self.key(part, levels, members);
+        if let Some(plan) = known.get(&(key, target)) {
+            return plan.clone();
+        }
+        let mut halvings = Vec::new();
+        self.splits(part, members, &mut halvings);
+        // A tree with at least two leaves comes after the empty ones.
+        halvings.retain(|halving| target.leaves >= self.empty_leaves(halving, levels) + 2);
+        let mut found = None;
+        for halving in &halvings {
+            let plan = self.plan_sides(halving, levels, members, target, known);
+            if let Some(plan) = plan {
+                found = Some((halving, plan));
+                break;
+            }
+        }
+        for halving in &halvings {
+            if found.is_some() {
+                break;
+            }
+            let plan = self.plan_zoom(halving, part, levels, members, target, known);
+            found = plan.map(|plan| (halving, plan));
+        }
+        let Some((halving, plan)) = found else {
+            unreachable!("a corner of the hull has a move that makes it");
+        };
+        let empty = self.empty_leaves(halving, levels);
+        let (level, prefix) = self.collapsed.place(halving, members[0]);
+        let plan = zoomed(halving.coordinate, plan, empty, level, prefix);
+        known.insert((key, target), plan.clone());
+        plan
+    }
+
+    /// A plan that separates the points at once, if one makes the target.
+    fn plan_sides(
+        &self,
+        halving: &Halving<S>,
+        levels: &Levels,
+        members: &[u32],
+        target: Corner,
+        known: &mut KnownPlans,
+    ) -> Option<Plan> {
+        let empty = self.empty_leaves(halving, levels);
+        let mut inside = levels.clone();
+        inside[halving.coordinate as usize] = self.level(halving) as u8 + 1;
+        let sides = [false, true].map(|side| self.collapsed.side(halving, side, members));
+        let mut hulls = [Vec::new(), Vec::new()];
+        for (side, hull) in hulls.iter_mut().enumerate() {
+            // The sides of a split that makes a corner were solved when it did.
+            let best = self.known(halving.side(side), &inside, &sides[side])?;
+            self.corners(best, hull);
+        }
+        let targets = two_that_add_up(&hulls, corner(target.leaves - empty, target.error))?;
+        let plans = [0, 1].map(|side| {
+            let (part, members) = (halving.side(side), &sides[side]);
+            self.plan_of(part, &inside, members, targets[side], known)
+        });
+        let (level, prefix) = self.collapsed.place(halving, members[0]);
+        Some(halve(halving.coordinate, level, prefix, plans))
+    }
+
+    /// A plan for the same points in the smaller box, if one makes the target.
+    fn plan_zoom(
+        &self,
+        halving: &Halving<S>,
+        part: &Part<S>,
+        levels: &Levels,
+        members: &[u32],
+        target: Corner,
+        known: &mut KnownPlans,
+    ) -> Option<Plan> {
+        let empty = self.empty_leaves(halving, levels);
+        if empty == 0 {
+            return None;
+        }
+        let mut inside = levels.clone();
+        inside[halving.coordinate as usize] = self.level(halving) as u8;
+        let mut hull = Vec::new();
+        let best = self.known(part, &inside, members)?;
+        self.corners(best, &mut hull);
+        let target = corner(target.leaves - empty, target.error);
+        let is_there = hull.contains(&target);
+        is_there.then(|| self.plan_of(part, &inside, members, target, known))
+    }
+}
+
+pub(crate) fn halve(coordinate: u32, level: u32, prefix: u32, sides: [Plan; 2]) -> Plan {
+    Plan::Halve {
+        coordinate: coordinate as usize,
+        level,
+        prefix,
+        sides: Arc::new(sides),
+    }
+}
+
+/// Puts `empty` halvings with an empty side each before a plan whose points have the bits `prefix`.
+pub(crate) fn zoomed(coordinate: u32, plan: Plan, empty: u32, level: u32, prefix: u32) -> Plan {
+    (1..=empty).fold(plan, |plan, up| {
+        let (level, prefix, bit) = (level - up, prefix >> up, prefix >> (up - 1) & 1);
+        let mut sides = [Plan::Leaf, Plan::Leaf];
+        sides[bit as usize] = plan;
+        halve(coordinate, level, prefix, sides)
+    })
+}
+
+/// Corners of two hulls that add up to a third, the first with the fewest leaves.
+pub(crate) fn two_that_add_up(hulls: &[Vec<Corner>; 2], target: Corner) -> Option<[Corner; 2]> {
+    hulls[0].iter().find_map(|&left| {
+        let leaves = target.leaves.checked_sub(left.leaves)?;
+        let right = corner(leaves, target.error.checked_sub(left.error)?);
+        hulls[1].contains(&right).then_some([left, right])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    //! The searches against plain recursions over all boxes.
+
+    use std::collections::HashMap;
+
+    use crate::budget::Budget;
+    use crate::learn::dyadic::engines::branch::Branch;
+    use crate::learn::dyadic::engines::collapsed::Limits;
+    use crate::learn::dyadic::engines::{KnownPlans, Plan, engine};
+    use crate::learn::dyadic::frontier::Front;
+    use crate::learn::dyadic::frontier::hull::{Corner, Least, Price, corner};
+    use crate::learn::dyadic::problem::points::{Field, Points};
+    use crate::learn::dyadic::{Model, Ties};
+
+    /// A cell: for each coordinate how often it was halved, and the bits of its halves.
+    type Cell = Vec<(u32, u64)>;
+
+    /// Plain dynamic programming over all boxes, as slow and obvious as can be: for every cell the least
+    /// error for each number of leaves.
+    struct Plain<'a> {
+        points: &'a Points,
+        is_boxed: bool,
+        solved: HashMap<Cell, Vec<Corner>>,
+    }
+
+    impl Plain<'_> {
+        fn bits_of(&self, point: usize, coordinate: usize) -> u64 {
+            let field = self.points.fields[coordinate];
+            let word = self.points.codes[point * self.points.n_words + field.word as usize];
+            (word & field.mask()) >> field.shift
+        }
+
+        fn stairs(&mut self, cell: &Cell, inside: &[usize]) -> Vec<Corner> {
+            if let Some(stairs) = self.solved.get(cell) {
+                return stairs.clone();
+            }
+            let sums = (0..self.points.n_classes).map(|class| -> u64 {
+                inside
+                    .iter()
+                    .map(|&p| self.points.losses_of(p)[class])
+                    .sum()
+            });
+            let error = sums.min().unwrap();
+            let mut all = vec![corner(1, error)];
+            for coordinate in 0..cell.len() {
+                if error == 0 || inside.is_empty() {
+                    break;
+                }
+                let Field { bits, .. } = self.points.fields[coordinate];
+                let (mut level, mut prefix) = cell[coordinate];
+                while level < bits {
+                    let side = |right: u64| -> Vec<usize> {
+                        let bit = |p: usize| self.bits_of(p, coordinate) >> (bits - 1 - level) & 1;
+                        inside
+                            .iter()
+                            .copied()
+                            .filter(|&p| bit(p) == right)
+                            .collect()
+                    };
+                    let (left, right) = (side(0), side(1));
+                    let is_empty = left.is_empty() || right.is_empty();
+                    if is_empty && !self.is_boxed {
+                        // Passed over for free.
+                        prefix = prefix << 1 | u64::from(left.is_empty());
+                        level += 1;
+                        continue;
+                    }
+                    let [left, right] = [(0, left), (1, right)].map(|(bit, side)| {
+                        let mut half = cell.clone();
+                        half[coordinate] = (level + 1, prefix << 1 | bit);
+                        self.stairs(&half, &side)
+                    });
+                    for x in &left {
+                        let sum = |y: &Corner| corner(x.leaves + y.leaves, x.error + y.error);
+                        all.extend(right.iter().map(sum));
+                    }
+                    break;
+                }
+            }
+            all.sort_by_key(|it| (it.leaves, it.error));
+            let mut stairs: Vec<Corner> = Vec::new();
+            for next in all {
+                if stairs.last().is_none_or(|last| next.error < last.error) {
+                    stairs.push(next);
+                }
+            }
+            self.solved.insert(cell.clone(), stairs.clone());
+            stairs
+        }
+    }
+
+    /// For each number of leaves that pays off the least error.
+    pub(crate) fn plain_stairs(points: &Points, is_boxed: bool) -> Vec<Corner> {
+        let mut plain = Plain {
+            points,
+            is_boxed,
+            solved: HashMap::new(),
+        };
+        let all: Vec<usize> = (0..points.len()).collect();
+        plain.stairs(&vec![(0, 0); points.fields.len()], &all)
+    }
+
+    /// The strict vertices of the lower left hull, from one to the next by the steepest edge.
+    pub(crate) fn hull_of(stairs: &[Corner], least: Least) -> Vec<Corner> {
+        let mut hull = vec![stairs[0]];
+        loop {
+            let last = hull[hull.len() - 1];
+            let edge = |to: &Corner| {
+                let saved = last.error as f64 - to.error as f64;
+                saved / f64::from(to.leaves - last.leaves)
+            };
+            let later = stairs.iter().filter(|it| it.leaves > last.leaves);
+            // Of equally steep edges the longest. Small whole numbers: equal ratios are equal doubles.
+            let next =
+                later.max_by(|a, b| edge(a).total_cmp(&edge(b)).then(a.leaves.cmp(&b.leaves)));
+            let is_worth =
+                |next: &&Corner| least.is_worth(last.error - next.error, next.leaves - last.leaves);
+            match next.filter(is_worth) {
+                None => return hull,
+                Some(next) => hull.push(*next),
+            }
+        }
+    }
+
+    /// The best trees for all prices above the least, by plain dynamic programming.
+    pub(crate) fn plain(points: &Points, is_boxed: bool, least: Price) -> Vec<Corner> {
+        hull_of(&plain_stairs(points, is_boxed), Least::above(least))
+    }
+
+    pub(crate) fn unlimited() -> Limits {
+        Limits {
+            budget: Budget::unlimited(),
+            most_bytes: usize::MAX,
+            most_work: u64::MAX,
+            so_far: String::new(),
+        }
+    }
+
+    /// Points with few bits, clustered so that boxes must be zoomed into.
+    pub(crate) fn random_points(random: &mut fastrand::Rng) -> Points {
+        let n_coordinates = random.usize(1..=4);
+        let bits: Vec<u32> = (0..n_coordinates).map(|_| random.u32(1..=5)).collect();
+        let (fields, n_words) = Field::lay_out(&bits);
+        let n_classes = random.usize(2..=4);
+        let mut codes: Vec<u64> = Vec::new();
+        for _ in 0..random.usize(1..=14) {
+            let mut code = 0;
+            for field in &fields {
+                let cells = 1_u64 << field.bits;
+                // Squares crowd at the low end.
+                let mut cell = random.u64(0..cells);
+                if random.u8(0..4) > 0 {
+                    cell = cell * random.u64(0..cells) / cells * random.u64(0..cells) / cells;
+                }
+                code |= cell << field.shift;
+            }
+            codes.push(code);
+        }
+        codes.sort_unstable();
+        codes.dedup();
+        let mut losses = Vec::new();
+        for _ in &codes {
+            let mut of_point: Vec<u64> = (0..n_classes).map(|_| random.u64(0..4)).collect();
+            if random.bool() {
+                let class = random.usize(0..n_classes);
+                of_point.fill(1);
+                of_point[class] = 0;
+            }
+            let least = *of_point.iter().min().unwrap();
+            for loss in &mut of_point {
+                *loss -= least;
+            }
+            if of_point.iter().all(|&loss| loss == 0) {
+                of_point[0] = 1;
+            }
+            losses.extend(of_point);
+        }
+        Points {
+            fields,
+            n_words,
+            codes,
+            n_classes,
+            losses,
+        }
+    }
+
+    /// Makes losses and the price so large that 32 bits do not hold their sums.
+    fn widen(points: &mut Points, price: &mut Price) {
+        points.losses.iter_mut().for_each(|loss| *loss <<= 33);
+        price.numerator <<= 33;
+        assert!(!points.is_narrow());
+    }
+
+    /// Leaves and error of a plan, by sending all points down. Halvings must come in order.
+    pub(crate) fn figures(plan: &Plan, points: &Points) -> Corner {
+        fn below(plan: &Plan, inside: &[usize], cell: &Cell, points: &Points) -> Corner {
+            match plan {
+                Plan::Leaf => {
+                    let sum = |class| inside.iter().map(|&p| points.losses_of(p)[class]).sum();
+                    corner(1, (0..points.n_classes).map(sum).min().unwrap())
+                }
+                Plan::Halve {
+                    coordinate,
+                    level,
+                    prefix,
+                    sides,
+                } => {
+                    let field = points.fields[*coordinate];
+                    let bits = |p: usize| (points.codes[p] & field.mask()) >> field.shift;
+                    let (seen, known) = cell[*coordinate];
+                    assert!(*level >= seen && u64::from(*prefix) >> (level - seen) == known);
+                    let mut figures = corner(0, 0);
+                    for (side, plan) in sides.iter().enumerate() {
+                        let is_in =
+                            |&p: &usize| bits(p) >> (field.bits - 1 - level) & 1 == side as u64;
+                        let inside: Vec<usize> = inside.iter().copied().filter(is_in).collect();
+                        let mut half = cell.clone();
+                        half[*coordinate] = (level + 1, u64::from(prefix << 1) | side as u64);
+                        let found = below(plan, &inside, &half, points);
+                        figures =
+                            corner(figures.leaves + found.leaves, figures.error + found.error);
+                    }
+                    figures
+                }
+            }
+        }
+        let all: Vec<usize> = (0..points.len()).collect();
+        below(plan, &all, &vec![(0, 0); points.fields.len()], points)
+    }
+
+    #[test]
+    fn both_models_agree_with_plain_recursion() {
+        const ROUNDS: usize = 10_000;
+        let mut random = fastrand::Rng::with_seed(5);
+        let mut differ = 0;
+        for round in 0..ROUNDS {
+            let mut points = random_points(&mut random);
+            let mut price = match round % 3 {
+                0 => Price::ZERO,
+                _ => Price {
+                    numerator: random.u64(0..5),
+                    denominator: random.u64(1..4),
+                },
+            };
+            if round % 4 == 0 {
+                widen(&mut points, &mut price);
+            }
+            let stairs = [false, true].map(|is_boxed| plain_stairs(&points, is_boxed));
+            differ += usize::from(stairs[0] != stairs[1]);
+            for (model, stairs) in [Model::Collapsed, Model::Boxed].into_iter().zip(&stairs) {
+                let most = random.u32(1..=stairs.last().unwrap().leaves + 2);
+                let short: Vec<Corner> = stairs
+                    .iter()
+                    .copied()
+                    .filter(|it| it.leaves <= most)
+                    .collect();
+                let (above, tied) = (Least::above(price), Least::with_ties(price));
+                for (front, expected) in [
+                    (Front::Hull(above), hull_of(stairs, above)),
+                    (Front::Hull(tied), hull_of(stairs, tied)),
+                    (Front::Stairs(u32::MAX), stairs.clone()),
+                    (Front::Stairs(most), short),
+                ] {
+                    let engine = engine(&points, model, front, unlimited()).unwrap();
+                    let found = engine.hull().unwrap();
+                    assert_eq!(found, expected, "{model:?} {front:?} {points:?}");
+                    let mut known = KnownPlans::default();
+                    for target in expected {
+                        let plan = engine.plan(target, &mut known);
+                        assert_eq!(figures(&plan, &points), target, "{model:?} {points:?}");
+                    }
+                    for (found, plan) in engine.greedy() {
+                        let figures = figures(&plan, &points);
+                        assert_eq!(figures, found, "greedy {model:?} {points:?}");
+                    }
+                }
+            }
+        }
+        assert!(
+            differ > ROUNDS / 5,
+            "only {differ} of {ROUNDS} cases are hard"
+        );
+    }
+
+    /// Error and leaves of the best corner for a price, by the rule for ties.
+    fn best_at(hull: &[Corner], price: Price, ties: Ties) -> Corner {
+        let value =
+            |it: &Corner| it.error * price.denominator + u64::from(it.leaves) * price.numerator;
+        let least = hull.iter().map(value).min().unwrap();
+        let mut tied = hull.iter().filter(|it| value(it) == least);
+        match ties {
+            Ties::Larger if price.numerator > 0 => *tied.next_back().unwrap(),
+            _ => *tied.next().unwrap(),
+        }
+    }
+
+    fn by_branches(points: &Points, price: Price, ties: Ties) -> Corner {
+        let mut branch = Branch::new(points, price, ties, unlimited())
+            .unwrap()
+            .unwrap();
+        let as_leaf = corner(1, points.least_loss());
+        let found = branch.search(branch.value(as_leaf.error, 1));
+        assert!(found.is_complete);
+        found.plan.map_or(as_leaf, |plan| figures(&plan, points))
+    }
+
+    #[test]
+    fn branch_and_bound_agrees_with_plain_recursion() {
+        let mut random = fastrand::Rng::with_seed(6);
+        for round in 0..10_000 {
+            let mut points = random_points(&mut random);
+            let mut price = Price {
+                numerator: random.u64(0..7),
+                denominator: random.u64(1..4),
+            };
+            if round % 4 == 0 {
+                widen(&mut points, &mut price);
+            }
+            let stairs = plain_stairs(&points, false);
+            let hull = hull_of(&stairs, Least::above(Price::ZERO));
+            for ties in [Ties::Smaller, Ties::Larger] {
+                let expected = best_at(&hull, price, ties);
+                let found = by_branches(&points, price, ties);
+                assert_eq!(found, expected, "{price:?} {ties:?} {points:?}");
+            }
+        }
+    }
+
+    /// Some hundred points, so that sets are many words long and move to smaller universes.
+    #[test]
+    fn branch_and_bound_agrees_with_hulls_on_many_points() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for _ in 0..60 {
+            let (fields, n_words) = Field::lay_out(&[5, 4, 4, 2]);
+            let mut codes: Vec<u64> = (0..random.usize(200..700))
+                .map(|_| random.u64(0..1 << 15))
+                .collect();
+            codes.sort_unstable();
+            codes.dedup();
+            let n_classes = random.usize(2..=3);
+            let losses = codes.iter().flat_map(|code| {
+                let mut losses = vec![random.u64(1..4); n_classes];
+                let is_noise = random.u8(0..5) == 0;
+                let class = if is_noise {
+                    random.usize(0..n_classes)
+                } else {
+                    *code as usize / 9000
+                };
+                losses[class % n_classes] = 0;
+                losses
+            });
+            let losses: Vec<u64> = losses.collect();
+            let points = Points {
+                fields,
+                n_words,
+                codes,
+                n_classes,
+                losses,
+            };
+            for numerator in [4, 9, 30] {
+                let price = Price {
+                    numerator,
+                    denominator: 2,
+                };
+                for (ties, least) in [
+                    (Ties::Smaller, Least::above(price)),
+                    (Ties::Larger, Least::with_ties(price)),
+                ] {
+                    let engine = engine(&points, Model::Collapsed, Front::Hull(least), unlimited());
+                    let hull = engine.unwrap().hull().unwrap();
+                    let expected = best_at(&hull, price, ties);
+                    assert_eq!(by_branches(&points, price, ties), expected, "{price:?}");
+                }
+            }
+        }
+    }
+}
