@@ -1,7 +1,7 @@
 //! What a tree shall be best at, and which trees must be known to tell.
 //!
-//! For the linear penalty these are the corners of the hull above one price. For any concave penalty the
-//! best tree is a corner as well: between two corners the objective is a concave function of the leaves,
+//! For the linear penalty these are the vertices of the hull above one alpha. For any concave penalty the
+//! best tree is a vertex as well: between two vertices the objective is a concave function of the leaves,
 //! so it is least at one of them. All other penalties, and the best tree of a size, need the least error
 //! for each number of leaves.
 
@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use crate::cost::{Lambda, Objective, Penalty, Shape, SolutionValue};
 use crate::error::{Result, counted};
-use crate::learn::dyadic::frontier::Front;
-use crate::learn::dyadic::frontier::hull::{Least, Price};
+use crate::learn::dyadic::frontier::Frontier;
+use crate::learn::dyadic::frontier::hull::{Alpha, LeastAlpha};
 use crate::learn::dyadic::problem::grid::Grid;
 use crate::learn::dyadic::{Model, Ties};
 
@@ -100,21 +100,21 @@ impl Question {
     }
 
     /// The trees that must be known to answer.
-    pub(crate) fn front(&self, grid: &Grid, model: Model, ties: Ties) -> Result<Front> {
+    pub(crate) fn front(&self, grid: &Grid, model: Model, ties: Ties) -> Result<Frontier> {
         let objective = match self {
             Self::Weighted(objective) => objective,
             Self::Sized(most_leaves) => {
-                return Ok(Front::Stairs(
+                return Ok(Frontier::Stairs(
                     u32::try_from(*most_leaves).unwrap_or(u32::MAX),
                 ));
             }
         };
         let penalty = objective.penalty();
-        let price = price_of(objective.lambda(), grid);
+        let alpha = alpha_of(objective.lambda(), grid);
         if matches!(penalty, Penalty::Linear) {
-            return Ok(Front::Hull(match ties {
-                Ties::Smaller => Least::above(price),
-                Ties::Larger => Least::with_ties(price),
+            return Ok(Frontier::Hull(match ties {
+                Ties::Smaller => LeastAlpha::above(alpha),
+                Ties::Larger => LeastAlpha::with_ties(alpha),
             }));
         }
         let known = known_leaves(penalty, grid, model)?;
@@ -124,10 +124,10 @@ impl Question {
             let rise = penalty.at(most) - penalty.at(most.saturating_sub(1).max(1));
             let share = rise.clamp(0.0, 1e100) * (1.0 - 1e-9);
             let ratio = BigRational::from_float(share).expect("a clamped number is finite");
-            let price = price_of(&Lambda::new(objective.lambda().ratio() * ratio)?, grid);
-            return Ok(Front::Hull(Least::above(price)));
+            let alpha = alpha_of(&Lambda::new(objective.lambda().ratio() * ratio)?, grid);
+            return Ok(Frontier::Hull(LeastAlpha::above(alpha)));
         }
-        Ok(Front::Stairs(most as u32))
+        Ok(Frontier::Stairs(most as u32))
     }
 
     /// The question in words.
@@ -154,24 +154,24 @@ pub(crate) fn front_of_all(
     all: bool,
     grid: &Grid,
     model: Model,
-) -> Result<Front> {
+) -> Result<Frontier> {
     let known = known_leaves(penalty, grid, model)?;
     if is_concave(penalty, known) && !all {
-        return Ok(Front::Hull(Least::above(Price::ZERO)));
+        return Ok(Frontier::Hull(LeastAlpha::above(Alpha::ZERO)));
     }
-    Ok(Front::Stairs(known as u32))
+    Ok(Frontier::Stairs(known as u32))
 }
 
 /// Refuses a table of penalties that ends before the trees do: with more leaves than it has lines, a
 /// tree may be better than the largest one found, which is `last`.
 pub(crate) fn check_end(
     penalty: &Penalty,
-    searched: Front,
+    searched: Frontier,
     last: SolutionValue,
     grid: &Grid,
     model: Model,
 ) -> Result<()> {
-    let (Penalty::Table(table), Front::Stairs(most_leaves)) = (penalty, searched) else {
+    let (Penalty::Table(table), Frontier::Stairs(most_leaves)) = (penalty, searched) else {
         return Ok(());
     };
     let n_lines = table.values().len();
@@ -235,27 +235,27 @@ fn ratio_of(lambda: &Lambda, grid: &Grid) -> BigRational {
     lambda.ratio() * exact(grid.scale.total_weight) / exact(grid.scale.unit)
 }
 
-/// A weight as the price of a leaf in units of loss, if that is not too long.
-pub(crate) fn exact_price_of(lambda: &Lambda, grid: &Grid) -> Option<Price> {
-    let price = ratio_of(lambda, grid);
-    Some(Price {
-        numerator: price.numer().to_u64()?,
-        denominator: price.denom().to_u64()?,
+/// A weight as alpha in units of loss, if that is not too long.
+pub(crate) fn exact_alpha_of(lambda: &Lambda, grid: &Grid) -> Option<Alpha> {
+    let alpha = ratio_of(lambda, grid);
+    Some(Alpha {
+        numerator: alpha.numer().to_u64()?,
+        denominator: alpha.denom().to_u64()?,
     })
 }
 
 /// The same, rounded down if need be.
-pub(crate) fn price_of(lambda: &Lambda, grid: &Grid) -> Price {
-    if let Some(price) = exact_price_of(lambda, grid) {
-        return price;
+pub(crate) fn alpha_of(lambda: &Lambda, grid: &Grid) -> Alpha {
+    if let Some(alpha) = exact_alpha_of(lambda, grid) {
+        return alpha;
     }
-    let price = ratio_of(lambda, grid);
+    let alpha = ratio_of(lambda, grid);
     let denominator = 1_u64 << 31;
-    let numerator = (price * BigRational::from_integer(denominator.into()))
+    let numerator = (alpha * BigRational::from_integer(denominator.into()))
         .floor()
         .to_u64();
-    Price {
-        // A price above all losses: one leaf is best.
+    Alpha {
+        // An alpha above all losses: one leaf is best.
         numerator: numerator.unwrap_or(u64::MAX),
         denominator,
     }

@@ -34,7 +34,7 @@ pub use claim::Aim;
 pub use problem::coordinate::{Coding, Missing};
 pub use problem::grid::Resolution;
 
-use self::path::Means;
+use self::path::Resources;
 use self::problem::grid::Grid;
 use self::search::{family, single};
 use super::{FamilyLearner, Learner};
@@ -68,14 +68,14 @@ pub enum Ties {
 /// How a single tree is found. All of them find a tree with the same objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Solver {
-    /// By all best trees above the price of a leaf, or by branch and bound where there are many
+    /// By all best trees above alpha, or by branch and bound where there are many
     /// features.
     #[default]
     Auto,
     /// Branch and bound for one weight of the linear penalty.
     BranchAndBound,
     /// The recursion over rectangles of Hush and Porter, which does not look into rectangles whose error
-    /// is below the price of a leaf.
+    /// is below alpha.
     Recursion,
     /// The same, looking into all of them.
     PlainRecursion,
@@ -194,10 +194,10 @@ impl Dyadic {
                 engines::MOST_CLASSES
             )));
         }
-        Grid::new(data, self, &self.means(budget))
+        Grid::new(data, self, &self.resources(budget))
     }
 
-    /// The limits of the search: the tree that it finds is then planted, and all rows go through it.
+    /// The limits of the search: the tree that it finds is then built, and all rows go through it.
     fn for_search(&self, data: &Dataset, budget: &Budget) -> Budget {
         const NANOS_PER_ROW: u64 = 80;
         let after = Duration::from_nanos(NANOS_PER_ROW.saturating_mul(data.n_rows() as u64));
@@ -205,8 +205,8 @@ impl Dyadic {
         budget.within_memory(self.most_bytes).keeping(after)
     }
 
-    fn means<'a>(&self, budget: &'a Budget) -> Means<'a> {
-        Means {
+    fn resources<'a>(&self, budget: &'a Budget) -> Resources<'a> {
+        Resources {
             budget,
             most_bytes: self.most_bytes,
         }

@@ -11,17 +11,19 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::learn::dyadic::Model;
-use crate::learn::dyadic::engines::boxed::{Boxed, BoxedWay, Levels};
-use crate::learn::dyadic::engines::collapsed::sums::{Packed, Sums, Wide};
+use crate::learn::dyadic::engines::boxed::{Boxed, BoxedStack, Levels};
+use crate::learn::dyadic::engines::collapsed::sums::{LossSums, Packed, Wide};
 use crate::learn::dyadic::engines::collapsed::table::Key;
-use crate::learn::dyadic::engines::collapsed::{Collapsed, Halving, Limits, Part, Point, Stopped};
-use crate::learn::dyadic::frontier::Front;
-use crate::learn::dyadic::frontier::hull::{Corner, corner};
+use crate::learn::dyadic::engines::collapsed::{
+    Collapsed, Halving, Point, PointSet, SearchLimits, SearchStopped,
+};
+use crate::learn::dyadic::frontier::Frontier;
+use crate::learn::dyadic::frontier::hull::{Vertex, vertex};
 use crate::learn::dyadic::problem::points::Points;
 
 /// A tree of halvings, without the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Plan {
+pub(crate) enum HalvingPlan {
     Leaf,
     Halve {
         /// Which of the coordinates that are halved.
@@ -31,24 +33,24 @@ pub(crate) enum Plan {
         /// The bits of these halvings.
         prefix: u32,
         /// Shared between plans that have them in common.
-        sides: Arc<[Plan; 2]>,
+        sides: Arc<[HalvingPlan; 2]>,
     },
 }
 
-/// Plans by the key of a set, and the corner of its hull that they are for.
-pub(crate) type KnownPlans = FxHashMap<(Key, Corner), Plan>;
+/// Plans by the key of a set, and the vertex of its hull that they are for.
+pub(crate) type KnownPlans = FxHashMap<(Key, Vertex), HalvingPlan>;
 
 /// A search for all best trees of some kind.
 pub(crate) trait Engine: Debug + Send {
     /// The best trees, from one leaf on.
-    fn hull(&self) -> Result<Vec<Corner>, Stopped>;
+    fn hull(&self) -> Result<Vec<Vertex>, SearchStopped>;
 
-    /// The tree of a corner of the hull. Of several the one whose splits come first in the order of the
+    /// The tree of a vertex of the hull. Of several the one whose splits come first in the order of the
     /// search, from the root down: least error of both sides, then lowest coordinate.
-    fn plan(&self, target: Corner, known: &mut KnownPlans) -> Plan;
+    fn plan(&self, target: Vertex, known: &mut KnownPlans) -> HalvingPlan;
 
     /// Good trees, found at once: leaves and error rise and fall as in the hull, twice.
-    fn greedy(&self) -> Vec<(Corner, Plan)>;
+    fn greedy(&self) -> Vec<(Vertex, HalvingPlan)>;
 
     /// How many sets of points were solved, in both models together.
     fn states(&self) -> usize;
@@ -92,7 +94,7 @@ pub(crate) fn bytes(points: &Points) -> usize {
     points.len().saturating_mul(of_point.unwrap_or(0))
 }
 
-fn bytes_of_point<S: Sums, const W: usize>() -> usize {
+fn bytes_of_point<S: LossSums, const W: usize>() -> usize {
     size_of::<Point<S, W>>()
 }
 
@@ -100,17 +102,17 @@ fn bytes_of_point<S: Sums, const W: usize>() -> usize {
 pub(crate) fn engine(
     points: &Points,
     model: Model,
-    front: Front,
-    limits: Limits,
+    front: Frontier,
+    limits: SearchLimits,
 ) -> Option<Box<dyn Engine>> {
     with_width!(points, search(points, model, front, limits))
 }
 
-fn search<S: Sums, const W: usize>(
+fn search<S: LossSums, const W: usize>(
     points: &Points,
     model: Model,
-    front: Front,
-    limits: Limits,
+    front: Frontier,
+    limits: SearchLimits,
 ) -> Box<dyn Engine> {
     let collapsed = Collapsed::<S, W>::new(points, front, limits);
     match model {
@@ -119,19 +121,19 @@ fn search<S: Sums, const W: usize>(
     }
 }
 
-impl<S: Sums, const W: usize> Engine for Collapsed<S, W> {
-    fn hull(&self) -> Result<Vec<Corner>, Stopped> {
-        let mut corners = Vec::new();
+impl<S: LossSums, const W: usize> Engine for Collapsed<S, W> {
+    fn hull(&self) -> Result<Vec<Vertex>, SearchStopped> {
+        let mut vertices = Vec::new();
         let best = self.solve(&self.whole(), 0, 0, &mut self.way())?;
-        self.corners(best, &mut corners);
-        Ok(corners)
+        self.vertices(best, &mut vertices);
+        Ok(vertices)
     }
 
-    fn plan(&self, target: Corner, known: &mut KnownPlans) -> Plan {
+    fn plan(&self, target: Vertex, known: &mut KnownPlans) -> HalvingPlan {
         self.plan_of(&self.whole(), &self.way().members, target, known)
     }
 
-    fn greedy(&self) -> Vec<(Corner, Plan)> {
+    fn greedy(&self) -> Vec<(Vertex, HalvingPlan)> {
         Collapsed::greedy(self, None, self.front)
     }
 
@@ -152,19 +154,19 @@ impl<S: Sums, const W: usize> Engine for Collapsed<S, W> {
     }
 }
 
-impl<S: Sums, const W: usize> Collapsed<S, W> {
-    /// The tree of a corner. The first split that makes it is the first also in a search that has solved
+impl<S: LossSums, const W: usize> Collapsed<S, W> {
+    /// The tree of a vertex. The first split that makes it is the first also in a search that has solved
     /// other sets: a split whose sides are not known here was dominated when it was its turn, so it does
-    /// not make the corner.
+    /// not make the vertex.
     fn plan_of(
         &self,
-        part: &Part<S>,
+        part: &PointSet<S>,
         members: &[u32],
-        target: Corner,
+        target: Vertex,
         known: &mut KnownPlans,
-    ) -> Plan {
+    ) -> HalvingPlan {
         if target.leaves == 1 {
-            return Plan::Leaf;
+            return HalvingPlan::Leaf;
         }
         if let Some(plan) = known.get(&(part.key, target)) {
             return plan.clone();
@@ -176,7 +178,7 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
             Some((halving, targets))
         });
         let Some((halving, targets)) = made else {
-            unreachable!("a corner of the hull has a split that makes it");
+            unreachable!("a vertex of the hull has a split that makes it");
         };
         let plans = [0, 1].map(|side| {
             let members = self.side(halving, side == 1, members);
@@ -188,13 +190,13 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
         plan
     }
 
-    /// The corners of both sides that together make a corner, if there are any.
-    fn targets(&self, halving: &Halving<S>, target: Corner) -> Option<[Corner; 2]> {
+    /// The vertices of both sides that together make a vertex, if there are any.
+    fn targets(&self, halving: &Halving<S>, target: Vertex) -> Option<[Vertex; 2]> {
         let mut hulls = [Vec::new(), Vec::new()];
         let errors = [halving.left_error, halving.right_error];
         for (side, hull) in hulls.iter_mut().enumerate() {
             let best = self.known(halving.side(side), errors[side])?;
-            self.corners(best, hull);
+            self.vertices(best, hull);
         }
         two_that_add_up(&hulls, target)
     }
@@ -210,22 +212,22 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
     }
 }
 
-impl<S: Sums, const W: usize> Engine for Boxed<S, W> {
-    fn hull(&self) -> Result<Vec<Corner>, Stopped> {
-        let mut way = BoxedWay::new(self.collapsed.way());
-        let mut corners = Vec::new();
+impl<S: LossSums, const W: usize> Engine for Boxed<S, W> {
+    fn hull(&self) -> Result<Vec<Vertex>, SearchStopped> {
+        let mut way = BoxedStack::new(self.collapsed.way());
+        let mut vertices = Vec::new();
         let whole = self.collapsed.whole();
         let best = self.solve(&whole, &self.whole_box(), 0, 0, &mut way)?;
-        self.corners(best, &mut corners);
-        Ok(corners)
+        self.vertices(best, &mut vertices);
+        Ok(vertices)
     }
 
-    fn plan(&self, target: Corner, known: &mut KnownPlans) -> Plan {
+    fn plan(&self, target: Vertex, known: &mut KnownPlans) -> HalvingPlan {
         let (whole, members) = (self.collapsed.whole(), self.collapsed.way().members);
         self.plan_of(&whole, &self.whole_box(), &members, target, known)
     }
 
-    fn greedy(&self) -> Vec<(Corner, Plan)> {
+    fn greedy(&self) -> Vec<(Vertex, HalvingPlan)> {
         let levels = self.whole_box();
         self.collapsed.greedy(Some(&levels), self.collapsed.front)
     }
@@ -247,18 +249,18 @@ impl<S: Sums, const W: usize> Engine for Boxed<S, W> {
     }
 }
 
-impl<S: Sums, const W: usize> Boxed<S, W> {
-    /// The tree of a corner: the first split that makes it, or the first coordinate that is zoomed into.
+impl<S: LossSums, const W: usize> Boxed<S, W> {
+    /// The tree of a vertex: the first split that makes it, or the first coordinate that is zoomed into.
     fn plan_of(
         &self,
-        part: &Part<S>,
+        part: &PointSet<S>,
         levels: &Levels,
         members: &[u32],
-        target: Corner,
+        target: Vertex,
         known: &mut KnownPlans,
-    ) -> Plan {
+    ) -> HalvingPlan {
         if target.leaves == 1 {
-            return Plan::Leaf;
+            return HalvingPlan::Leaf;
         }
         let key = self.key(part, levels, members);
         if let Some(plan) = known.get(&(key, target)) {
@@ -284,7 +286,7 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
             found = plan.map(|plan| (halving, plan));
         }
         let Some((halving, plan)) = found else {
-            unreachable!("a corner of the hull has a move that makes it");
+            unreachable!("a vertex of the hull has a move that makes it");
         };
         let empty = self.empty_leaves(halving, levels);
         let (level, prefix) = self.collapsed.place(halving, members[0]);
@@ -299,20 +301,20 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
         halving: &Halving<S>,
         levels: &Levels,
         members: &[u32],
-        target: Corner,
+        target: Vertex,
         known: &mut KnownPlans,
-    ) -> Option<Plan> {
+    ) -> Option<HalvingPlan> {
         let empty = self.empty_leaves(halving, levels);
         let mut inside = levels.clone();
         inside[halving.coordinate as usize] = self.level(halving) as u8 + 1;
         let sides = [false, true].map(|side| self.collapsed.side(halving, side, members));
         let mut hulls = [Vec::new(), Vec::new()];
         for (side, hull) in hulls.iter_mut().enumerate() {
-            // The sides of a split that makes a corner were solved when it did.
+            // The sides of a split that makes a vertex were solved when it did.
             let best = self.known(halving.side(side), &inside, &sides[side])?;
-            self.corners(best, hull);
+            self.vertices(best, hull);
         }
-        let targets = two_that_add_up(&hulls, corner(target.leaves - empty, target.error))?;
+        let targets = two_that_add_up(&hulls, vertex(target.leaves - empty, target.error))?;
         let plans = [0, 1].map(|side| {
             let (part, members) = (halving.side(side), &sides[side]);
             self.plan_of(part, &inside, members, targets[side], known)
@@ -325,12 +327,12 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
     fn plan_zoom(
         &self,
         halving: &Halving<S>,
-        part: &Part<S>,
+        part: &PointSet<S>,
         levels: &Levels,
         members: &[u32],
-        target: Corner,
+        target: Vertex,
         known: &mut KnownPlans,
-    ) -> Option<Plan> {
+    ) -> Option<HalvingPlan> {
         let empty = self.empty_leaves(halving, levels);
         if empty == 0 {
             return None;
@@ -339,15 +341,20 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
         inside[halving.coordinate as usize] = self.level(halving) as u8;
         let mut hull = Vec::new();
         let best = self.known(part, &inside, members)?;
-        self.corners(best, &mut hull);
-        let target = corner(target.leaves - empty, target.error);
+        self.vertices(best, &mut hull);
+        let target = vertex(target.leaves - empty, target.error);
         let is_there = hull.contains(&target);
         is_there.then(|| self.plan_of(part, &inside, members, target, known))
     }
 }
 
-pub(crate) fn halve(coordinate: u32, level: u32, prefix: u32, sides: [Plan; 2]) -> Plan {
-    Plan::Halve {
+pub(crate) fn halve(
+    coordinate: u32,
+    level: u32,
+    prefix: u32,
+    sides: [HalvingPlan; 2],
+) -> HalvingPlan {
+    HalvingPlan::Halve {
         coordinate: coordinate as usize,
         level,
         prefix,
@@ -356,20 +363,26 @@ pub(crate) fn halve(coordinate: u32, level: u32, prefix: u32, sides: [Plan; 2]) 
 }
 
 /// Puts `empty` halvings with an empty side each before a plan whose points have the bits `prefix`.
-pub(crate) fn zoomed(coordinate: u32, plan: Plan, empty: u32, level: u32, prefix: u32) -> Plan {
+pub(crate) fn zoomed(
+    coordinate: u32,
+    plan: HalvingPlan,
+    empty: u32,
+    level: u32,
+    prefix: u32,
+) -> HalvingPlan {
     (1..=empty).fold(plan, |plan, up| {
         let (level, prefix, bit) = (level - up, prefix >> up, prefix >> (up - 1) & 1);
-        let mut sides = [Plan::Leaf, Plan::Leaf];
+        let mut sides = [HalvingPlan::Leaf, HalvingPlan::Leaf];
         sides[bit as usize] = plan;
         halve(coordinate, level, prefix, sides)
     })
 }
 
-/// Corners of two hulls that add up to a third, the first with the fewest leaves.
-pub(crate) fn two_that_add_up(hulls: &[Vec<Corner>; 2], target: Corner) -> Option<[Corner; 2]> {
+/// Vertices of two hulls that add up to a third, the first with the fewest leaves.
+pub(crate) fn two_that_add_up(hulls: &[Vec<Vertex>; 2], target: Vertex) -> Option<[Vertex; 2]> {
     hulls[0].iter().find_map(|&left| {
         let leaves = target.leaves.checked_sub(left.leaves)?;
-        let right = corner(leaves, target.error.checked_sub(left.error)?);
+        let right = vertex(leaves, target.error.checked_sub(left.error)?);
         hulls[1].contains(&right).then_some([left, right])
     })
 }
@@ -382,10 +395,10 @@ mod tests {
 
     use crate::budget::Budget;
     use crate::learn::dyadic::engines::branch::Branch;
-    use crate::learn::dyadic::engines::collapsed::Limits;
-    use crate::learn::dyadic::engines::{KnownPlans, Plan, engine};
-    use crate::learn::dyadic::frontier::Front;
-    use crate::learn::dyadic::frontier::hull::{Corner, Least, Price, corner};
+    use crate::learn::dyadic::engines::collapsed::SearchLimits;
+    use crate::learn::dyadic::engines::{HalvingPlan, KnownPlans, engine};
+    use crate::learn::dyadic::frontier::Frontier;
+    use crate::learn::dyadic::frontier::hull::{Alpha, LeastAlpha, Vertex, vertex};
     use crate::learn::dyadic::problem::points::{Field, Points};
     use crate::learn::dyadic::{Model, Ties};
 
@@ -397,7 +410,7 @@ mod tests {
     struct Plain<'a> {
         points: &'a Points,
         is_boxed: bool,
-        solved: HashMap<Cell, Vec<Corner>>,
+        solved: HashMap<Cell, Vec<Vertex>>,
     }
 
     impl Plain<'_> {
@@ -407,7 +420,7 @@ mod tests {
             (word & field.mask()) >> field.shift
         }
 
-        fn stairs(&mut self, cell: &Cell, inside: &[usize]) -> Vec<Corner> {
+        fn stairs(&mut self, cell: &Cell, inside: &[usize]) -> Vec<Vertex> {
             if let Some(stairs) = self.solved.get(cell) {
                 return stairs.clone();
             }
@@ -418,7 +431,7 @@ mod tests {
                     .sum()
             });
             let error = sums.min().unwrap();
-            let mut all = vec![corner(1, error)];
+            let mut all = vec![vertex(1, error)];
             for coordinate in 0..cell.len() {
                 if error == 0 || inside.is_empty() {
                     break;
@@ -448,14 +461,14 @@ mod tests {
                         self.stairs(&half, &side)
                     });
                     for x in &left {
-                        let sum = |y: &Corner| corner(x.leaves + y.leaves, x.error + y.error);
+                        let sum = |y: &Vertex| vertex(x.leaves + y.leaves, x.error + y.error);
                         all.extend(right.iter().map(sum));
                     }
                     break;
                 }
             }
             all.sort_by_key(|it| (it.leaves, it.error));
-            let mut stairs: Vec<Corner> = Vec::new();
+            let mut stairs: Vec<Vertex> = Vec::new();
             for next in all {
                 if stairs.last().is_none_or(|last| next.error < last.error) {
                     stairs.push(next);
@@ -467,7 +480,7 @@ mod tests {
     }
 
     /// For each number of leaves that pays off the least error.
-    pub(crate) fn plain_stairs(points: &Points, is_boxed: bool) -> Vec<Corner> {
+    pub(crate) fn plain_stairs(points: &Points, is_boxed: bool) -> Vec<Vertex> {
         let mut plain = Plain {
             points,
             is_boxed,
@@ -478,11 +491,11 @@ mod tests {
     }
 
     /// The strict vertices of the lower left hull, from one to the next by the steepest edge.
-    pub(crate) fn hull_of(stairs: &[Corner], least: Least) -> Vec<Corner> {
+    pub(crate) fn hull_of(stairs: &[Vertex], least: LeastAlpha) -> Vec<Vertex> {
         let mut hull = vec![stairs[0]];
         loop {
             let last = hull[hull.len() - 1];
-            let edge = |to: &Corner| {
+            let edge = |to: &Vertex| {
                 let saved = last.error as f64 - to.error as f64;
                 saved / f64::from(to.leaves - last.leaves)
             };
@@ -491,7 +504,7 @@ mod tests {
             let next =
                 later.max_by(|a, b| edge(a).total_cmp(&edge(b)).then(a.leaves.cmp(&b.leaves)));
             let is_worth =
-                |next: &&Corner| least.is_worth(last.error - next.error, next.leaves - last.leaves);
+                |next: &&Vertex| least.is_worth(last.error - next.error, next.leaves - last.leaves);
             match next.filter(is_worth) {
                 None => return hull,
                 Some(next) => hull.push(*next),
@@ -499,13 +512,13 @@ mod tests {
         }
     }
 
-    /// The best trees for all prices above the least, by plain dynamic programming.
-    pub(crate) fn plain(points: &Points, is_boxed: bool, least: Price) -> Vec<Corner> {
-        hull_of(&plain_stairs(points, is_boxed), Least::above(least))
+    /// The best trees for all alphas above the least, by plain dynamic programming.
+    pub(crate) fn plain(points: &Points, is_boxed: bool, least: Alpha) -> Vec<Vertex> {
+        hull_of(&plain_stairs(points, is_boxed), LeastAlpha::above(least))
     }
 
-    pub(crate) fn unlimited() -> Limits {
-        Limits {
+    pub(crate) fn unlimited() -> SearchLimits {
+        SearchLimits {
             budget: Budget::unlimited(),
             most_bytes: usize::MAX,
             most_work: u64::MAX,
@@ -561,22 +574,22 @@ mod tests {
         }
     }
 
-    /// Makes losses and the price so large that 32 bits do not hold their sums.
-    fn widen(points: &mut Points, price: &mut Price) {
+    /// Makes losses and the alpha so large that 32 bits do not hold their sums.
+    fn widen(points: &mut Points, alpha: &mut Alpha) {
         points.losses.iter_mut().for_each(|loss| *loss <<= 33);
-        price.numerator <<= 33;
+        alpha.numerator <<= 33;
         assert!(!points.is_narrow());
     }
 
     /// Leaves and error of a plan, by sending all points down. Halvings must come in order.
-    pub(crate) fn figures(plan: &Plan, points: &Points) -> Corner {
-        fn below(plan: &Plan, inside: &[usize], cell: &Cell, points: &Points) -> Corner {
+    pub(crate) fn figures(plan: &HalvingPlan, points: &Points) -> Vertex {
+        fn below(plan: &HalvingPlan, inside: &[usize], cell: &Cell, points: &Points) -> Vertex {
             match plan {
-                Plan::Leaf => {
+                HalvingPlan::Leaf => {
                     let sum = |class| inside.iter().map(|&p| points.losses_of(p)[class]).sum();
-                    corner(1, (0..points.n_classes).map(sum).min().unwrap())
+                    vertex(1, (0..points.n_classes).map(sum).min().unwrap())
                 }
-                Plan::Halve {
+                HalvingPlan::Halve {
                     coordinate,
                     level,
                     prefix,
@@ -586,7 +599,7 @@ mod tests {
                     let bits = |p: usize| (points.codes[p] & field.mask()) >> field.shift;
                     let (seen, known) = cell[*coordinate];
                     assert!(*level >= seen && u64::from(*prefix) >> (level - seen) == known);
-                    let mut figures = corner(0, 0);
+                    let mut figures = vertex(0, 0);
                     for (side, plan) in sides.iter().enumerate() {
                         let is_in =
                             |&p: &usize| bits(p) >> (field.bits - 1 - level) & 1 == side as u64;
@@ -595,7 +608,7 @@ mod tests {
                         half[*coordinate] = (level + 1, u64::from(prefix << 1) | side as u64);
                         let found = below(plan, &inside, &half, points);
                         figures =
-                            corner(figures.leaves + found.leaves, figures.error + found.error);
+                            vertex(figures.leaves + found.leaves, figures.error + found.error);
                     }
                     figures
                 }
@@ -612,31 +625,31 @@ mod tests {
         let mut differ = 0;
         for round in 0..ROUNDS {
             let mut points = random_points(&mut random);
-            let mut price = match round % 3 {
-                0 => Price::ZERO,
-                _ => Price {
+            let mut alpha = match round % 3 {
+                0 => Alpha::ZERO,
+                _ => Alpha {
                     numerator: random.u64(0..5),
                     denominator: random.u64(1..4),
                 },
             };
             if round % 4 == 0 {
-                widen(&mut points, &mut price);
+                widen(&mut points, &mut alpha);
             }
             let stairs = [false, true].map(|is_boxed| plain_stairs(&points, is_boxed));
             differ += usize::from(stairs[0] != stairs[1]);
             for (model, stairs) in [Model::Collapsed, Model::Boxed].into_iter().zip(&stairs) {
                 let most = random.u32(1..=stairs.last().unwrap().leaves + 2);
-                let short: Vec<Corner> = stairs
+                let short: Vec<Vertex> = stairs
                     .iter()
                     .copied()
                     .filter(|it| it.leaves <= most)
                     .collect();
-                let (above, tied) = (Least::above(price), Least::with_ties(price));
+                let (above, tied) = (LeastAlpha::above(alpha), LeastAlpha::with_ties(alpha));
                 for (front, expected) in [
-                    (Front::Hull(above), hull_of(stairs, above)),
-                    (Front::Hull(tied), hull_of(stairs, tied)),
-                    (Front::Stairs(u32::MAX), stairs.clone()),
-                    (Front::Stairs(most), short),
+                    (Frontier::Hull(above), hull_of(stairs, above)),
+                    (Frontier::Hull(tied), hull_of(stairs, tied)),
+                    (Frontier::Stairs(u32::MAX), stairs.clone()),
+                    (Frontier::Stairs(most), short),
                 ] {
                     let engine = engine(&points, model, front, unlimited()).unwrap();
                     let found = engine.hull().unwrap();
@@ -659,23 +672,23 @@ mod tests {
         );
     }
 
-    /// Error and leaves of the best corner for a price, by the rule for ties.
-    fn best_at(hull: &[Corner], price: Price, ties: Ties) -> Corner {
+    /// Error and leaves of the best vertex for an alpha, by the rule for ties.
+    fn best_at(hull: &[Vertex], alpha: Alpha, ties: Ties) -> Vertex {
         let value =
-            |it: &Corner| it.error * price.denominator + u64::from(it.leaves) * price.numerator;
+            |it: &Vertex| it.error * alpha.denominator + u64::from(it.leaves) * alpha.numerator;
         let least = hull.iter().map(value).min().unwrap();
         let mut tied = hull.iter().filter(|it| value(it) == least);
         match ties {
-            Ties::Larger if price.numerator > 0 => *tied.next_back().unwrap(),
+            Ties::Larger if alpha.numerator > 0 => *tied.next_back().unwrap(),
             _ => *tied.next().unwrap(),
         }
     }
 
-    fn by_branches(points: &Points, price: Price, ties: Ties) -> Corner {
-        let mut branch = Branch::new(points, price, ties, unlimited())
+    fn by_branches(points: &Points, alpha: Alpha, ties: Ties) -> Vertex {
+        let mut branch = Branch::new(points, alpha, ties, unlimited())
             .unwrap()
             .unwrap();
-        let as_leaf = corner(1, points.least_loss());
+        let as_leaf = vertex(1, points.least_loss());
         let found = branch.search(branch.value(as_leaf.error, 1));
         assert!(found.is_complete);
         found.plan.map_or(as_leaf, |plan| figures(&plan, points))
@@ -686,19 +699,19 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(6);
         for round in 0..10_000 {
             let mut points = random_points(&mut random);
-            let mut price = Price {
+            let mut alpha = Alpha {
                 numerator: random.u64(0..7),
                 denominator: random.u64(1..4),
             };
             if round % 4 == 0 {
-                widen(&mut points, &mut price);
+                widen(&mut points, &mut alpha);
             }
             let stairs = plain_stairs(&points, false);
-            let hull = hull_of(&stairs, Least::above(Price::ZERO));
+            let hull = hull_of(&stairs, LeastAlpha::above(Alpha::ZERO));
             for ties in [Ties::Smaller, Ties::Larger] {
-                let expected = best_at(&hull, price, ties);
-                let found = by_branches(&points, price, ties);
-                assert_eq!(found, expected, "{price:?} {ties:?} {points:?}");
+                let expected = best_at(&hull, alpha, ties);
+                let found = by_branches(&points, alpha, ties);
+                assert_eq!(found, expected, "{alpha:?} {ties:?} {points:?}");
             }
         }
     }
@@ -735,18 +748,23 @@ mod tests {
                 losses,
             };
             for numerator in [4, 9, 30] {
-                let price = Price {
+                let alpha = Alpha {
                     numerator,
                     denominator: 2,
                 };
                 for (ties, least) in [
-                    (Ties::Smaller, Least::above(price)),
-                    (Ties::Larger, Least::with_ties(price)),
+                    (Ties::Smaller, LeastAlpha::above(alpha)),
+                    (Ties::Larger, LeastAlpha::with_ties(alpha)),
                 ] {
-                    let engine = engine(&points, Model::Collapsed, Front::Hull(least), unlimited());
+                    let engine = engine(
+                        &points,
+                        Model::Collapsed,
+                        Frontier::Hull(least),
+                        unlimited(),
+                    );
                     let hull = engine.unwrap().hull().unwrap();
-                    let expected = best_at(&hull, price, ties);
-                    assert_eq!(by_branches(&points, price, ties), expected, "{price:?}");
+                    let expected = best_at(&hull, alpha, ties);
+                    assert_eq!(by_branches(&points, alpha, ties), expected, "{alpha:?}");
                 }
             }
         }

@@ -1,45 +1,45 @@
-//! Best errors as functions of the price of a leaf: lower convex hulls of points (leaves, error).
+//! Best errors as functions of alpha: lower convex hulls of points (leaves, error).
 //!
-//! The least `error + price * leaves` of some set of trees is a minimum of straight lines in the price,
-//! so it is known from the strict corners of the lower left hull of the points (leaves, error). Leaves
-//! rise and errors fall from corner to corner, and the saving per leaf shrinks. Two operations are
+//! The least `error + alpha * leaves` of some set of trees is a minimum of straight lines in the alpha,
+//! so it is known from the strict vertices of the lower left hull of the points (leaves, error). Leaves
+//! rise and errors fall from vertex to vertex, and the saving per leaf shrinks. Two operations are
 //! enough for a search:
 //!
 //! - a split costs the sum of its sides: the *Minkowski sum* of their hulls, edges merged by slope;
 //! - a choice costs the lesser: the hull of the union.
 //!
-//! Where only prices above some least price matter, corners that are best below it are cut off.
+//! Where only alphas above some least alpha matter, vertices that are best below it are cut off.
 
 use std::cmp::Ordering;
 
 /// Leaves and error of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Corner {
+pub(crate) struct Vertex {
     pub(crate) leaves: u32,
     pub(crate) error: u64,
 }
 
-/// A price of a leaf as a ratio.
+/// An alpha as a ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Price {
+pub(crate) struct Alpha {
     pub(crate) numerator: u64,
     pub(crate) denominator: u64,
 }
 
-impl Price {
-    /// All corners matter but those that save nothing.
+impl Alpha {
+    /// All vertices matter but those that save nothing.
     pub(crate) const ZERO: Self = Self {
         numerator: 0,
         denominator: 1,
     };
 
-    /// A leaf costs as much as the least loss there is: lower prices are hardly more work.
+    /// A leaf costs as much as the least loss there is: lower alphas are hardly more work.
     pub(crate) const ONE: Self = Self {
         numerator: 1,
         denominator: 1,
     };
 
-    /// The price divided by two so many times.
+    /// The alpha divided by two so many times.
     pub(crate) fn halved(self, times: u32) -> Self {
         match self.denominator.checked_mul(1 << times) {
             Some(denominator) => Self {
@@ -63,75 +63,75 @@ impl Price {
         self.numerator as f64 / self.denominator as f64
     }
 
-    /// Is this price above another?
+    /// Is this alpha above another?
     pub(crate) fn is_above(self, other: Self) -> bool {
         u128::from(self.numerator) * u128::from(other.denominator)
             > u128::from(other.numerator) * u128::from(self.denominator)
     }
 
-    /// Compares a saving of `error` for `leaves` more leaves with their price.
+    /// Compares a saving of `error` for `leaves` more leaves with their alpha.
     fn compare(self, error: u64, leaves: u32) -> Ordering {
         let saved = u128::from(error) * u128::from(self.denominator);
         saved.cmp(&(u128::from(leaves) * u128::from(self.numerator)))
     }
 }
 
-/// The least price of interest: corners that are best only below it are left out.
+/// The least alpha of interest: vertices that are best only below it are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Least {
-    price: Price,
-    /// Does a corner stay that is best at this price too, beside a smaller one?
+pub(crate) struct LeastAlpha {
+    alpha: Alpha,
+    /// Does a vertex stay that is best at this alpha too, beside a smaller one?
     with_ties: bool,
 }
 
-impl Least {
-    /// Only what is better than all smaller trees at some price above this one.
-    pub(crate) fn above(price: Price) -> Self {
+impl LeastAlpha {
+    /// Only what is better than all smaller trees at some alpha above this one.
+    pub(crate) fn above(alpha: Alpha) -> Self {
         Self {
-            price,
+            alpha,
             with_ties: false,
         }
     }
 
-    /// Also what is as good as smaller trees at this very price.
-    pub(crate) fn with_ties(price: Price) -> Self {
+    /// Also what is as good as smaller trees at this very alpha.
+    pub(crate) fn with_ties(alpha: Alpha) -> Self {
         Self {
-            price,
-            // Without a price everything would be worth its leaves.
-            with_ties: price.numerator > 0,
+            alpha,
+            // Without an alpha everything would be worth its leaves.
+            with_ties: alpha.numerator > 0,
         }
     }
 
-    /// The price itself.
-    pub(crate) fn price(self) -> Price {
-        self.price
+    /// The alpha itself.
+    pub(crate) fn alpha(self) -> Alpha {
+        self.alpha
     }
 
     /// Is a saving of `error` for `leaves` more leaves worth it?
     pub(crate) fn is_worth(self, error: u64, leaves: u32) -> bool {
-        let order = self.price.compare(error, leaves);
+        let order = self.alpha.compare(error, leaves);
         order.is_gt() || self.with_ties && order.is_eq()
     }
 }
 
-/// A corner.
-pub(crate) const fn corner(leaves: u32, error: u64) -> Corner {
-    Corner { leaves, error }
+/// A vertex.
+pub(crate) const fn vertex(leaves: u32, error: u64) -> Vertex {
+    Vertex { leaves, error }
 }
 
-/// Compares the savings per leaf of two edges, each from its first to its second corner.
-fn compare_slopes(a: (Corner, Corner), b: (Corner, Corner)) -> Ordering {
-    let saving = |edge: (Corner, Corner)| u128::from(edge.0.error - edge.1.error);
-    let leaves = |edge: (Corner, Corner)| u128::from(edge.1.leaves - edge.0.leaves);
+/// Compares the savings per leaf of two edges, each from its first to its second vertex.
+fn compare_slopes(a: (Vertex, Vertex), b: (Vertex, Vertex)) -> Ordering {
+    let saving = |edge: (Vertex, Vertex)| u128::from(edge.0.error - edge.1.error);
+    let leaves = |edge: (Vertex, Vertex)| u128::from(edge.1.leaves - edge.0.leaves);
     (saving(a) * leaves(b)).cmp(&(saving(b) * leaves(a)))
 }
 
-/// The hull of all sums of a corner of `a` and one of `b`, with `extra` more leaves.
-pub(crate) fn sum(a: &[Corner], b: &[Corner], extra: u32, out: &mut Vec<Corner>) {
+/// The hull of all sums of a vertex of `a` and one of `b`, with `extra` more leaves.
+pub(crate) fn sum(a: &[Vertex], b: &[Vertex], extra: u32, out: &mut Vec<Vertex>) {
     out.clear();
     let (mut i, mut j) = (0, 0);
     loop {
-        out.push(corner(
+        out.push(vertex(
             a[i].leaves + b[j].leaves + extra,
             a[i].error + b[j].error,
         ));
@@ -148,7 +148,7 @@ pub(crate) fn sum(a: &[Corner], b: &[Corner], extra: u32, out: &mut Vec<Corner>)
 }
 
 /// The hull of both, without what is not worth its leaves at `least`.
-pub(crate) fn union(a: &[Corner], b: &[Corner], least: Least, out: &mut Vec<Corner>) {
+pub(crate) fn union(a: &[Vertex], b: &[Vertex], least: LeastAlpha, out: &mut Vec<Vertex>) {
     out.clear();
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {
@@ -164,8 +164,8 @@ pub(crate) fn union(a: &[Corner], b: &[Corner], least: Least, out: &mut Vec<Corn
     cut(out, least);
 }
 
-/// Adds a corner that has at least as many leaves as all before it.
-fn push(hull: &mut Vec<Corner>, next: Corner) {
+/// Adds a vertex that has at least as many leaves as all before it.
+fn push(hull: &mut Vec<Vertex>, next: Vertex) {
     if hull.last().is_some_and(|last| last.error <= next.error) {
         return;
     }
@@ -181,8 +181,8 @@ fn push(hull: &mut Vec<Corner>, next: Corner) {
     hull.push(next);
 }
 
-/// Cuts off the corners whose last edge is not worth its leaves at `least`.
-fn cut(hull: &mut Vec<Corner>, least: Least) {
+/// Cuts off the vertices whose last edge is not worth its leaves at `least`.
+fn cut(hull: &mut Vec<Vertex>, least: LeastAlpha) {
     while let [.., before, last] = hull[..]
         && !least.is_worth(before.error - last.error, last.leaves - before.leaves)
     {
@@ -190,9 +190,9 @@ fn cut(hull: &mut Vec<Corner>, least: Least) {
     }
 }
 
-/// Does no corner of `candidate` lie below `hull`, which goes on to the right with the slope of
+/// Does no vertex of `candidate` lie below `hull`, which goes on to the right with the slope of
 /// `least`? Then the candidate adds nothing.
-pub(crate) fn is_dominated(candidate: &[Corner], hull: &[Corner], least: Least) -> bool {
+pub(crate) fn is_dominated(candidate: &[Vertex], hull: &[Vertex], least: LeastAlpha) -> bool {
     let mut at = 0;
     candidate.iter().all(|&point| {
         while at + 1 < hull.len() && hull[at + 1].leaves <= point.leaves {
@@ -202,8 +202,8 @@ pub(crate) fn is_dominated(candidate: &[Corner], hull: &[Corner], least: Least) 
     })
 }
 
-/// Is a point on or above the hull? `at` is the last corner with at most its leaves.
-fn is_above(point: Corner, hull: &[Corner], at: usize, least: Least) -> bool {
+/// Is a point on or above the hull? `at` is the last vertex with at most its leaves.
+fn is_above(point: Vertex, hull: &[Vertex], at: usize, least: LeastAlpha) -> bool {
     let before = hull[at];
     if point.leaves < before.leaves {
         return false;
@@ -227,39 +227,39 @@ fn is_above(point: Corner, hull: &[Corner], at: usize, least: Least) -> bool {
 mod tests {
     use super::*;
 
-    /// All strict corners of the lower left hull of some points, the slow way.
-    fn slow(points: &[Corner], least: Least) -> Vec<Corner> {
-        let mut best: Vec<Corner> = Vec::new();
+    /// All strict vertices of the lower left hull of some points, the slow way.
+    fn slow(points: &[Vertex], least: LeastAlpha) -> Vec<Vertex> {
+        let mut best: Vec<Vertex> = Vec::new();
         for &p in points {
-            // Strictly better than all others for some price: try prices between all pairs' slopes.
-            let lowest = least.price;
-            let mut prices: Vec<(u64, u64)> = vec![(lowest.numerator, lowest.denominator)];
+            // Strictly better than all others for some alpha: try alphas between all pairs' slopes.
+            let lowest = least.alpha;
+            let mut alphas: Vec<(u64, u64)> = vec![(lowest.numerator, lowest.denominator)];
             for a in points {
                 for b in points {
                     if a.leaves < b.leaves && a.error > b.error {
-                        prices.push(((a.error - b.error), u64::from(b.leaves - a.leaves)));
+                        alphas.push(((a.error - b.error), u64::from(b.leaves - a.leaves)));
                     }
                 }
             }
-            let value = |c: Corner, (n, d): (u64, u64)| {
+            let value = |c: Vertex, (n, d): (u64, u64)| {
                 i128::from(c.error) * i128::from(d) + i128::from(c.leaves) * i128::from(n)
             };
-            // A hair above each price, and far above all: compare there by (value, leaves).
-            let wins = |price: (u64, u64)| {
-                let above = lowest.numerator * price.1 <= price.0 * lowest.denominator;
+            // A hair above each alpha, and far above all: compare there by (value, leaves).
+            let wins = |alpha: (u64, u64)| {
+                let above = lowest.numerator * alpha.1 <= alpha.0 * lowest.denominator;
                 above
                     && points.iter().all(|&other| {
                         other == p
-                            || (value(p, price), p.leaves) < (value(other, price), other.leaves)
+                            || (value(p, alpha), p.leaves) < (value(other, alpha), other.leaves)
                     })
             };
-            // The largest of those that are best at the lowest price itself.
+            // The largest of those that are best at the lowest alpha itself.
             let wins_a_tie = || {
-                let price = (lowest.numerator, lowest.denominator);
-                let rank = |c: Corner| (value(c, price), std::cmp::Reverse(c.leaves));
+                let alpha = (lowest.numerator, lowest.denominator);
+                let rank = |c: Vertex| (value(c, alpha), std::cmp::Reverse(c.leaves));
                 points.iter().all(|&other| rank(p) <= rank(other))
             };
-            let is_best = prices.into_iter().any(wins) || least.with_ties && wins_a_tie();
+            let is_best = alphas.into_iter().any(wins) || least.with_ties && wins_a_tie();
             if is_best && !best.contains(&p) {
                 best.push(p);
             }
@@ -272,23 +272,23 @@ mod tests {
     fn sums_and_unions_are_those_of_all_pairs() {
         let mut random = fastrand::Rng::with_seed(1);
         for _ in 0..3000 {
-            let price = Price {
+            let alpha = Alpha {
                 numerator: random.u64(0..6),
                 denominator: random.u64(1..4),
             };
             let least = if random.bool() {
-                Least::with_ties(price)
+                LeastAlpha::with_ties(alpha)
             } else {
-                Least::above(price)
+                LeastAlpha::above(alpha)
             };
-            let zero = Least::above(Price::ZERO);
-            let mut points = || -> Vec<Corner> {
+            let zero = LeastAlpha::above(Alpha::ZERO);
+            let mut points = || -> Vec<Vertex> {
                 (0..random.usize(1..6))
-                    .map(|_| corner(random.u32(1..9), random.u64(0..20)))
+                    .map(|_| vertex(random.u32(1..9), random.u64(0..20)))
                     .collect()
             };
             let (a, b) = (points(), points());
-            let hull_of = |points: &[Corner], least| {
+            let hull_of = |points: &[Vertex], least| {
                 let mut hull = Vec::new();
                 for p in points {
                     let before = hull.clone();
@@ -300,11 +300,11 @@ mod tests {
             let (x, y) = (hull_of(&a, zero), hull_of(&b, zero));
             let mut found = Vec::new();
             sum(&x, &y, 2, &mut found);
-            let pairs: Vec<Corner> = a
+            let pairs: Vec<Vertex> = a
                 .iter()
                 .flat_map(|p| {
                     b.iter()
-                        .map(|q| corner(p.leaves + q.leaves + 2, p.error + q.error))
+                        .map(|q| vertex(p.leaves + q.leaves + 2, p.error + q.error))
                 })
                 .collect();
             assert_eq!(found, slow(&pairs, zero), "{x:?} {y:?}");

@@ -1,24 +1,24 @@
 //! What is kept of all trees for a set of points: those that are best at something.
 //!
-//! Either for a price of a leaf, then it is a hull (see `hull`); or for a number of leaves, then it is a
-//! staircase: for each number of leaves that pays off, the least error. A staircase has more corners, and
+//! Either for an alpha, then it is a hull (see `hull`); or for a number of leaves, then it is a
+//! staircase: for each number of leaves that pays off, the least error. A staircase has more vertices, and
 //! it answers every question about sizes that a hull cannot: the best tree with `k` leaves, and the best
 //! one for a penalty that is not concave.
 
 pub(crate) mod hull;
 
-use crate::learn::dyadic::frontier::hull::{Corner, Least, corner};
+use crate::learn::dyadic::frontier::hull::{LeastAlpha, Vertex, vertex};
 
 /// What a tree must be best at to be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Front {
-    /// Some price of a leaf from here on.
-    Hull(Least),
+pub(crate) enum Frontier {
+    /// Some alpha from here on.
+    Hull(LeastAlpha),
     /// Some number of leaves up to this.
     Stairs(u32),
 }
 
-impl Front {
+impl Frontier {
     /// Is one leaf all that is of interest for points with this error?
     pub(crate) fn is_leaf(self, error: u64) -> bool {
         match self {
@@ -28,7 +28,7 @@ impl Front {
     }
 
     /// The best of all pairs of a tree of `a` and one of `b`, with `extra` more leaves.
-    pub(crate) fn sum(self, a: &[Corner], b: &[Corner], extra: u32, out: &mut Vec<Corner>) {
+    pub(crate) fn sum(self, a: &[Vertex], b: &[Vertex], extra: u32, out: &mut Vec<Vertex>) {
         match self {
             Self::Hull(_) => hull::sum(a, b, extra, out),
             Self::Stairs(most_leaves) => sum_of_stairs(a, b, extra, most_leaves, out),
@@ -36,7 +36,7 @@ impl Front {
     }
 
     /// The best of both.
-    pub(crate) fn union(self, a: &[Corner], b: &[Corner], out: &mut Vec<Corner>) {
+    pub(crate) fn union(self, a: &[Vertex], b: &[Vertex], out: &mut Vec<Vertex>) {
         match self {
             Self::Hull(least) => hull::union(a, b, least, out),
             Self::Stairs(most_leaves) => union_of_stairs(a, b, most_leaves, out),
@@ -44,7 +44,7 @@ impl Front {
     }
 
     /// Does a candidate add nothing to the best?
-    pub(crate) fn is_dominated(self, candidate: &[Corner], best: &[Corner]) -> bool {
+    pub(crate) fn is_dominated(self, candidate: &[Vertex], best: &[Vertex]) -> bool {
         match self {
             Self::Hull(least) => hull::is_dominated(candidate, best, least),
             Self::Stairs(most_leaves) => is_above_stairs(candidate, best, most_leaves),
@@ -52,12 +52,12 @@ impl Front {
     }
 }
 
-fn sum_of_stairs(a: &[Corner], b: &[Corner], extra: u32, most_leaves: u32, out: &mut Vec<Corner>) {
+fn sum_of_stairs(a: &[Vertex], b: &[Vertex], extra: u32, most_leaves: u32, out: &mut Vec<Vertex>) {
     out.clear();
     let fewest = a[0].leaves + b[0].leaves + extra;
     let most = a[a.len() - 1].leaves + b[b.len() - 1].leaves + extra;
     // One entry for every number of leaves; those that do not pay off are thrown out afterwards.
-    out.extend((fewest..=most.min(most_leaves)).map(|leaves| corner(leaves, u64::MAX)));
+    out.extend((fewest..=most.min(most_leaves)).map(|leaves| vertex(leaves, u64::MAX)));
     for x in a {
         for y in b {
             let leaves = x.leaves + y.leaves + extra;
@@ -76,7 +76,7 @@ fn sum_of_stairs(a: &[Corner], b: &[Corner], extra: u32, most_leaves: u32, out: 
     });
 }
 
-fn union_of_stairs(a: &[Corner], b: &[Corner], most_leaves: u32, out: &mut Vec<Corner>) {
+fn union_of_stairs(a: &[Vertex], b: &[Vertex], most_leaves: u32, out: &mut Vec<Vertex>) {
     out.clear();
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {
@@ -89,7 +89,7 @@ fn union_of_stairs(a: &[Corner], b: &[Corner], most_leaves: u32, out: &mut Vec<C
         j += usize::from(!from_a);
         let is_better = out
             .last()
-            .is_none_or(|last: &Corner| next.error < last.error);
+            .is_none_or(|last: &Vertex| next.error < last.error);
         if is_better && next.leaves <= most_leaves {
             out.push(next);
         }
@@ -97,7 +97,7 @@ fn union_of_stairs(a: &[Corner], b: &[Corner], most_leaves: u32, out: &mut Vec<C
 }
 
 /// Has each step of `candidate` one of `best` with no more leaves and no more error?
-fn is_above_stairs(candidate: &[Corner], best: &[Corner], most_leaves: u32) -> bool {
+fn is_above_stairs(candidate: &[Vertex], best: &[Vertex], most_leaves: u32) -> bool {
     let mut at = 0;
     candidate.iter().all(|step| {
         while at + 1 < best.len() && best[at + 1].leaves <= step.leaves {
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     /// The least error for each number of leaves from 1 to `most`.
-    fn curve(points: &[Corner], most: u32) -> Vec<u64> {
+    fn curve(points: &[Vertex], most: u32) -> Vec<u64> {
         let at_most = |leaves| points.iter().filter(move |p| p.leaves <= leaves);
         (1..=most)
             .map(|leaves| at_most(leaves).map(|p| p.error).min().unwrap_or(u64::MAX))
@@ -125,12 +125,12 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(2);
         for _ in 0..3000 {
             let most = random.u32(1..12);
-            let front = Front::Stairs(most);
+            let front = Frontier::Stairs(most);
             let mut stairs = || {
-                let mut steps = vec![corner(1, random.u64(0..20))];
+                let mut steps = vec![vertex(1, random.u64(0..20))];
                 for _ in 0..random.usize(0..5) {
                     let (before, mut merged) = (steps.clone(), Vec::new());
-                    let next = corner(random.u32(1..9), random.u64(0..20));
+                    let next = vertex(random.u32(1..9), random.u64(0..20));
                     union_of_stairs(&before, &[next], u32::MAX, &mut merged);
                     steps = merged;
                 }
@@ -140,11 +140,11 @@ mod tests {
             let extra = random.u32(0..3);
             let mut sum = Vec::new();
             front.sum(&a, &b, extra, &mut sum);
-            let pairs: Vec<Corner> = a
+            let pairs: Vec<Vertex> = a
                 .iter()
                 .flat_map(|x| {
                     b.iter()
-                        .map(move |y| corner(x.leaves + y.leaves + extra, x.error + y.error))
+                        .map(move |y| vertex(x.leaves + y.leaves + extra, x.error + y.error))
                 })
                 .collect();
             assert_eq!(curve(&sum, most), curve(&pairs, most), "{a:?} {b:?}");

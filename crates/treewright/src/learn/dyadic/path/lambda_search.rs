@@ -1,38 +1,38 @@
-//! All best trees by a search over prices of a leaf, one solve for each.
+//! All best trees by a search over alphas, one solve for each.
 //!
-//! The best tree changes only at prices that are ratios `a / b`, of a difference of errors and a difference
+//! The best tree changes only at alphas that are ratios `a / b`, of a difference of errors and a difference
 //! of leaves. D. Hush and R. Porter, "Algorithms for optimal dyadic decision trees" (2010), go through
 //! them from the largest down. With `e` the error of one leaf and `l` the leaves of a greedy tree
 //! without error there are three ways:
 //!
 //! - the *grid*: all ratios with `a <= e` and `b < l`;
 //! - the *adaptive* search: after each solve only those that can lead on from the tree just found;
-//! - the *heuristic*: the largest ratio at which a rectangle would have been split, had it been the price.
+//! - the *heuristic*: the largest ratio at which a rectangle would have been split, had it been the alpha.
 //!   It takes far fewer solves, but may pass over some best trees.
 //!
-//! What differs: prices are exact ratios, and grid and adaptive search are counted by Moebius' formula
+//! What differs: alphas are exact ratios, and grid and adaptive search are counted by Moebius' formula
 //! rather than listed.
 
 use crate::learn::dyadic::Model;
-use crate::learn::dyadic::engines::collapsed::Limits;
+use crate::learn::dyadic::engines::collapsed::SearchLimits;
 use crate::learn::dyadic::engines::rectangles::{Rectangles, Visited};
-use crate::learn::dyadic::engines::{Plan, engine};
-use crate::learn::dyadic::frontier::Front;
-use crate::learn::dyadic::frontier::hull::{Corner, Least, Price, corner};
+use crate::learn::dyadic::engines::{HalvingPlan, engine};
+use crate::learn::dyadic::frontier::Frontier;
+use crate::learn::dyadic::frontier::hull::{Alpha, LeastAlpha, Vertex, vertex};
 use crate::learn::dyadic::problem::points::Points;
 use crate::tree::Work;
 
-/// What a search over prices found.
+/// What a search over alphas found.
 #[derive(Debug)]
-pub(crate) struct Search {
+pub(crate) struct LambdaSearch {
     /// Different trees, from one leaf on.
-    pub(crate) solutions: Vec<(Corner, Plan)>,
+    pub(crate) solutions: Vec<(Vertex, HalvingPlan)>,
     pub(crate) n_solves: u64,
     /// Rectangles of all solves together.
     pub(crate) visited: Visited,
 }
 
-impl Search {
+impl LambdaSearch {
     /// What it took.
     pub(crate) fn work(&self) -> Work {
         Work {
@@ -46,27 +46,27 @@ impl Search {
 
 /// The split that came closest to being made: of all rectangles that were left a leaf though some tree was
 /// tried, the largest saving of error by the best such tree for each leaf that it adds. It is below the
-/// price.
+/// alpha.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Refused(Option<Price>);
+pub(crate) struct Refused(Option<Alpha>);
 
 impl Refused {
-    /// A tree was tried for a rectangle that is left a leaf at this price.
-    pub(crate) fn note(&mut self, leaf: Corner, tree: Corner, price: Price) {
-        let ratio = Price {
+    /// A tree was tried for a rectangle that is left a leaf at this alpha.
+    pub(crate) fn note(&mut self, leaf: Vertex, tree: Vertex, alpha: Alpha) {
+        let ratio = Alpha {
             numerator: leaf.error - tree.error,
             denominator: u64::from(tree.leaves - 1),
         };
         let is_largest = self.0.is_none_or(|before| ratio.is_above(before));
-        if ratio.numerator > 0 && is_largest && price.is_above(ratio) {
+        if ratio.numerator > 0 && is_largest && alpha.is_above(ratio) {
             self.0 = Some(ratio);
         }
     }
 }
 
 /// Leaves of the greedy tree without error; `None` if the points are too wide.
-pub(crate) fn l_bound(points: &Points, model: Model, limits: Limits) -> Option<u32> {
-    let all = Front::Hull(Least::above(Price::ZERO));
+pub(crate) fn upper_leaves(points: &Points, model: Model, limits: SearchLimits) -> Option<u32> {
+    let all = Frontier::Hull(LeastAlpha::above(Alpha::ZERO));
     let engine = engine(points, model, all, limits)?;
     // The first of the two greedy trees, grown by errors; its last pruning has none.
     let greedy = engine.greedy();
@@ -77,7 +77,7 @@ pub(crate) fn l_bound(points: &Points, model: Model, limits: Limits) -> Option<u
     last.map(|(tree, _)| tree.leaves)
 }
 
-/// The number of prices of the grid: different ratios `a / b` with `a <= most_error` and
+/// The number of alphas of the grid: different ratios `a / b` with `a <= most_error` and
 /// `b < most_leaves`.
 pub(crate) fn grid_count(most_error: u64, most_leaves: u64) -> u64 {
     let most = most_leaves.saturating_sub(1);
@@ -88,17 +88,17 @@ pub(crate) fn grid_count(most_error: u64, most_leaves: u64) -> u64 {
     pairs.sum::<i128>() as u64
 }
 
-/// The number of prices of the adaptive search, given the best trees from one leaf on.
-pub(crate) fn adaptive_count(path: &[Corner], l_bound: u32) -> u64 {
-    let signs = moebius(u64::from(l_bound));
+/// The number of alphas of the adaptive search, given the best trees from one leaf on.
+pub(crate) fn adaptive_count(path: &[Vertex], upper_leaves: u32) -> u64 {
+    let signs = moebius(u64::from(upper_leaves));
     let mut below = None;
     let mut count = 0;
     for edge in path.windows(2) {
-        let from = Price {
+        let from = Alpha {
             numerator: edge[0].error - edge[1].error,
             denominator: u64::from(edge[1].leaves - edge[0].leaves),
         };
-        let most = u64::from(l_bound.saturating_sub(edge[0].leaves));
+        let most = u64::from(upper_leaves.saturating_sub(edge[0].leaves));
         let error = edge[0].error;
         // Pairs with a common factor are pairs of smaller numbers with the same ratio.
         let with_common = |common| pairs_between(error / common, most / common, from, below);
@@ -114,7 +114,7 @@ pub(crate) fn adaptive_count(path: &[Corner], l_bound: u32) -> u64 {
 }
 
 /// How many pairs `a <= error`, `b <= leaves` have a ratio from `from` to less than `below`?
-fn pairs_between(error: u64, leaves: u64, from: Price, below: Option<Price>) -> u64 {
+fn pairs_between(error: u64, leaves: u64, from: Alpha, below: Option<Alpha>) -> u64 {
     let of_leaves = |b: u64| {
         let first = (b * from.numerator).div_ceil(from.denominator);
         let last = below.map_or(error, |below| largest_below(b, below).min(error));
@@ -123,10 +123,10 @@ fn pairs_between(error: u64, leaves: u64, from: Price, below: Option<Price>) -> 
     (1..=leaves).map(of_leaves).sum()
 }
 
-/// The largest `a` with `a / b` below a price that is not zero.
-fn largest_below(b: u64, price: Price) -> u64 {
-    let product = u128::from(b) * u128::from(price.numerator);
-    (product.div_ceil(u128::from(price.denominator)) - 1) as u64
+/// The largest `a` with `a / b` below an alpha that is not zero.
+fn largest_below(b: u64, alpha: Alpha) -> u64 {
+    let product = u128::from(b) * u128::from(alpha.numerator);
+    (product.div_ceil(u128::from(alpha.denominator)) - 1) as u64
 }
 
 /// Moebius' function of 1, 2, ...
@@ -145,18 +145,22 @@ fn moebius(most: u64) -> Vec<i8> {
     signs
 }
 
-/// Goes through prices from high to low, by guesses or one by one, until a tree has no error, or time or memory is spent. With ties
-/// for the larger tree the former always happens if `l_bound` is not below the leaves of some tree without
+/// Goes through alphas from high to low, by guesses or one by one, until a tree has no error, or time or memory is spent. With ties
+/// for the larger tree the former always happens if `upper_leaves` is not below the leaves of some tree without
 /// error.
-pub(crate) fn search(rectangles: &mut Rectangles<'_>, l_bound: u32, guesses: bool) -> Search {
-    let mut last = corner(1, rectangles.error_of_leaf());
-    let mut found = Search {
-        solutions: vec![(last, Plan::Leaf)],
+pub(crate) fn search(
+    rectangles: &mut Rectangles<'_>,
+    upper_leaves: u32,
+    guesses: bool,
+) -> LambdaSearch {
+    let mut last = vertex(1, rectangles.error_of_leaf());
+    let mut found = LambdaSearch {
+        solutions: vec![(last, HalvingPlan::Leaf)],
         n_solves: 0,
         visited: Visited::default(),
     };
-    let mut price = None;
-    while let Some(next) = next_price(rectangles, last, l_bound, price, guesses) {
+    let mut alpha = None;
+    while let Some(next) = next_alpha(rectangles, last, upper_leaves, alpha, guesses) {
         let Ok(value) = rectangles.value(next) else {
             break;
         };
@@ -168,34 +172,34 @@ pub(crate) fn search(rectangles: &mut Rectangles<'_>, l_bound: u32, guesses: boo
             found.solutions.push((value, rectangles.plan()));
         }
         last = value;
-        price = Some(next);
+        alpha = Some(next);
     }
     found
 }
 
-/// The next price below one that was solved; `None` if there is none.
-fn next_price(
+/// The next alpha below one that was solved; `None` if there is none.
+fn next_alpha(
     rectangles: &Rectangles<'_>,
-    last: Corner,
-    l_bound: u32,
-    below: Option<Price>,
+    last: Vertex,
+    upper_leaves: u32,
+    below: Option<Alpha>,
     guesses: bool,
-) -> Option<Price> {
+) -> Option<Alpha> {
     if last.error == 0 {
         return None;
     }
     let guess = below
         .filter(|_| guesses)
         .and_then(|_| rectangles.refused().0);
-    guess.or_else(|| next_ratio(last, l_bound, below))
+    guess.or_else(|| next_ratio(last, upper_leaves, below))
 }
 
-/// The largest ratio `a / b` below a price with which the adaptive search can go on from a tree.
-fn next_ratio(last: Corner, l_bound: u32, below: Option<Price>) -> Option<Price> {
-    let mut best: Option<Price> = None;
-    for b in 1..=u64::from(l_bound.saturating_sub(last.leaves)) {
+/// The largest ratio `a / b` below an alpha with which the adaptive search can go on from a tree.
+fn next_ratio(last: Vertex, upper_leaves: u32, below: Option<Alpha>) -> Option<Alpha> {
+    let mut best: Option<Alpha> = None;
+    for b in 1..=u64::from(upper_leaves.saturating_sub(last.leaves)) {
         let error = last.error;
-        let ratio = Price {
+        let ratio = Alpha {
             numerator: below.map_or(error, |below| largest_below(b, below).min(error)),
             denominator: b,
         };

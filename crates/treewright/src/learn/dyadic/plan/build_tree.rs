@@ -5,12 +5,12 @@ use rustc_hash::FxHashMap;
 use crate::cost::Loss;
 use crate::data::{Dataset, Value};
 use crate::error::Result;
-use crate::learn::dyadic::engines::Plan;
+use crate::learn::dyadic::engines::HalvingPlan;
 use crate::learn::dyadic::problem::grid::{Bundle, Grid};
 use crate::tree::{MissingRoute, NodeId, Outcome, Split, Tree, TreeBuilder};
 
 /// Makes trees of plans, with the class counts of all rows.
-pub(crate) struct Planter<'a> {
+pub(crate) struct PlanToTree<'a> {
     grid: &'a Grid,
     data: &'a Dataset,
     loss: &'a Loss,
@@ -18,7 +18,7 @@ pub(crate) struct Planter<'a> {
     questions: FxHashMap<(usize, u32, u32), (Split, Option<u32>)>,
 }
 
-impl<'a> Planter<'a> {
+impl<'a> PlanToTree<'a> {
     pub(crate) fn new(grid: &'a Grid, data: &'a Dataset, loss: &'a Loss) -> Self {
         Self {
             grid,
@@ -29,7 +29,7 @@ impl<'a> Planter<'a> {
     }
 
     /// A tree that asks what the plan says.
-    pub(crate) fn plant(&mut self, plan: &Plan) -> Result<Tree> {
+    pub(crate) fn build(&mut self, plan: &HalvingPlan) -> Result<Tree> {
         let (schema, loss) = (self.data.schema().clone(), self.loss.clone());
         let rows = self.grid.bundles.clone();
         let counts = self.count(&rows);
@@ -37,7 +37,7 @@ impl<'a> Planter<'a> {
         let mut builder = TreeBuilder::new(schema, loss, Outcome::Counts(counts), value)?;
         let mut open = vec![(NodeId::ROOT, plan, rows, value)];
         while let Some((id, plan, rows, value)) = open.pop() {
-            let Plan::Halve {
+            let HalvingPlan::Halve {
                 coordinate,
                 level,
                 prefix,
@@ -107,19 +107,17 @@ impl<'a> Planter<'a> {
     }
 }
 
-type Rows = Vec<Bundle>;
-
 /// The rows of a node, by what they answer.
 struct Parts {
-    present: [Rows; 2],
-    missing: Rows,
+    present: [Vec<Bundle>; 2],
+    missing: Vec<Bundle>,
 }
 
 impl Parts {
     /// The side with more weight. Missing values that have no side of their own go where most rows went:
     /// rows that do not matter to any label may have some.
     fn heavier(&self) -> u32 {
-        let weight = |rows: &Rows| rows.iter().map(|bundle| bundle.weight).sum::<f64>();
+        let weight = |rows: &Vec<Bundle>| rows.iter().map(|bundle| bundle.weight).sum::<f64>();
         u32::from(weight(&self.present[1]) > weight(&self.present[0]))
     }
 }

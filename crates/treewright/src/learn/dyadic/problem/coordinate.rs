@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::cost::tens_of_weights;
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
 use crate::error::{Error, Result, quoted};
-use crate::learn::dyadic::problem::side::Side;
+use crate::learn::dyadic::problem::side::BoxSide;
 use crate::tree::{Closed, Split};
 
 /// How categorical features become coordinates.
@@ -70,17 +70,17 @@ pub(crate) const NO_CELL: u32 = u32::MAX;
 #[derive(Debug, Clone)]
 pub(crate) struct Coordinate {
     pub(crate) feature: usize,
-    kind: Kind,
+    kind: CoordinateKind,
     /// Does a halving into present and missing come first?
     pub(crate) has_missing: bool,
     /// Its side of the box; `None` where there is nothing to halve.
-    side: Option<Side>,
+    side: Option<BoxSide>,
     /// How often the box may be halved, besides the one for missing.
     pub(crate) halvings: u32,
 }
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum CoordinateKind {
     Numeric,
     /// The number of every category.
     Numbers(Vec<u32>),
@@ -106,7 +106,7 @@ impl Coordinate {
                 )));
             }
             let kinds = match column {
-                Column::Numeric(_) => vec![Kind::Numeric],
+                Column::Numeric(_) => vec![CoordinateKind::Numeric],
                 Column::Categorical(codes) => categories(data, feature, codes, coding),
             };
             for kind in kinds {
@@ -127,9 +127,9 @@ impl Coordinate {
     fn set_box(&mut self, data: &Dataset, snap: f64) {
         let (low, high) = self.range(data);
         if low < high {
-            self.side = Some(Side::new(low, high, snap));
+            self.side = Some(BoxSide::new(low, high, snap));
             self.halvings = match self.kind {
-                Kind::Category(_) => 1,
+                CoordinateKind::Category(_) => 1,
                 _ => MOST_HALVINGS,
             };
         }
@@ -148,13 +148,13 @@ impl Coordinate {
         match (&data.columns()[self.feature], &self.kind) {
             (Column::Numeric(numbers), _) => Some(numbers[row]).filter(|number| !number.is_nan()),
             (Column::Categorical(codes), _) if codes[row] == MISSING_CODE => None,
-            (Column::Categorical(codes), Kind::Numbers(numbers)) => {
+            (Column::Categorical(codes), CoordinateKind::Numbers(numbers)) => {
                 Some(f64::from(numbers[codes[row] as usize]))
             }
-            (Column::Categorical(codes), Kind::Category(category)) => {
+            (Column::Categorical(codes), CoordinateKind::Category(category)) => {
                 Some(f64::from(u8::from(codes[row] == *category)))
             }
-            (Column::Categorical(_), Kind::Numeric) => None,
+            (Column::Categorical(_), CoordinateKind::Numeric) => None,
         }
     }
 
@@ -214,7 +214,7 @@ impl Coordinate {
         let feature = self.feature;
         if self.has_missing && level == 0 {
             let split = match self.kind {
-                Kind::Numeric => Split::Intervals {
+                CoordinateKind::Numeric => Split::Intervals {
                     feature,
                     cuts: Vec::new(),
                     closed: Closed::Left,
@@ -232,16 +232,16 @@ impl Coordinate {
         let threshold = cut.expect("what is halved has a side of the box");
         let side = |number: u32| Some(u32::from(f64::from(number) >= threshold));
         let split = match &self.kind {
-            Kind::Numeric => Split::Intervals {
+            CoordinateKind::Numeric => Split::Intervals {
                 feature,
                 cuts: vec![threshold],
                 closed: Closed::Left,
             },
-            Kind::Numbers(numbers) => Split::Categories {
+            CoordinateKind::Numbers(numbers) => Split::Categories {
                 feature,
                 branches: numbers.iter().map(|&number| side(number)).collect(),
             },
-            Kind::Category(category) => Split::Categories {
+            CoordinateKind::Category(category) => Split::Categories {
                 feature,
                 branches: (0..n_categories as u32)
                     .map(|code| Some(u32::from(code == *category)))
@@ -253,19 +253,19 @@ impl Coordinate {
 
     /// May several categories share a cell?
     pub(crate) fn has_snapped_categories(&self) -> bool {
-        let is_coded = matches!(self.kind, Kind::Numbers(_));
-        is_coded && self.side.as_ref().is_some_and(Side::is_snapped)
+        let is_coded = matches!(self.kind, CoordinateKind::Numbers(_));
+        is_coded && self.side.as_ref().is_some_and(BoxSide::is_snapped)
     }
 
     /// How many values of the table count as above a midpoint only because of the snap.
     pub(crate) fn n_snapped(&self, data: &Dataset) -> usize {
-        let is_snapped = self.side.as_ref().is_some_and(Side::is_snapped);
+        let is_snapped = self.side.as_ref().is_some_and(BoxSide::is_snapped);
         if !is_snapped || self.halvings == 0 {
             return 0;
         }
         let (low, high) = self.range(data);
         let plain = Self {
-            side: Some(Side::new(low, high, 0.0)),
+            side: Some(BoxSide::new(low, high, 0.0)),
             ..self.clone()
         };
         let (with, without) = (self.cells(data), plain.cells(data));
@@ -274,12 +274,17 @@ impl Coordinate {
 }
 
 /// The kinds of coordinates that a categorical feature becomes.
-fn categories(data: &Dataset, feature: usize, codes: &[u32], coding: Coding) -> Vec<Kind> {
+fn categories(
+    data: &Dataset,
+    feature: usize,
+    codes: &[u32],
+    coding: Coding,
+) -> Vec<CoordinateKind> {
     let n_categories = data.schema().features[feature].categories().len();
     let by_code = 0..n_categories as u32;
     match coding {
-        Coding::Order => vec![Kind::Numbers(by_code.collect())],
-        Coding::OneVsRest => by_code.map(Kind::Category).collect(),
+        Coding::Order => vec![CoordinateKind::Numbers(by_code.collect())],
+        Coding::OneVsRest => by_code.map(CoordinateKind::Category).collect(),
         Coding::Share => {
             let shares = first_class_shares(data, codes, n_categories);
             let mut order: Vec<usize> = (0..n_categories).collect();
@@ -296,7 +301,7 @@ fn categories(data: &Dataset, feature: usize, codes: &[u32], coding: Coding) -> 
             for (number, category) in order.into_iter().enumerate() {
                 numbers[category] = number as u32;
             }
-            vec![Kind::Numbers(numbers)]
+            vec![CoordinateKind::Numbers(numbers)]
         }
     }
 }

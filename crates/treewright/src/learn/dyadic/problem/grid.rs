@@ -15,11 +15,11 @@ use crate::cost::{Counting, RowLosses, Scale};
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
 use crate::learn::dyadic::Dyadic;
-use crate::learn::dyadic::engines::collapsed::Stopped;
-use crate::learn::dyadic::frontier::hull::{Corner, corner};
-use crate::learn::dyadic::path::Means;
+use crate::learn::dyadic::engines::collapsed::SearchStopped;
+use crate::learn::dyadic::frontier::hull::{Vertex, vertex};
+use crate::learn::dyadic::path::Resources;
 use crate::learn::dyadic::problem::coordinate::Coordinate;
-use crate::learn::dyadic::problem::merged::{Hurry, MOST_AUTOMATIC, Merged};
+use crate::learn::dyadic::problem::merged::{GridDeadline, MOST_AUTOMATIC, MergedPoints};
 use crate::learn::dyadic::problem::points::Points;
 
 /// How often coordinates may be halved.
@@ -53,7 +53,7 @@ pub(crate) struct Grid {
     /// All rows, those together that no split can tell apart.
     pub(crate) bundles: Vec<Bundle>,
     /// The tree of one leaf, if time or memory did not suffice for the points: there are none then.
-    pub(crate) only_leaf: Option<Corner>,
+    pub(crate) only_leaf: Option<Vertex>,
     /// How losses became whole numbers.
     pub(crate) counting: Counting,
     /// How far sums of losses may be off by rounding, in units.
@@ -72,7 +72,7 @@ pub(crate) struct Bundle {
 }
 
 impl Grid {
-    pub(crate) fn new(data: &Dataset, learner: &Dyadic, means: &Means<'_>) -> Result<Self> {
+    pub(crate) fn new(data: &Dataset, learner: &Dyadic, resources: &Resources<'_>) -> Result<Self> {
         let resolution = &learner.resolution;
         if let Resolution::Each(halvings) = resolution
             && halvings.len() != data.columns().len()
@@ -87,9 +87,9 @@ impl Grid {
         let losses = RowLosses::new(data, &learner.loss, "dyadic trees", RowLosses::WIDE)?;
         let (coding, missing, snap) = (learner.coding, learner.missing, learner.snap);
         let mut coordinates = Coordinate::of(data, coding, missing, snap)?;
-        match Self::of_rows(data, &losses, resolution, &mut coordinates, means) {
+        match Self::of_rows(data, &losses, resolution, &mut coordinates, resources) {
             Ok(grid) => Ok(grid),
-            Err(Stopped) => Ok(Self::of_one_leaf(data, &losses, resolution, coordinates)),
+            Err(SearchStopped) => Ok(Self::of_one_leaf(data, &losses, resolution, coordinates)),
         }
     }
 
@@ -98,22 +98,22 @@ impl Grid {
         losses: &RowLosses<'_>,
         resolution: &Resolution,
         coordinates: &mut Vec<Coordinate>,
-        means: &Means<'_>,
-    ) -> std::result::Result<Self, Stopped> {
-        let hurry = Hurry::new(means);
-        hurry.room_for(data.n_rows().saturating_mul(4 * coordinates.len()))?;
+        resources: &Resources<'_>,
+    ) -> std::result::Result<Self, SearchStopped> {
+        let deadline = GridDeadline::new(resources);
+        deadline.room_for(data.n_rows().saturating_mul(4 * coordinates.len()))?;
         let mut cells: Vec<Vec<u32>> = Vec::with_capacity(coordinates.len());
         for coordinate in coordinates.iter() {
-            hurry.look(data.n_rows())?;
+            deadline.look(data.n_rows())?;
             cells.push(coordinate.cells(data));
         }
-        let (mut merged, groups) = Merged::rows(cells, data.n_rows(), losses, &hurry)?;
+        let (mut merged, groups) = MergedPoints::rows(cells, data.n_rows(), losses, &deadline)?;
         // A snap may put several categories into one cell, but a tree names each of them.
         let are_apart = coordinates.iter().any(Coordinate::has_snapped_categories);
         let bundles = bundles(data, if are_apart { &[] } else { &groups });
         drop(groups);
         let is_capped = match resolution {
-            Resolution::Auto => !merged.find_resolution(coordinates, &hurry)?,
+            Resolution::Auto => !merged.find_resolution(coordinates, &deadline)?,
             Resolution::Same(halvings) => {
                 merged.limit(coordinates, |_| *halvings);
                 false
@@ -124,7 +124,7 @@ impl Grid {
             }
         };
         let n_snapped = coordinates.iter().map(|c| c.n_snapped(data)).sum();
-        merged.merge(&hurry)?;
+        merged.merge(&deadline)?;
         let (base, left_out) = (merged.base, merged.left_out);
         let (halved, points) = merged.points(coordinates);
         Ok(Self {
@@ -172,7 +172,7 @@ impl Grid {
             is_capped: false,
             n_snapped: 0,
             bundles: bundles(data, &[]),
-            only_leaf: Some(corner(1, losses.least_of_all())),
+            only_leaf: Some(vertex(1, losses.least_of_all())),
             counting: losses.counting,
             slack: losses.slack,
             tolerance: losses.tolerance(),

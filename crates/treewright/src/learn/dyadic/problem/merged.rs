@@ -5,8 +5,8 @@ use std::cell::Cell;
 use rustc_hash::FxHashMap;
 
 use crate::cost::RowLosses;
-use crate::learn::dyadic::engines::collapsed::Stopped;
-use crate::learn::dyadic::path::Means;
+use crate::learn::dyadic::engines::collapsed::SearchStopped;
+use crate::learn::dyadic::path::Resources;
 use crate::learn::dyadic::problem::coordinate::{Coordinate, NO_CELL};
 use crate::learn::dyadic::problem::points::{Field, Points};
 
@@ -23,14 +23,14 @@ const ALONE: u32 = u32::MAX;
 const LITTLE_WORK: usize = if cfg!(test) { 100 } else { 2_000_000 };
 
 /// Looks whether there is time and memory to go on.
-pub(crate) struct Hurry<'a> {
-    means: &'a Means<'a>,
+pub(crate) struct GridDeadline<'a> {
+    resources: &'a Resources<'a>,
     /// Cells and losses looked at so far.
     work: Cell<usize>,
 }
 
 /// Distinct points with their losses, at the present resolution.
-pub(crate) struct Merged {
+pub(crate) struct MergedPoints {
     n_classes: usize,
     n_points: usize,
     /// For each coordinate the cell of each point.
@@ -43,46 +43,46 @@ pub(crate) struct Merged {
     pub(crate) left_out: u64,
 }
 
-struct Groups {
+struct PointGroups {
     of_point: Vec<u32>,
     /// The first point of each group.
     firsts: Vec<u32>,
 }
 
-impl<'a> Hurry<'a> {
-    pub(crate) fn new(means: &'a Means<'a>) -> Self {
+impl<'a> GridDeadline<'a> {
+    pub(crate) fn new(resources: &'a Resources<'a>) -> Self {
         Self {
-            means,
+            resources,
             work: Cell::new(0),
         }
     }
 
     /// So much work comes next, if there is time.
-    pub(crate) fn look(&self, work: usize) -> Result<(), Stopped> {
+    pub(crate) fn look(&self, work: usize) -> Result<(), SearchStopped> {
         self.work.set(self.work.get() + work);
-        if self.work.get() > LITTLE_WORK && self.means.budget.is_spent() {
-            return Err(Stopped);
+        if self.work.get() > LITTLE_WORK && self.resources.budget.is_spent() {
+            return Err(SearchStopped);
         }
         Ok(())
     }
 
     /// May so much memory be taken?
-    pub(crate) fn room_for(&self, bytes: usize) -> Result<(), Stopped> {
-        if self.means.has_room_for(bytes) {
+    pub(crate) fn room_for(&self, bytes: usize) -> Result<(), SearchStopped> {
+        if self.resources.has_room_for(bytes) {
             return Ok(());
         }
-        Err(Stopped)
+        Err(SearchStopped)
     }
 }
 
-impl Merged {
+impl MergedPoints {
     /// The points of all rows, and for each row its group of rows that are alike.
     pub(crate) fn rows(
         cells: Vec<Vec<u32>>,
         n_rows: usize,
         losses: &RowLosses<'_>,
-        hurry: &Hurry<'_>,
-    ) -> Result<(Self, Vec<u32>), Stopped> {
+        deadline: &GridDeadline<'_>,
+    ) -> Result<(Self, Vec<u32>), SearchStopped> {
         let mut merged = Self {
             n_classes: losses.n_classes,
             n_points: n_rows,
@@ -92,19 +92,19 @@ impl Merged {
             negligible: losses.negligible(),
             left_out: 0,
         };
-        let groups = merged.merge_by(|row, sums| losses.add_to(row, sums), hurry)?;
+        let groups = merged.merge_by(|row, sums| losses.add_to(row, sums), deadline)?;
         Ok((merged, groups))
     }
 
     /// Makes points with equal cells one.
-    pub(crate) fn merge(&mut self, hurry: &Hurry<'_>) -> Result<(), Stopped> {
+    pub(crate) fn merge(&mut self, deadline: &GridDeadline<'_>) -> Result<(), SearchStopped> {
         let (losses, n_classes) = (std::mem::take(&mut self.losses), self.n_classes);
         let add = |point: usize, sums: &mut [u64]| {
             for (sum, loss) in sums.iter_mut().zip(&losses[point * n_classes..]) {
                 *sum += loss;
             }
         };
-        self.merge_by(add, hurry).map(drop)
+        self.merge_by(add, deadline).map(drop)
     }
 
     /// Makes points with equal cells one, whose losses `add` adds to those of its group; takes off the loss that
@@ -116,19 +116,21 @@ impl Merged {
     fn merge_by(
         &mut self,
         add: impl Fn(usize, &mut [u64]),
-        hurry: &Hurry<'_>,
-    ) -> Result<Vec<u32>, Stopped> {
+        deadline: &GridDeadline<'_>,
+    ) -> Result<Vec<u32>, SearchStopped> {
         let n_classes = self.n_classes;
-        let groups = self.groups(self.n_points, |cell, _| cell, hurry)?;
+        let groups = self.groups(self.n_points, |cell, _| cell, deadline)?;
         let n_losses = groups.firsts.len().saturating_mul(n_classes);
         // The same once more for the points of a search.
-        hurry.room_for(n_losses.saturating_mul(2 * size_of::<u64>()))?;
+        deadline.room_for(n_losses.saturating_mul(2 * size_of::<u64>()))?;
         let mut losses = Vec::new();
-        losses.try_reserve_exact(n_losses).map_err(|_| Stopped)?;
+        losses
+            .try_reserve_exact(n_losses)
+            .map_err(|_| SearchStopped)?;
         losses.resize(n_losses, 0_u64);
         let per_look = (CHUNK / n_classes.max(1)).max(1);
         for (chunk, points) in groups.of_point.chunks(per_look).enumerate() {
-            hurry.look(points.len() * n_classes)?;
+            deadline.look(points.len() * n_classes)?;
             for (place, &group) in points.iter().enumerate() {
                 let sums = &mut losses[group as usize * n_classes..][..n_classes];
                 add(chunk * per_look + place, sums);
@@ -137,7 +139,7 @@ impl Merged {
         let mut kept = Vec::new();
         for group in 0..groups.firsts.len() {
             if group.is_multiple_of(per_look) {
-                hurry.look(per_look * n_classes)?;
+                deadline.look(per_look * n_classes)?;
             }
             let all = group * n_classes..(group + 1) * n_classes;
             let own = &mut losses[all.clone()];
@@ -189,18 +191,18 @@ impl Merged {
     pub(crate) fn find_resolution(
         &mut self,
         coordinates: &mut [Coordinate],
-        hurry: &Hurry<'_>,
-    ) -> Result<bool, Stopped> {
+        deadline: &GridDeadline<'_>,
+    ) -> Result<bool, SearchStopped> {
         let mut found = None;
         for halvings in 1..=MOST_AUTOMATIC {
-            if self.is_separated(coordinates, halvings, hurry)? {
+            if self.is_separated(coordinates, halvings, deadline)? {
                 found = Some(halvings);
                 break;
             }
         }
         let most = found.unwrap_or(MOST_AUTOMATIC);
         for (place, coordinate) in coordinates.iter_mut().enumerate() {
-            hurry.look(self.n_points)?;
+            deadline.look(self.n_points)?;
             let least = self.needed(coordinate, place, most);
             self.coarsen(coordinate, place, least);
         }
@@ -227,10 +229,10 @@ impl Merged {
         &self,
         coordinates: &[Coordinate],
         halvings: u32,
-        hurry: &Hurry<'_>,
-    ) -> Result<bool, Stopped> {
+        deadline: &GridDeadline<'_>,
+    ) -> Result<bool, SearchStopped> {
         let is_separated =
-            |n_points: usize| self.are_separated(n_points, coordinates, halvings, hurry);
+            |n_points: usize| self.are_separated(n_points, coordinates, halvings, deadline);
         // A few points tell at once that coarse cells are not enough.
         Ok(is_separated(self.n_points.min(SAMPLE))? && is_separated(self.n_points)?)
     }
@@ -241,22 +243,22 @@ impl Merged {
         n_points: usize,
         coordinates: &[Coordinate],
         halvings: u32,
-        hurry: &Hurry<'_>,
-    ) -> Result<bool, Stopped> {
+        deadline: &GridDeadline<'_>,
+    ) -> Result<bool, SearchStopped> {
         let n_classes = self.n_classes;
         let view = |cell: u32, place: usize| coordinates[place].coarse(cell, halvings);
-        let groups = self.groups(n_points, view, hurry)?;
+        let groups = self.groups(n_points, view, deadline)?;
         if groups.firsts.len() == n_points {
             // No two points are together, and each has a label without loss.
             return Ok(true);
         }
         let n_labels = groups.firsts.len().saturating_mul(n_classes);
-        hurry.room_for(n_labels)?;
+        deadline.room_for(n_labels)?;
         let mut is_lossy = vec![false; n_labels];
         let per_look = (CHUNK / n_classes.max(1)).max(1);
         for (point, &group) in groups.of_point.iter().enumerate() {
             if point.is_multiple_of(per_look) {
-                hurry.look(per_look * n_classes)?;
+                deadline.look(per_look * n_classes)?;
             }
             let lossy = &mut is_lossy[group as usize * n_classes..][..n_classes];
             for (is_lossy, &loss) in lossy.iter_mut().zip(&self.losses[point * n_classes..]) {
@@ -274,10 +276,10 @@ impl Merged {
         &self,
         n_points: usize,
         view: impl Fn(u32, usize) -> u32,
-        hurry: &Hurry<'_>,
-    ) -> Result<Groups, Stopped> {
+        deadline: &GridDeadline<'_>,
+    ) -> Result<PointGroups, SearchStopped> {
         // The maps may take some times what the groups take.
-        hurry.room_for(n_points.saturating_mul(32))?;
+        deadline.room_for(n_points.saturating_mul(32))?;
         let mut of_point = vec![0_u32; n_points];
         let mut next: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut sizes: Vec<u32> = Vec::new();
@@ -285,7 +287,7 @@ impl Merged {
             next.clear();
             sizes.clear();
             for (groups, cells) in of_point.chunks_mut(CHUNK).zip(cells.chunks(CHUNK)) {
-                hurry.look(cells.len())?;
+                deadline.look(cells.len())?;
                 for (group, &cell) in groups.iter_mut().zip(cells) {
                     if *group == ALONE {
                         continue;
@@ -309,7 +311,7 @@ impl Merged {
             }
         }
         // Without any coordinate all points are together.
-        Ok(Groups::numbered(of_point, sizes.len().max(1)))
+        Ok(PointGroups::numbered(of_point, sizes.len().max(1)))
     }
 
     pub(crate) fn points(self, coordinates: &[Coordinate]) -> (Vec<usize>, Points) {
@@ -339,7 +341,7 @@ impl Merged {
     }
 }
 
-impl Groups {
+impl PointGroups {
     /// Numbers groups by their first points.
     fn numbered(mut of_point: Vec<u32>, n_groups: usize) -> Self {
         let mut numbers = vec![ALONE; n_groups];
@@ -389,18 +391,21 @@ mod tests {
     }
 
     /// Rows of a table at full resolution.
-    fn with_merged(data: &Dataset, work: impl FnOnce(Merged, Vec<Coordinate>, &Hurry<'_>)) {
+    fn with_merged(
+        data: &Dataset,
+        work: impl FnOnce(MergedPoints, Vec<Coordinate>, &GridDeadline<'_>),
+    ) {
         let budget = Budget::unlimited();
-        let means = Means {
+        let resources = Resources {
             budget: &budget,
             most_bytes: usize::MAX,
         };
-        let hurry = Hurry::new(&means);
+        let deadline = GridDeadline::new(&resources);
         let losses = RowLosses::new(data, &Loss::ZeroOne, "trees", RowLosses::WIDE).unwrap();
         let coordinates = Coordinate::of(data, Coding::default(), Missing::Code, 0.0).unwrap();
         let cells = coordinates.iter().map(|it| it.cells(data)).collect();
-        let (merged, _) = Merged::rows(cells, data.n_rows(), &losses, &hurry).unwrap();
-        work(merged, coordinates, &hurry);
+        let (merged, _) = MergedPoints::rows(cells, data.n_rows(), &losses, &deadline).unwrap();
+        work(merged, coordinates, &deadline);
     }
 
     #[test]
@@ -427,23 +432,27 @@ mod tests {
     fn groups_have_equal_cells_and_come_by_their_first_points() {
         let mut random = fastrand::Rng::with_seed(8);
         for _ in 0..300 {
-            with_merged(&random_table(&mut random), |merged, coordinates, hurry| {
-                let halvings = random.u32(0..6);
-                let view = |cell: u32, place: usize| coordinates[place].coarse(cell, halvings);
-                let groups = merged.groups(merged.n_points, view, hurry).unwrap();
-                let mut known: Vec<Vec<u32>> = Vec::new();
-                for point in 0..merged.n_points {
-                    let cells = merged.cells.iter().enumerate();
-                    let cells: Vec<u32> = cells.map(|(at, cells)| view(cells[point], at)).collect();
-                    let group = known.iter().position(|it| *it == cells).unwrap_or_else(|| {
-                        assert_eq!(groups.firsts[known.len()] as usize, point);
-                        known.push(cells);
-                        known.len() - 1
-                    });
-                    assert_eq!(groups.of_point[point] as usize, group);
-                }
-                assert_eq!(groups.firsts.len(), known.len());
-            });
+            with_merged(
+                &random_table(&mut random),
+                |merged, coordinates, deadline| {
+                    let halvings = random.u32(0..6);
+                    let view = |cell: u32, place: usize| coordinates[place].coarse(cell, halvings);
+                    let groups = merged.groups(merged.n_points, view, deadline).unwrap();
+                    let mut known: Vec<Vec<u32>> = Vec::new();
+                    for point in 0..merged.n_points {
+                        let cells = merged.cells.iter().enumerate();
+                        let cells: Vec<u32> =
+                            cells.map(|(at, cells)| view(cells[point], at)).collect();
+                        let group = known.iter().position(|it| *it == cells).unwrap_or_else(|| {
+                            assert_eq!(groups.firsts[known.len()] as usize, point);
+                            known.push(cells);
+                            known.len() - 1
+                        });
+                        assert_eq!(groups.of_point[point] as usize, group);
+                    }
+                    assert_eq!(groups.firsts.len(), known.len());
+                },
+            );
         }
     }
 }

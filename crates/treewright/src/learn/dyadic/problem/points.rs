@@ -5,8 +5,8 @@
 //! The bits of all coordinates are packed into words, so that one `and` and one `or` over some points
 //! tell, for every coordinate, which halving is the first to separate them.
 
-use crate::learn::dyadic::engines::Plan;
-use crate::learn::dyadic::frontier::hull::{Corner, corner};
+use crate::learn::dyadic::engines::HalvingPlan;
+use crate::learn::dyadic::frontier::hull::{Vertex, vertex};
 
 /// Points of a grid with a loss for every class.
 #[derive(Debug, Clone)]
@@ -108,13 +108,13 @@ impl Points {
     }
 
     /// Leaves and error of a tree of halvings.
-    pub(crate) fn figures(&self, plan: &Plan) -> Corner {
+    pub(crate) fn figures(&self, plan: &HalvingPlan) -> Vertex {
         let all: Vec<u32> = (0..self.len() as u32).collect();
         self.figures_of(plan, &all)
     }
 
-    fn figures_of(&self, plan: &Plan, members: &[u32]) -> Corner {
-        let Plan::Halve {
+    fn figures_of(&self, plan: &HalvingPlan, members: &[u32]) -> Vertex {
+        let HalvingPlan::Halve {
             coordinate,
             level,
             sides,
@@ -125,7 +125,7 @@ impl Points {
                 let loss = |&member: &u32| self.losses_of(member as usize)[class];
                 members.iter().map(loss).sum()
             };
-            return corner(1, (0..self.n_classes).map(of_class).min().unwrap_or(0));
+            return vertex(1, (0..self.n_classes).map(of_class).min().unwrap_or(0));
         };
         let field = self.fields[*coordinate];
         let bit = field.shift + field.bits - 1 - level;
@@ -138,7 +138,7 @@ impl Points {
             self.figures_of(&sides[0], &left),
             self.figures_of(&sides[1], &right),
         );
-        corner(left.leaves + right.leaves, left.error + right.error)
+        vertex(left.leaves + right.leaves, left.error + right.error)
     }
 
     /// The losses of a point.

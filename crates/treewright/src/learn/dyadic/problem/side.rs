@@ -14,7 +14,7 @@ use num_traits::{ToPrimitive, Zero};
 
 /// One side of the box, which is not empty.
 #[derive(Debug, Clone)]
-pub(crate) struct Side {
+pub(crate) struct BoxSide {
     low: BigRational,
     width: BigRational,
     /// How far below a midpoint a value already counts as above it, as a share of the side.
@@ -23,7 +23,7 @@ pub(crate) struct Side {
     whole: Option<Whole>,
 }
 
-impl Side {
+impl BoxSide {
     /// The side from `low` to `high`, which is larger.
     pub(crate) fn new(low: f64, high: f64, snap: f64) -> Self {
         let snap_decimal = decimal(snap);
@@ -270,7 +270,7 @@ mod tests {
                 continue;
             };
             let snap = [0.0, 0.0, 0.01, 1e-9][rng.usize(0..4)];
-            let side = Side::new(low, high, snap);
+            let side = BoxSide::new(low, high, snap);
             let halvings = [1, 4, 20, 30][rng.usize(0..4)];
             for &number in &numbers {
                 let cell = side.exact_cell(number, halvings);
@@ -312,7 +312,7 @@ mod tests {
             (-1.0, 1.0),
             (0.0, 1e22),
         ] {
-            let side = Side::new(low, high, 0.0);
+            let side = BoxSide::new(low, high, 0.0);
             let number = || low + (high - low) * rng.f64();
             let numbers: Vec<f64> = std::iter::repeat_with(number).take(1000).collect();
             let is_fast = |&number: &f64| {

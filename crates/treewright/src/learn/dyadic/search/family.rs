@@ -9,12 +9,12 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::learn::dyadic::claim::{check_end, front_of_all};
 use crate::learn::dyadic::engines::rectangles::Rectangles;
-use crate::learn::dyadic::engines::{Plan, bytes};
-use crate::learn::dyadic::frontier::Front;
-use crate::learn::dyadic::frontier::hull::corner;
-use crate::learn::dyadic::path::lambda_search::{adaptive_count, grid_count, l_bound, search};
-use crate::learn::dyadic::path::{Path, value};
-use crate::learn::dyadic::plan::build_tree::Planter;
+use crate::learn::dyadic::engines::{HalvingPlan, bytes};
+use crate::learn::dyadic::frontier::Frontier;
+use crate::learn::dyadic::frontier::hull::vertex;
+use crate::learn::dyadic::path::lambda_search::{adaptive_count, grid_count, search, upper_leaves};
+use crate::learn::dyadic::path::{LambdaPath, value};
+use crate::learn::dyadic::plan::build_tree::PlanToTree;
 use crate::learn::dyadic::problem::grid::Grid;
 use crate::learn::dyadic::{Dyadic, Method, Ties};
 use crate::tree::{Family, FamilyFit, LearnerInfo, Training, Tree, Work, check_claim};
@@ -36,17 +36,17 @@ pub(crate) fn fit(
     let grid = learner.grid(data, budget)?;
     // A search keeps the points of the one before.
     let is_small = learner
-        .means(budget)
+        .resources(budget)
         .has_room_for(bytes(&grid.points).saturating_mul(2));
-    let least_loss = || corner(1, grid.points.least_loss());
+    let least_loss = || vertex(1, grid.points.least_loss());
     let only_leaf = grid.only_leaf.or_else(|| (!is_small).then(least_loss));
     let found = match (learner.method, only_leaf) {
-        (_, Some(leaf)) => Found::only(value(leaf, &grid), learner, &grid),
-        (Method::Heuristic, _) => by_prices(learner, &grid, budget)?,
+        (_, Some(leaf)) => FamilyTrees::only(value(leaf, &grid), learner, &grid),
+        (Method::Heuristic, _) => by_lambda_search(learner, &grid, budget)?,
         _ => by_path(learner, &grid, budget, with_all_sizes)?,
     };
-    let mut planter = Planter::new(&grid, data, &learner.loss);
-    let trees = found.plans.iter().map(|plan| planter.plant(plan));
+    let mut builder = PlanToTree::new(&grid, data, &learner.loss);
+    let trees = found.plans.iter().map(|plan| builder.build(plan));
     let trees = trees.collect::<Result<Vec<Tree>>>()?;
     for (tree, &value) in trees.iter().zip(&found.values) {
         check_claim(value, tree.recounted(data, grid.counting), grid.slack)?;
@@ -112,9 +112,9 @@ fn info(learner: &Dyadic, grid: &Grid) -> LearnerInfo {
 }
 
 /// The trees of a family.
-struct Found {
+struct FamilyTrees {
     values: Vec<SolutionValue>,
-    plans: Vec<Plan>,
+    plans: Vec<HalvingPlan>,
     /// From this weight on the family is complete.
     exact_down_to: f64,
     /// From this weight on its last tree is the best of those that were found.
@@ -122,17 +122,17 @@ struct Found {
     work: Work,
 }
 
-impl Found {
+impl FamilyTrees {
     /// One leaf. Any other tree has two leaves, and at best no error.
     fn only(leaf: SolutionValue, learner: &Dyadic, grid: &Grid) -> Self {
-        let open = value(corner(2, 0), grid);
+        let open = value(vertex(2, 0), grid);
         let from = match &learner.penalty {
             Penalty::Table(table) if table.values().len() < open.leaves => f64::INFINITY,
             penalty => lambda_low(leaf, open, penalty, grid.scale),
         };
         Self {
             values: vec![leaf],
-            plans: vec![Plan::Leaf],
+            plans: vec![HalvingPlan::Leaf],
             exact_down_to: from,
             lowest: from,
             work: Work::default(),
@@ -141,12 +141,17 @@ impl Found {
 }
 
 /// By one pass.
-fn by_path(learner: &Dyadic, grid: &Grid, budget: &Budget, with_all_sizes: bool) -> Result<Found> {
+fn by_path(
+    learner: &Dyadic,
+    grid: &Grid,
+    budget: &Budget,
+    with_all_sizes: bool,
+) -> Result<FamilyTrees> {
     let (penalty, model) = (&learner.penalty, learner.model);
     let wanted = front_of_all(penalty, learner.collinear, grid, model)?;
-    let path = Path::search(grid, model, wanted, &learner.means(budget))?;
+    let path = LambdaPath::search(grid, model, wanted, &learner.resources(budget))?;
     let mut values = path.values(grid);
-    if let Front::Stairs(most_leaves) = wanted {
+    if let Frontier::Stairs(most_leaves) = wanted {
         values.retain(|tree| tree.leaves <= most_leaves as usize);
     }
     if path.is_complete() && with_all_sizes {
@@ -155,9 +160,9 @@ fn by_path(learner: &Dyadic, grid: &Grid, budget: &Budget, with_all_sizes: bool)
     let (members, exact_down_to) = best_members(learner, &values, &path, grid);
     let mut work = path.work();
     if learner.method != Method::Hull {
-        work.solves = n_prices(learner, &path, grid, budget)?;
+        work.solves = n_alphas(learner, &path, grid, budget)?;
     }
-    Ok(Found {
+    Ok(FamilyTrees {
         values: members.iter().map(|&member| values[member]).collect(),
         plans: path.plans(&members),
         exact_down_to,
@@ -167,23 +172,23 @@ fn by_path(learner: &Dyadic, grid: &Grid, budget: &Budget, with_all_sizes: bool)
 }
 
 /// How many solves a search of the paper would take that finds these trees.
-fn n_prices(learner: &Dyadic, path: &Path, grid: &Grid, budget: &Budget) -> Result<u64> {
-    let limits = learner.means(budget).limits();
+fn n_alphas(learner: &Dyadic, path: &LambdaPath, grid: &Grid, budget: &Budget) -> Result<u64> {
+    let limits = learner.resources(budget).limits();
     if !grid.points.is_narrow() {
         return Err(too_wide());
     }
-    let most_leaves = l_bound(&grid.points, learner.model, limits).ok_or_else(too_wide)?;
+    let most_leaves = upper_leaves(&grid.points, learner.model, limits).ok_or_else(too_wide)?;
     Ok(match learner.method {
         Method::Grid => grid_count(grid.points.least_loss(), most_leaves.into()),
         _ => adaptive_count(path.best(), most_leaves),
     })
 }
 
-/// By the paper's search over prices that guesses the next one.
-fn by_prices(learner: &Dyadic, grid: &Grid, budget: &Budget) -> Result<Found> {
+/// By the paper's search over alphas that guesses the next one.
+fn by_lambda_search(learner: &Dyadic, grid: &Grid, budget: &Budget) -> Result<FamilyTrees> {
     let (points, model) = (&grid.points, learner.model);
-    let limits = learner.means(budget).limits();
-    let most_leaves = l_bound(points, model, limits.clone()).ok_or_else(too_wide)?;
+    let limits = learner.resources(budget).limits();
+    let most_leaves = upper_leaves(points, model, limits.clone()).ok_or_else(too_wide)?;
     let rectangles = Rectangles::new(points, model, true, Ties::Larger, limits);
     let mut rectangles = rectangles.ok_or_else(too_wide)?;
     let found = search(&mut rectangles, most_leaves, true);
@@ -191,7 +196,7 @@ fn by_prices(learner: &Dyadic, grid: &Grid, budget: &Budget) -> Result<Found> {
     let solutions = found.solutions;
     let values: Vec<SolutionValue> = solutions.iter().map(|it| value(it.0, grid)).collect();
     let members = lower_hull(&values, &learner.penalty);
-    Ok(Found {
+    Ok(FamilyTrees {
         values: members.iter().map(|&member| values[member]).collect(),
         plans: members
             .iter()
@@ -214,7 +219,7 @@ fn too_wide() -> Error {
 fn best_members(
     learner: &Dyadic,
     values: &[SolutionValue],
-    path: &Path,
+    path: &LambdaPath,
     grid: &Grid,
 ) -> (Vec<usize>, f64) {
     let penalty = &learner.penalty;

@@ -6,15 +6,15 @@ use crate::budget::Budget;
 use crate::cost::{Counting, Objective, Penalty, SolutionValue};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::learn::dyadic::claim::{Aim, Question, check_end, exact_price_of};
+use crate::learn::dyadic::claim::{Aim, Question, check_end, exact_alpha_of};
 use crate::learn::dyadic::engines::branch::Branch;
-use crate::learn::dyadic::engines::collapsed::Limits;
+use crate::learn::dyadic::engines::collapsed::SearchLimits;
 use crate::learn::dyadic::engines::rectangles::Rectangles;
-use crate::learn::dyadic::engines::{Plan, bytes};
-use crate::learn::dyadic::frontier::Front;
-use crate::learn::dyadic::frontier::hull::{Corner, Least, Price, corner};
-use crate::learn::dyadic::path::{Path, Steps, engine_for, value};
-use crate::learn::dyadic::plan::build_tree::Planter;
+use crate::learn::dyadic::engines::{HalvingPlan, bytes};
+use crate::learn::dyadic::frontier::Frontier;
+use crate::learn::dyadic::frontier::hull::{Alpha, LeastAlpha, Vertex, vertex};
+use crate::learn::dyadic::path::{LambdaPath, Steps, engine_for, value};
+use crate::learn::dyadic::plan::build_tree::PlanToTree;
 use crate::learn::dyadic::problem::grid::Grid;
 use crate::learn::dyadic::{Dyadic, FamilyLearner, Model, Solver, Ties};
 use crate::tree::{Certificate, Fit, Training, Tree, Work, after_rounding, check_claim};
@@ -22,10 +22,10 @@ use crate::tree::{Certificate, Fit, Training, Tree, Work, after_rounding, check_
 /// A tree that was found.
 #[derive(Debug)]
 struct Answer {
-    plan: Plan,
+    plan: HalvingPlan,
     /// What the search says about it.
     value: SolutionValue,
-    bound: Bound,
+    lower: LowerBound,
     /// Has no tree with the same objective fewer leaves?
     has_fewest_leaves: bool,
     work: Work,
@@ -33,7 +33,7 @@ struct Answer {
 
 /// How good a tree may be.
 #[derive(Debug)]
-enum Bound {
+enum LowerBound {
     /// As good as the one that was found, and no better.
     Found,
     /// As good as one with these figures.
@@ -59,7 +59,7 @@ fn fit_in(
 ) -> Result<Fit<Tree>> {
     let question = question(learner, data, grid)?;
     let answer = answer(learner, &question, grid, budget)?;
-    let tree = Planter::new(grid, data, &learner.loss).plant(&answer.plan)?;
+    let tree = PlanToTree::new(grid, data, &learner.loss).build(&answer.plan)?;
     check_claim(
         answer.value,
         tree.recounted(data, grid.counting),
@@ -93,93 +93,93 @@ fn question(learner: &Dyadic, data: &Dataset, grid: &Grid) -> Result<Question> {
 
 fn answer(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) -> Result<Answer> {
     let is_small = learner
-        .means(budget)
+        .resources(budget)
         .has_room_for(bytes(&grid.points).saturating_mul(2));
-    let least_loss = || corner(1, grid.points.least_loss());
+    let least_loss = || vertex(1, grid.points.least_loss());
     if let Some(leaf) = grid.only_leaf.or_else(|| (!is_small).then(least_loss)) {
         return Ok(only_leaf(leaf, question, grid));
     }
     let linear = match question {
         Question::Weighted(objective) if matches!(objective.penalty(), Penalty::Linear) => {
-            let Some(price) = exact_price_of(objective.lambda(), grid) else {
-                // A price that was rounded proves nothing; trees of a path are compared exactly.
+            let Some(alpha) = exact_alpha_of(objective.lambda(), grid) else {
+                // An alpha that was rounded proves nothing; trees of a path are compared exactly.
                 return by_path(learner, question, grid, budget);
             };
-            Some(price)
+            Some(alpha)
         }
         _ => None,
     };
     let refused = |expected| Err(Error::parameter("solver", learner.solver.name(), expected));
     match (learner.solver, linear) {
-        (Solver::Auto, Some(price)) if learner.model == Model::Collapsed => {
-            by_branches(learner, question, price, grid, budget)
+        (Solver::Auto, Some(alpha)) if learner.model == Model::Collapsed => {
+            by_branches(learner, question, alpha, grid, budget)
         }
         (Solver::Auto, _) => by_path(learner, question, grid, budget),
         (_, None) => refused("auto for sizes and for penalties that are not linear"),
-        (Solver::BranchAndBound, Some(price)) => match learner.model {
-            Model::Collapsed => by_branches(learner, question, price, grid, budget),
+        (Solver::BranchAndBound, Some(alpha)) => match learner.model {
+            Model::Collapsed => by_branches(learner, question, alpha, grid, budget),
             Model::Boxed => refused("auto, mrp or mr for boxed trees"),
         },
-        (Solver::Recursion | Solver::PlainRecursion, Some(price)) => {
-            by_rectangles(learner, question, price, grid, budget)
+        (Solver::Recursion | Solver::PlainRecursion, Some(alpha)) => {
+            by_rectangles(learner, question, alpha, grid, budget)
         }
     }
 }
 
 /// One leaf, where there is no time or memory for anything else.
-fn only_leaf(leaf: Corner, question: &Question, grid: &Grid) -> Answer {
+fn only_leaf(leaf: Vertex, question: &Question, grid: &Grid) -> Answer {
     // Any other tree has two leaves, and at best no error.
-    let two = value(corner(2, 0), grid);
+    let two = value(vertex(2, 0), grid);
     let open = if question.allows(two) {
         two
     } else {
-        value(corner(1, 0), grid)
+        value(vertex(1, 0), grid)
     };
     let leaf = value(leaf, grid);
-    let bound = bound(question, leaf, &[open]);
+    let lower = lower_bound(question, leaf, &[open]);
     Answer {
-        plan: Plan::Leaf,
+        plan: HalvingPlan::Leaf,
         value: leaf,
-        has_fewest_leaves: matches!(bound, Bound::Found),
-        bound,
+        has_fewest_leaves: matches!(lower, LowerBound::Found),
+        lower,
         work: Work::default(),
     }
 }
 
-/// By the search for one price, after some higher ones that are easy: their trees are good ones for this
-/// price as well, and they bound it from below.
+/// By the search for one alpha, after some higher ones that are easy: their trees are good ones for this
+/// alpha as well, and they bound it from below.
 fn by_branches(
     learner: &Dyadic,
     question: &Question,
-    price: Price,
+    alpha: Alpha,
     grid: &Grid,
     budget: &Budget,
 ) -> Result<Answer> {
     let points = &grid.points;
-    let front = Front::Hull(Least::above(price));
+    let front = Frontier::Hull(LeastAlpha::above(alpha));
     let (mut best, mut plan) = best_greedy(learner, question, front, grid, budget)?;
     let mut steps = Steps::new(points.least_loss(), front);
-    let means = learner.means(budget);
+    let resources = learner.resources(budget);
     let (mut least_risk, mut work) = (0.0_f64, Work::default());
     loop {
         steps.next();
-        let limits = Limits {
+        let limits = SearchLimits {
             most_work: steps.most_work(),
-            ..means.limits()
+            ..resources.limits()
         };
-        let branch = Branch::new(points, steps.price(), learner.ties, limits);
+        let branch = Branch::new(points, steps.alpha(), learner.ties, limits);
         let Ok(branch) = branch else {
-            let bound = above_base(least_risk, grid);
+            let lower = above_base(least_risk, grid);
             return Ok(Answer {
                 plan,
                 value: value(best, grid),
-                bound,
+                lower,
                 has_fewest_leaves: false,
                 work,
             });
         };
         let Some(mut branch) = branch else {
-            // Prices with long numbers.
+            // Alphas with long numbers.
             return by_path(learner, question, grid, budget);
         };
         // Also one that is only as good: of equal trees the first in the order of the search is taken.
@@ -195,58 +195,58 @@ fn by_branches(
                 (best, plan) = (tree, better);
             }
         }
-        // The best objective is a concave function of the price, and not negative at zero.
-        let share = price.to_f64() / steps.price().to_f64().max(f64::MIN_POSITIVE);
+        // The best objective is a concave function of the alpha, and not negative at zero.
+        let share = alpha.to_f64() / steps.alpha().to_f64().max(f64::MIN_POSITIVE);
         least_risk = least_risk.max(found.least_risk * share.min(1.0));
-        let bound = match (found.is_complete, steps.price() == price) {
+        let lower = match (found.is_complete, steps.alpha() == alpha) {
             (true, true) => {
                 check_value(found.value, branch.value(best.error, best.leaves))?;
-                Bound::Found
+                LowerBound::Found
             }
             (true, false) => {
                 steps.done(branch.work());
                 continue;
             }
-            (false, _) if steps.is_too_far(branch.work(), &means) => continue,
+            (false, _) if steps.is_too_far(branch.work(), &resources) => continue,
             (false, _) => above_base(least_risk, grid),
         };
-        let is_complete = matches!(bound, Bound::Found);
+        let is_complete = matches!(lower, LowerBound::Found);
         return Ok(Answer {
             plan,
             value: value(best, grid),
-            bound,
-            has_fewest_leaves: is_complete && takes_smaller(learner, price),
+            lower,
+            has_fewest_leaves: is_complete && takes_smaller(learner, alpha),
             work,
         });
     }
 }
 
-/// A bound for error + price * leaves as one for the objective.
-fn above_base(least_risk: f64, grid: &Grid) -> Bound {
+/// A bound for error + alpha * leaves as one for the objective.
+fn above_base(least_risk: f64, grid: &Grid) -> LowerBound {
     let (unit, total) = (grid.scale.unit, grid.scale.total_weight);
-    let bound = grid.scale.cost(grid.base as i64) + least_risk * unit / total;
+    let lower = grid.scale.cost(grid.base as i64) + least_risk * unit / total;
     // Rounding must not make the bound too good.
-    Bound::Objective(bound * (1.0 - 1e-12))
+    LowerBound::Objective(lower * (1.0 - 1e-12))
 }
 
 /// By the recursion over rectangles.
 fn by_rectangles(
     learner: &Dyadic,
     question: &Question,
-    price: Price,
+    alpha: Alpha,
     grid: &Grid,
     budget: &Budget,
 ) -> Result<Answer> {
-    let limits = learner.means(budget).limits();
-    let is_bounded = learner.solver == Solver::Recursion;
+    let limits = learner.resources(budget).limits();
+    let looks_ahead = learner.solver == Solver::Recursion;
     let (points, model) = (&grid.points, learner.model);
-    let rectangles = Rectangles::new(points, model, is_bounded, learner.ties, limits);
+    let rectangles = Rectangles::new(points, model, looks_ahead, learner.ties, limits);
     let Some(mut rectangles) = rectangles else {
         return Err(Error::schema(
             "too many features, halvings or rows, or too large weights, for a recursion over rectangles; --solver auto is for them",
         ));
     };
-    let solved = rectangles.value(price);
+    let solved = rectangles.value(alpha);
     let visited = rectangles.visited();
     let work = Work {
         solves: 1,
@@ -258,20 +258,20 @@ fn by_rectangles(
         return Ok(Answer {
             plan: rectangles.plan(),
             value: value(best, grid),
-            bound: Bound::Found,
-            has_fewest_leaves: takes_smaller(learner, price),
+            lower: LowerBound::Found,
+            has_fewest_leaves: takes_smaller(learner, alpha),
             work,
         });
     }
-    let front = Front::Hull(Least::above(price));
+    let front = Frontier::Hull(LeastAlpha::above(alpha));
     let (greedy, plan) = best_greedy(learner, question, front, grid, &Budget::unlimited())?;
     // Two leaves without an error are the least that can be hoped for.
-    let open = [corner(1, points.least_loss()), corner(2, 0)].map(|tree| value(tree, grid));
+    let open = [vertex(1, points.least_loss()), vertex(2, 0)].map(|tree| value(tree, grid));
     let greedy = value(greedy, grid);
     Ok(Answer {
         plan,
         value: greedy,
-        bound: bound(question, greedy, &open),
+        lower: lower_bound(question, greedy, &open),
         has_fewest_leaves: false,
         work,
     })
@@ -281,11 +281,16 @@ fn by_rectangles(
 fn best_greedy(
     learner: &Dyadic,
     question: &Question,
-    front: Front,
+    front: Frontier,
     grid: &Grid,
     budget: &Budget,
-) -> Result<(Corner, Plan)> {
-    let engine = engine_for(grid, learner.model, front, learner.means(budget).limits())?;
+) -> Result<(Vertex, HalvingPlan)> {
+    let engine = engine_for(
+        grid,
+        learner.model,
+        front,
+        learner.resources(budget).limits(),
+    )?;
     let trees = engine.greedy().into_iter();
     let allowed = trees.filter(|(tree, _)| question.allows(value(*tree, grid)));
     let best = allowed
@@ -297,7 +302,7 @@ fn best_greedy(
 fn by_path(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) -> Result<Answer> {
     let wanted = question.front(grid, learner.model, learner.ties)?;
     let (greedy, plan) = best_greedy(learner, question, wanted, grid, budget)?;
-    let path = Path::search(grid, learner.model, wanted, &learner.means(budget))?;
+    let path = LambdaPath::search(grid, learner.model, wanted, &learner.resources(budget))?;
     let values = path.values(grid);
     if path.is_complete()
         && let Question::Weighted(objective) = question
@@ -324,14 +329,14 @@ fn by_path(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) 
         } else {
             path.plans(&[best]).remove(0)
         },
-        bound: bound(question, found, &open),
+        lower: lower_bound(question, found, &open),
         work: path.work(),
     })
 }
 
-/// Is the smaller of two equal trees taken? Without a price it is in any case.
-fn takes_smaller(learner: &Dyadic, price: Price) -> bool {
-    learner.ties == Ties::Smaller || price.numerator == 0
+/// Is the smaller of two equal trees taken? Without an alpha it is in any case.
+fn takes_smaller(learner: &Dyadic, alpha: Alpha) -> bool {
+    learner.ties == Ties::Smaller || alpha.numerator == 0
 }
 
 /// Refuses a tree that is not worth what the search has proven to be the least.
@@ -345,14 +350,14 @@ fn check_value(proven: u64, found: u64) -> Result<()> {
 }
 
 /// The best of the trees that may exist, if it is better than the one that was found.
-fn bound(question: &Question, found: SolutionValue, open: &[SolutionValue]) -> Bound {
+fn lower_bound(question: &Question, found: SolutionValue, open: &[SolutionValue]) -> LowerBound {
     let is_better = |tree: &&SolutionValue| question.is_better(**tree, found);
     let allowed = open.iter().filter(|tree| question.allows(**tree));
     allowed
         .filter(is_better)
         .copied()
         .reduce(|a, b| if question.is_better(b, a) { b } else { a })
-        .map_or(Bound::Found, Bound::Tree)
+        .map_or(LowerBound::Found, LowerBound::Tree)
 }
 
 fn certificate(
@@ -364,10 +369,10 @@ fn certificate(
 ) -> Certificate {
     // From the rows themselves, whose losses may not be whole.
     let objective = question.value(training.cost, training.leaves);
-    let lower_bound = match answer.bound {
-        Bound::Found => objective,
-        Bound::Tree(tree) => question.value(grid.scale.cost(tree.cost), tree.leaves),
-        Bound::Objective(bound) => bound,
+    let lower_bound = match answer.lower {
+        LowerBound::Found => objective,
+        LowerBound::Tree(tree) => question.value(grid.scale.cost(tree.cost), tree.leaves),
+        LowerBound::Objective(lower) => lower,
     };
     let lower_bound = after_rounding(lower_bound, objective, grid.tolerance());
     let is_exact = !matches!(grid.counting, Counting::Rounded(_));

@@ -16,31 +16,31 @@
 //! that model which is no larger. So its hulls say which splits are worth a look, and as soon as what was
 //! found is as good as they are, the search for this box ends.
 
-use crate::learn::dyadic::engines::collapsed::sums::Sums;
-use crate::learn::dyadic::engines::collapsed::table::{Key, Keys, Table};
+use crate::learn::dyadic::engines::collapsed::sums::LossSums;
+use crate::learn::dyadic::engines::collapsed::table::{Key, Keys, SolvedSets};
 use crate::learn::dyadic::engines::collapsed::{
-    Best, Collapsed, Halving, Part, Stopped, Way, at_best, by_promise,
+    Collapsed, Halving, PointSet, SearchStack, SearchStopped, SolvedHull, at_best, by_promise,
 };
-use crate::learn::dyadic::frontier::hull::{Corner, corner};
+use crate::learn::dyadic::frontier::hull::{Vertex, vertex};
 
 /// Solved sets of points in boxes, shared by all threads.
 #[derive(Debug)]
-pub(crate) struct Boxed<S: Sums, const W: usize> {
+pub(crate) struct Boxed<S: LossSums, const W: usize> {
     pub(crate) collapsed: Collapsed<S, W>,
-    pub(crate) table: Table,
+    pub(crate) table: SolvedSets,
     /// For each coordinate and number of halvings before the separation: its share in the key.
     keys: Vec<[Key; 64]>,
 }
 
 /// The way of one thread down to the set and box that it is solving.
 #[derive(Debug)]
-pub(crate) struct BoxedWay<S: Sums> {
-    way: Way<S>,
-    frames: Vec<Frame<S>>,
+pub(crate) struct BoxedStack<S: LossSums> {
+    way: SearchStack<S>,
+    frames: Vec<BoxedFrame<S>>,
 }
 
-impl<S: Sums> BoxedWay<S> {
-    pub(crate) fn new(way: Way<S>) -> Self {
+impl<S: LossSums> BoxedStack<S> {
+    pub(crate) fn new(way: SearchStack<S>) -> Self {
         Self {
             way,
             frames: Vec::new(),
@@ -53,23 +53,23 @@ pub(crate) type Levels = Vec<u8>;
 
 /// Working memory of one level of the recursion.
 #[derive(Debug)]
-struct Frame<S: Sums> {
+struct BoxedFrame<S: LossSums> {
     halvings: Vec<Halving<S>>,
-    best: Vec<Corner>,
-    bound: Vec<Corner>,
-    candidate: Vec<Corner>,
-    merged: Vec<Corner>,
-    left: Vec<Corner>,
-    right: Vec<Corner>,
+    best: Vec<Vertex>,
+    lower: Vec<Vertex>,
+    candidate: Vec<Vertex>,
+    merged: Vec<Vertex>,
+    left: Vec<Vertex>,
+    right: Vec<Vertex>,
     levels: Levels,
 }
 
-impl<S: Sums> Default for Frame<S> {
+impl<S: LossSums> Default for BoxedFrame<S> {
     fn default() -> Self {
         Self {
             halvings: Vec::new(),
             best: Vec::new(),
-            bound: Vec::new(),
+            lower: Vec::new(),
             candidate: Vec::new(),
             merged: Vec::new(),
             left: Vec::new(),
@@ -81,14 +81,14 @@ impl<S: Sums> Default for Frame<S> {
 
 /// What is known about one side of a split.
 #[derive(Clone, Copy)]
-enum Side {
+enum SideState {
     Unknown,
     /// Its hull in the collapsed model, a lower bound.
-    Bound(Best),
-    Solved(Best),
+    Lower(SolvedHull),
+    Solved(SolvedHull),
 }
 
-impl<S: Sums, const W: usize> Boxed<S, W> {
+impl<S: LossSums, const W: usize> Boxed<S, W> {
     pub(crate) fn new(collapsed: Collapsed<S, W>) -> Self {
         let mut random = Keys::new(0x7472_6565_626f_7865);
         let keys = collapsed.fields.iter().map(|_| {
@@ -99,7 +99,7 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
         Self {
             keys: keys.collect(),
             collapsed,
-            table: Table::default(),
+            table: SolvedSets::default(),
         }
     }
 
@@ -119,11 +119,11 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
         self.collapsed.fields[halving.coordinate as usize].level(halving.bit)
     }
 
-    /// The corners of a hull.
-    pub(crate) fn corners(&self, best: Best, out: &mut Vec<Corner>) {
+    /// The vertices of a hull.
+    pub(crate) fn vertices(&self, best: SolvedHull, out: &mut Vec<Vertex>) {
         match best {
-            Best::Leaf(_) => self.collapsed.corners(best, out),
-            Best::Stored(stored) => {
+            SolvedHull::Leaf(_) => self.collapsed.vertices(best, out),
+            SolvedHull::Stored(stored) => {
                 out.clear();
                 self.table.read(stored, out);
             }
@@ -133,48 +133,53 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
     /// The best hull of the points `members[start..]` in a box.
     pub(crate) fn solve(
         &self,
-        part: &Part<S>,
+        part: &PointSet<S>,
         levels: &Levels,
         start: usize,
         depth: usize,
-        way: &mut BoxedWay<S>,
-    ) -> Result<Best, Stopped> {
+        way: &mut BoxedStack<S>,
+    ) -> Result<SolvedHull, SearchStopped> {
         let error = self.collapsed.error(part);
         if self.collapsed.front.is_leaf(error) {
-            return Ok(Best::Leaf(error));
+            return Ok(SolvedHull::Leaf(error));
         }
         let key = self.key(part, levels, &way.way.members[start..]);
         if let Some(stored) = self.table.get(key) {
-            return Ok(Best::Stored(stored));
+            return Ok(SolvedHull::Stored(stored));
         }
-        let bound = self.collapsed.solve(part, start, 0, &mut way.way)?;
+        let lower = self.collapsed.solve(part, start, 0, &mut way.way)?;
         self.collapsed
             .check(part, &mut way.way, Some(&self.table))?;
         if way.frames.len() <= depth {
-            way.frames.resize_with(depth + 1, Frame::default);
+            way.frames.resize_with(depth + 1, BoxedFrame::default);
         }
         let mut frame = std::mem::take(&mut way.frames[depth]);
-        self.collapsed.corners(bound, &mut frame.bound);
+        self.collapsed.vertices(lower, &mut frame.lower);
         frame.best.clear();
-        frame.best.push(corner(1, error));
+        frame.best.push(vertex(1, error));
         let result = self.search(part, levels, start, depth, &mut frame, way);
         let stored = result.map(|()| self.table.insert(key, &frame.best));
         way.frames[depth] = frame;
-        stored.map(Best::Stored)
+        stored.map(SolvedHull::Stored)
     }
 
     /// The best hull of some points in a box, if it is known without a search.
-    pub(crate) fn known(&self, part: &Part<S>, levels: &Levels, members: &[u32]) -> Option<Best> {
+    pub(crate) fn known(
+        &self,
+        part: &PointSet<S>,
+        levels: &Levels,
+        members: &[u32],
+    ) -> Option<SolvedHull> {
         let error = self.collapsed.error(part);
         if self.collapsed.front.is_leaf(error) {
-            return Some(Best::Leaf(error));
+            return Some(SolvedHull::Leaf(error));
         }
         let key = self.key(part, levels, members);
-        self.table.get(key).map(Best::Stored)
+        self.table.get(key).map(SolvedHull::Stored)
     }
 
     /// The name of some points in a box.
-    pub(crate) fn key(&self, part: &Part<S>, levels: &Levels, members: &[u32]) -> Key {
+    pub(crate) fn key(&self, part: &PointSet<S>, levels: &Levels, members: &[u32]) -> Key {
         let differing = self.collapsed.differing(members);
         let mut key = part.key;
         for (coordinate, field) in self.collapsed.fields.iter().enumerate() {
@@ -188,24 +193,24 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
 
     /// The splits of some points, the most promising first. Boxes differ even where points are parted
     /// alike, so all of them.
-    pub(crate) fn splits(&self, part: &Part<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
+    pub(crate) fn splits(&self, part: &PointSet<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
         self.collapsed.halvings(part, members, out);
         out.sort_unstable_by_key(by_promise);
     }
 
     fn search(
         &self,
-        part: &Part<S>,
+        part: &PointSet<S>,
         levels: &Levels,
         start: usize,
         depth: usize,
-        frame: &mut Frame<S>,
-        way: &mut BoxedWay<S>,
-    ) -> Result<(), Stopped> {
+        frame: &mut BoxedFrame<S>,
+        way: &mut BoxedStack<S>,
+    ) -> Result<(), SearchStopped> {
         let mut halvings = std::mem::take(&mut frame.halvings);
         self.splits(part, &way.way.members[start..], &mut halvings);
         for halving in &halvings {
-            if self.collapsed.front.is_dominated(&frame.bound, &frame.best) {
+            if self.collapsed.front.is_dominated(&frame.lower, &frame.best) {
                 break;
             }
             self.try_halving(halving, levels, start, depth, frame, way)?;
@@ -224,14 +229,14 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
         levels: &Levels,
         start: usize,
         depth: usize,
-        frame: &mut Frame<S>,
-        way: &mut BoxedWay<S>,
-    ) -> Result<(), Stopped> {
+        frame: &mut BoxedFrame<S>,
+        way: &mut BoxedStack<S>,
+    ) -> Result<(), SearchStopped> {
         let empty = self.empty_leaves(halving, levels);
-        let known = |side: &Part<S>, error: u64| match self.collapsed.known(side, error) {
-            None => Side::Unknown,
-            Some(leaf @ Best::Leaf(_)) => Side::Solved(leaf),
-            Some(bound) => Side::Bound(bound),
+        let known = |side: &PointSet<S>, error: u64| match self.collapsed.known(side, error) {
+            None => SideState::Unknown,
+            Some(leaf @ SolvedHull::Leaf(_)) => SideState::Solved(leaf),
+            Some(lower) => SideState::Lower(lower),
         };
         let mut sides = [
             known(&halving.left, halving.left_error),
@@ -241,8 +246,8 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
         frame.levels[halving.coordinate as usize] = self.level(halving) as u8 + 1;
         let front = self.collapsed.front;
         loop {
-            self.side_corners(sides[0], halving.left_error, &mut frame.left);
-            self.side_corners(sides[1], halving.right_error, &mut frame.right);
+            self.side_vertices(sides[0], halving.left_error, &mut frame.left);
+            self.side_vertices(sides[1], halving.right_error, &mut frame.right);
             front.sum(&frame.left, &frame.right, empty, &mut frame.candidate);
             if front.is_dominated(&frame.candidate, &frame.best) {
                 return Ok(());
@@ -267,11 +272,11 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
         Ok(())
     }
 
-    fn side_corners(&self, side: Side, error: u64, out: &mut Vec<Corner>) {
+    fn side_vertices(&self, side: SideState, error: u64, out: &mut Vec<Vertex>) {
         match side {
-            Side::Unknown => at_best(error, out),
-            Side::Bound(best) => self.collapsed.corners(best, out),
-            Side::Solved(best) => self.corners(best, out),
+            SideState::Unknown => at_best(error, out),
+            SideState::Lower(best) => self.collapsed.vertices(best, out),
+            SideState::Solved(best) => self.vertices(best, out),
         }
     }
 
@@ -282,14 +287,14 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
     )]
     fn learn_side(
         &self,
-        side: Side,
+        side: SideState,
         halving: &Halving<S>,
         is_right: bool,
         start: usize,
         depth: usize,
         inside: &Levels,
-        way: &mut BoxedWay<S>,
-    ) -> Result<Side, Stopped> {
+        way: &mut BoxedStack<S>,
+    ) -> Result<SideState, SearchStopped> {
         let end = way.way.members.len();
         self.collapsed
             .push_side(halving, is_right, start, end, &mut way.way);
@@ -302,17 +307,17 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
     /// Takes one step towards the hulls of both sides, side by side.
     fn learn_both(
         &self,
-        sides: [Side; 2],
+        sides: [SideState; 2],
         halving: &Halving<S>,
         start: usize,
         depth: usize,
         inside: &Levels,
-        way: &mut BoxedWay<S>,
-    ) -> Result<[Side; 2], Stopped> {
+        way: &mut BoxedStack<S>,
+    ) -> Result<[SideState; 2], SearchStopped> {
         let members = self
             .collapsed
             .side(halving, true, &way.way.members[start..]);
-        let mut other = BoxedWay::new(Way::new(members));
+        let mut other = BoxedStack::new(SearchStack::new(members));
         let (left, right) = rayon::join(
             || self.learn_side(sides[0], halving, false, start, depth, inside, way),
             || self.learn(sides[1], &halving.right, inside, 0, 0, &mut other),
@@ -324,19 +329,19 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
     /// The next better knowledge of the points `members[start..]`.
     fn learn(
         &self,
-        side: Side,
-        part: &Part<S>,
+        side: SideState,
+        part: &PointSet<S>,
         inside: &Levels,
         start: usize,
         depth: usize,
-        way: &mut BoxedWay<S>,
-    ) -> Result<Side, Stopped> {
-        if matches!(side, Side::Unknown) {
-            let bound = self.collapsed.solve(part, start, 0, &mut way.way)?;
-            return Ok(Side::Bound(bound));
+        way: &mut BoxedStack<S>,
+    ) -> Result<SideState, SearchStopped> {
+        if matches!(side, SideState::Unknown) {
+            let lower = self.collapsed.solve(part, start, 0, &mut way.way)?;
+            return Ok(SideState::Lower(lower));
         }
         let best = self.solve(part, inside, start, depth, way)?;
-        Ok(Side::Solved(best))
+        Ok(SideState::Solved(best))
     }
 
     /// Pays the empty leaves of a coordinate and goes on in the smaller box.
@@ -347,31 +352,31 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
     fn try_zoom(
         &self,
         halving: &Halving<S>,
-        part: &Part<S>,
+        part: &PointSet<S>,
         levels: &Levels,
         start: usize,
         depth: usize,
-        frame: &mut Frame<S>,
-        way: &mut BoxedWay<S>,
-    ) -> Result<(), Stopped> {
+        frame: &mut BoxedFrame<S>,
+        way: &mut BoxedStack<S>,
+    ) -> Result<(), SearchStopped> {
         let empty = self.empty_leaves(halving, levels);
         if empty == 0 {
             return Ok(());
         }
         let front = self.collapsed.front;
-        let shift = |hull: &[Corner], out: &mut Vec<Corner>| {
+        let shift = |hull: &[Vertex], out: &mut Vec<Vertex>| {
             out.clear();
-            let larger = hull.iter().filter(|corner| corner.leaves > 1);
-            out.extend(larger.map(|c| corner(c.leaves + empty, c.error)));
+            let larger = hull.iter().filter(|vertex| vertex.leaves > 1);
+            out.extend(larger.map(|c| vertex(c.leaves + empty, c.error)));
         };
-        shift(&frame.bound, &mut frame.candidate);
+        shift(&frame.lower, &mut frame.candidate);
         if front.is_dominated(&frame.candidate, &frame.best) {
             return Ok(());
         }
         frame.levels.clone_from(levels);
         frame.levels[halving.coordinate as usize] = self.level(halving) as u8;
         let best = self.solve(part, &frame.levels, start, depth + 1, way)?;
-        self.corners(best, &mut frame.left);
+        self.vertices(best, &mut frame.left);
         shift(&frame.left, &mut frame.candidate);
         front.union(&frame.best, &frame.candidate, &mut frame.merged);
         std::mem::swap(&mut frame.best, &mut frame.merged);
@@ -379,12 +384,12 @@ impl<S: Sums, const W: usize> Boxed<S, W> {
     }
 }
 
-impl Side {
+impl SideState {
     /// How much is known.
     fn known(self) -> u8 {
         match self {
             Self::Unknown => 0,
-            Self::Bound(_) => 1,
+            Self::Lower(_) => 1,
             Self::Solved(_) => 2,
         }
     }

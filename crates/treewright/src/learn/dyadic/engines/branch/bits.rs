@@ -6,7 +6,7 @@
 //! smaller one.
 
 use crate::budget::Budget;
-use crate::learn::dyadic::engines::collapsed::Stopped;
+use crate::learn::dyadic::engines::collapsed::SearchStopped;
 use crate::learn::dyadic::engines::collapsed::table::{Key, Keys};
 use crate::learn::dyadic::problem::points::Points;
 
@@ -76,7 +76,11 @@ impl Layout {
     }
 
     /// The universe of all points.
-    pub(crate) fn universe(&self, points: &Points, budget: &Budget) -> Result<Universe, Stopped> {
+    pub(crate) fn universe(
+        &self,
+        points: &Points,
+        budget: &Budget,
+    ) -> Result<Universe, SearchStopped> {
         /// Points between two looks at the clock.
         const CHUNK: usize = 4096;
         let n_words = points.len().div_ceil(64);
@@ -88,7 +92,7 @@ impl Layout {
         };
         for point in 0..points.len() {
             if point.is_multiple_of(CHUNK) && budget.is_spent() {
-                return Err(Stopped);
+                return Err(SearchStopped);
             }
             let (word, bit) = (point / 64, 1_u64 << (point % 64));
             for (coordinate, field) in points.fields.iter().enumerate() {

@@ -1,18 +1,18 @@
-//! One best tree for one price of a leaf, by branch and bound. In the collapsed model, on sets of bits.
+//! One best tree for one alpha, by branch and bound. In the collapsed model, on sets of bits.
 //!
-//! The question for a set is: what is its least `error + price * leaves`, *if that is below a bound*?
+//! The question for a set is: what is its least `error + alpha * leaves`, *if that is below an upper bound*?
 //! Otherwise a proof that it is not will do. What is known about a set, its value or a lower bound, is
 //! kept by its key. A set without error needs one leaf; any other at least its error and one leaf, or two
 //! leaves.
 //!
-//! - Splits are tried in the order of their errors, the smaller side first. Its bound is what the other
-//!   side, at best, leaves of the bound of the set.
+//! - Splits are tried in the order of their errors, the smaller side first. Its upper bound is what the other
+//!   side, at best, leaves of the upper bound of the set.
 //! - A tree for a set is, with all splits that separate nothing left out, a tree for any part of it. So a
 //!   set is worth at least as much as either side of any of its splits.
-//! - A set that comes again with a larger bound than the one it was refuted for gets some more than that,
+//! - A set that comes again with a larger upper bound than the one it was refuted for gets some more than that,
 //!   so that it does not come back for every small step.
 //!
-//! Ties go to fewer leaves (or to more, if asked for): a leaf costs a tiny bit more (less) than the price,
+//! Ties go to fewer leaves (or to more, if asked for): a leaf costs a tiny bit more (less) than the alpha,
 //! too little to matter otherwise.
 
 mod bits;
@@ -22,14 +22,14 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use crate::learn::dyadic::Ties;
-use crate::learn::dyadic::engines::Plan;
+use crate::learn::dyadic::engines::HalvingPlan;
 use crate::learn::dyadic::engines::branch::bits::{Layout, Set, Split, Universe};
 use crate::learn::dyadic::engines::collapsed::table::Key;
-use crate::learn::dyadic::engines::collapsed::{Limits, Stopped};
-use crate::learn::dyadic::frontier::hull::Price;
+use crate::learn::dyadic::engines::collapsed::{SearchLimits, SearchStopped};
+use crate::learn::dyadic::frontier::hull::Alpha;
 use crate::learn::dyadic::problem::points::Points;
 
-/// Solved and refuted sets for one price.
+/// Solved and refuted sets for one alpha.
 #[derive(Debug)]
 pub(crate) struct Branch {
     layout: Layout,
@@ -37,11 +37,11 @@ pub(crate) struct Branch {
     /// What a loss of one and what a leaf is worth.
     per_error: u64,
     per_leaf: u64,
-    /// A value is the error + price * leaves, times this and the denominator of the price, and less than
+    /// A value is the error + alpha * leaves, times this and the denominator of the alpha, and less than
     /// this off.
     much: u64,
-    table: HashMap<[u64; 2], Known, BuildHasherDefault<KeyHasher>>,
-    limits: Limits,
+    table: HashMap<[u64; 2], KnownValue, BuildHasherDefault<KeyHasher>>,
+    limits: SearchLimits,
     /// Points looked at, times coordinates; and how much of that when the clock was looked at.
     work: u64,
     checked: u64,
@@ -52,7 +52,7 @@ pub(crate) struct Branch {
 
 /// What is known about a set.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct KnownValue {
     /// Its value, or a lower bound.
     value: u64,
     is_exact: bool,
@@ -66,12 +66,12 @@ const CHECK_EVERY: u64 = if cfg!(test) { 100 } else { 200_000 };
 
 /// The outcome of a search.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct BranchResult {
     /// The best tree, if one is better than the one that was known.
-    pub(crate) plan: Option<Plan>,
+    pub(crate) plan: Option<HalvingPlan>,
     /// No tree is worth less; if the search came to its end, the best one is worth this.
     pub(crate) value: u64,
-    /// No tree has a smaller error + price * leaves.
+    /// No tree has a smaller error + alpha * leaves.
     pub(crate) least_risk: f64,
     /// Did the search come to its end?
     pub(crate) is_complete: bool,
@@ -81,11 +81,11 @@ impl Branch {
     /// `None` if the numbers get too long, or there are too many features.
     pub(crate) fn new(
         points: &Points,
-        price: Price,
+        alpha: Alpha,
         ties: Ties,
-        limits: Limits,
-    ) -> Result<Option<Self>, Stopped> {
-        let Some((per_error, per_leaf, much)) = Self::numbers(points, price, ties) else {
+        limits: SearchLimits,
+    ) -> Result<Option<Self>, SearchStopped> {
+        let Some((per_error, per_leaf, much)) = Self::numbers(points, alpha, ties) else {
             return Ok(None);
         };
         let layout = Layout::new(points);
@@ -105,16 +105,16 @@ impl Branch {
     }
 
     /// What an error and a leaf are worth, and a number above that of all leaves; `None` if they get too long.
-    fn numbers(points: &Points, price: Price, ties: Ties) -> Option<(u64, u64, u64)> {
+    fn numbers(points: &Points, alpha: Alpha, ties: Ties) -> Option<(u64, u64, u64)> {
         // More than there can be leaves.
         let much = (points.len() as u64 + 1).next_power_of_two();
         let tiny = match ties {
-            _ if price.numerator == 0 => 1,
+            _ if alpha.numerator == 0 => 1,
             Ties::Smaller => 1,
             Ties::Larger => -1,
         };
-        let per_error = price.denominator.checked_mul(much)?;
-        let per_leaf = price
+        let per_error = alpha.denominator.checked_mul(much)?;
+        let per_leaf = alpha
             .numerator
             .checked_mul(much)?
             .checked_add_signed(tiny)?;
@@ -130,14 +130,14 @@ impl Branch {
     }
 
     /// Looks for a tree that is worth less than `known`.
-    pub(crate) fn search(&mut self, known: u64) -> Found {
+    pub(crate) fn search(&mut self, known: u64) -> BranchResult {
         let universe = std::mem::replace(&mut self.universe, Universe::EMPTY);
         let mut whole = self.layout.whole(&universe);
         (self.root, self.incumbent) = (whole.key, None);
         let result = self.solve(&universe, &mut whole, known);
-        let (bound, is_complete) = match result {
+        let (lower, is_complete) = match result {
             Ok(value) => (value, true),
-            Err(Stopped) => (self.bound_of_root(&universe, &mut whole).min(known), false),
+            Err(SearchStopped) => (self.lower_of_root(&universe, &mut whole).min(known), false),
         };
         let plan = self.incumbent.map(|coordinate| {
             let mut whole = self.layout.whole(&universe);
@@ -145,10 +145,10 @@ impl Branch {
         });
         self.universe = universe;
         // Whole multiples of the denominator, so that rounding down is enough.
-        let risk = bound / self.much;
-        Found {
+        let risk = lower / self.much;
+        BranchResult {
             plan,
-            value: bound,
+            value: lower,
             least_risk: risk as f64 / (self.per_error / self.much) as f64,
             is_complete,
         }
@@ -164,12 +164,12 @@ impl Branch {
         self.table.len()
     }
 
-    fn get(&self, key: Key) -> Option<Known> {
+    fn get(&self, key: Key) -> Option<KnownValue> {
         self.table.get(&halves(key)).copied()
     }
 
     fn put(&mut self, key: Key, value: u64, is_exact: bool, coordinate: u16) {
-        let known = Known {
+        let known = KnownValue {
             value,
             is_exact,
             coordinate,
@@ -190,36 +190,41 @@ impl Branch {
         self.per_error * error <= self.per_leaf
     }
 
-    /// The value of a set if it is below `bound`, else a lower bound of it that is not.
-    fn solve(&mut self, universe: &Universe, set: &mut Set, bound: u64) -> Result<u64, Stopped> {
+    /// The value of a set if it is below `upper`, else a lower bound of it that is not.
+    fn solve(
+        &mut self,
+        universe: &Universe,
+        set: &mut Set,
+        upper: u64,
+    ) -> Result<u64, SearchStopped> {
         let as_leaf = self.value(set.error(), 1);
         if self.is_closed(set.error()) {
             return Ok(as_leaf);
         }
-        let mut bound = bound.min(as_leaf);
+        let mut upper = upper.min(as_leaf);
         if let Some(known) = self.get(set.key) {
-            if known.is_exact || known.value >= bound {
+            if known.is_exact || known.value >= upper {
                 return Ok(known.value);
             }
             // Not again for every small step.
-            bound = bound.max(known.value + known.value / 4).min(as_leaf);
+            upper = upper.max(known.value + known.value / 4).min(as_leaf);
         }
         self.check(set)?;
         let packed = self.layout.packed(universe, set);
-        self.open(packed.as_ref().unwrap_or(universe), set, bound, as_leaf)
+        self.open(packed.as_ref().unwrap_or(universe), set, upper, as_leaf)
     }
 
     fn open(
         &mut self,
         universe: &Universe,
         set: &mut Set,
-        bound: u64,
+        upper: u64,
         as_leaf: u64,
-    ) -> Result<u64, Stopped> {
+    ) -> Result<u64, SearchStopped> {
         let mut splits = Vec::new();
         self.layout.splits(universe, set, &mut splits);
         splits.sort_unstable_by_key(|split| (split.errors[0] + split.errors[1], split.coordinate));
-        let (mut best, mut coordinate) = (bound, LEAF);
+        let (mut best, mut coordinate) = (upper, LEAF);
         // No split that was passed over is worth less; no part of the set is worth less than that.
         let (mut least, mut of_parts) = (as_leaf, 0);
         for split in &splits {
@@ -236,12 +241,12 @@ impl Branch {
                 break;
             }
         }
-        if best < bound || bound == as_leaf {
-            // `bound` is the value as a leaf where nothing was better.
+        if best < upper || upper == as_leaf {
+            // `upper` is the value as a leaf where nothing was better.
             self.put(set.key, best, true, coordinate);
             return Ok(best);
         }
-        let least = if of_parts >= bound {
+        let least = if of_parts >= upper {
             of_parts
         } else {
             least.max(of_parts)
@@ -258,7 +263,7 @@ impl Branch {
         split: &Split,
         best: u64,
         of_parts: &mut u64,
-    ) -> Result<u64, Stopped> {
+    ) -> Result<u64, SearchStopped> {
         let mut values = split.errors.map(|error| self.at_least(error));
         if values[0] + values[1] >= best {
             return Ok(values[0] + values[1]);
@@ -288,7 +293,7 @@ impl Branch {
     }
 
     /// A lower bound for all points, from what is known about the sides of their splits.
-    fn bound_of_root(&self, universe: &Universe, whole: &mut Set) -> u64 {
+    fn lower_of_root(&self, universe: &Universe, whole: &mut Set) -> u64 {
         let mut splits = Vec::new();
         self.layout.splits(universe, whole, &mut splits);
         let mut least = self.value(whole.error(), 1);
@@ -306,18 +311,18 @@ impl Branch {
     }
 
     /// The tree of a set whose value is known.
-    fn plan(&self, universe: &Universe, set: &mut Set) -> Plan {
+    fn plan(&self, universe: &Universe, set: &mut Set) -> HalvingPlan {
         let known = self.get(set.key).filter(|_| !self.is_closed(set.error()));
         match known {
             Some(known) if known.is_exact && known.coordinate != LEAF => {
                 self.plan_with(universe, set, known.coordinate)
             }
-            _ => Plan::Leaf,
+            _ => HalvingPlan::Leaf,
         }
     }
 
     /// The tree of a set that is split by a coordinate; the values of both sides are known.
-    fn plan_with(&self, universe: &Universe, set: &mut Set, coordinate: u16) -> Plan {
+    fn plan_with(&self, universe: &Universe, set: &mut Set, coordinate: u16) -> HalvingPlan {
         let mut splits = Vec::new();
         self.layout.splits(universe, set, &mut splits);
         let coordinate = usize::from(coordinate);
@@ -330,7 +335,7 @@ impl Branch {
             let mut part = self.layout.side(universe, set, split, side, keys[side]);
             self.plan(universe, &mut part)
         });
-        Plan::Halve {
+        HalvingPlan::Halve {
             coordinate,
             level: u32::from(split.level),
             prefix: self.layout.prefix(universe, set, coordinate, split.level),
@@ -338,16 +343,16 @@ impl Branch {
         }
     }
 
-    fn check(&mut self, set: &Set) -> Result<(), Stopped> {
+    fn check(&mut self, set: &Set) -> Result<(), SearchStopped> {
         self.work += (u64::from(set.n_points) + 8) * set.levels.len() as u64;
         if self.work < self.checked + CHECK_EVERY {
             return Ok(());
         }
         self.checked = self.work;
         if self.work > self.limits.most_work {
-            return Err(Stopped);
+            return Err(SearchStopped);
         }
-        let entry = size_of::<([u64; 2], Known)>() + 1;
+        let entry = size_of::<([u64; 2], KnownValue)>() + 1;
         // A full table is copied into one of twice its size.
         let is_full = self.table.len() * 8 > self.table.capacity() * 7;
         let tables = if is_full { 3 } else { 1 };

@@ -7,40 +7,40 @@
 
 use std::cell::Cell;
 
-use crate::learn::dyadic::engines::collapsed::sums::Sums;
-use crate::learn::dyadic::engines::collapsed::{Collapsed, Halving, Part};
-use crate::learn::dyadic::engines::{Plan, halve, two_that_add_up, zoomed};
-use crate::learn::dyadic::frontier::Front;
-use crate::learn::dyadic::frontier::hull::{Corner, corner};
+use crate::learn::dyadic::engines::collapsed::sums::LossSums;
+use crate::learn::dyadic::engines::collapsed::{Collapsed, Halving, PointSet};
+use crate::learn::dyadic::engines::{HalvingPlan, halve, two_that_add_up, zoomed};
+use crate::learn::dyadic::frontier::Frontier;
+use crate::learn::dyadic::frontier::hull::{Vertex, vertex};
 
 /// A node of a greedy tree.
-struct Grown {
+struct GreedyNode {
     /// The best prunings of the tree below.
-    best: Vec<Corner>,
-    split: Option<Box<Below>>,
+    best: Vec<Vertex>,
+    split: Option<Box<GreedySplit>>,
 }
 
 /// A halving and the trees below it.
-struct Below {
+struct GreedySplit {
     coordinate: u32,
     level: u32,
     prefix: u32,
     /// Halvings with an empty side before it.
     empty: u32,
-    sides: [Grown; 2],
+    sides: [GreedyNode; 2],
 }
 
 /// What makes a halving look good.
 #[derive(Debug, Clone, Copy)]
-enum Look {
+enum Ranking {
     Errors,
     Gini,
 }
 
 /// How a tree is grown.
 struct Growth {
-    front: Front,
-    look: Look,
+    front: Frontier,
+    ranking: Ranking,
     /// Points looked at, times coordinates.
     work: Cell<usize>,
 }
@@ -48,16 +48,20 @@ struct Growth {
 /// So much is done even if there is no time at all: some hundredths of a second.
 const LITTLE_WORK: usize = 4_000_000;
 
-impl<S: Sums, const W: usize> Collapsed<S, W> {
+impl<S: LossSums, const W: usize> Collapsed<S, W> {
     /// The best prunings of greedy trees. Where halvings are paid for, `levels` says how often each
     /// coordinate of the box has been halved already.
-    pub(crate) fn greedy(&self, levels: Option<&[u8]>, front: Front) -> Vec<(Corner, Plan)> {
+    pub(crate) fn greedy(
+        &self,
+        levels: Option<&[u8]>,
+        front: Frontier,
+    ) -> Vec<(Vertex, HalvingPlan)> {
         let (whole, members) = (self.whole(), self.way().members);
         let mut found = Vec::new();
-        for look in [Look::Errors, Look::Gini] {
+        for ranking in [Ranking::Errors, Ranking::Gini] {
             let growth = Growth {
                 front,
-                look,
+                ranking,
                 work: Cell::new(0),
             };
             let grown = self.grow(&whole, &members, levels, &growth);
@@ -73,24 +77,24 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
 
     fn grow(
         &self,
-        part: &Part<S>,
+        part: &PointSet<S>,
         members: &[u32],
         levels: Option<&[u8]>,
         growth: &Growth,
-    ) -> Grown {
-        let mut grown = Grown {
-            best: vec![corner(1, self.error(part))],
+    ) -> GreedyNode {
+        let mut grown = GreedyNode {
+            best: vec![vertex(1, self.error(part))],
             split: None,
         };
         let mut halvings = Vec::new();
-        // Sums of losses come on top of the coordinates.
+        // LossSums of losses come on top of the coordinates.
         let work = growth.work.get() + members.len() * self.fields.len() * (S::N_WORDS + 3) / 4;
         growth.work.set(work);
         let is_late = work > LITTLE_WORK && self.is_late();
         if !growth.front.is_leaf(grown.best[0].error) && !is_late {
             self.halvings(part, members, &mut halvings);
         }
-        let rank = |halving: &Halving<S>| self.look(halving, growth.look);
+        let rank = |halving: &Halving<S>| self.ranking(halving, growth.ranking);
         let best = halvings.iter().min_by(|a, b| rank(a).total_cmp(&rank(b)));
         let Some(halving) = best else {
             return grown;
@@ -106,7 +110,7 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
             let members = self.side(halving, side == 1, members);
             self.grow(halving.side(side), &members, inside.as_deref(), growth)
         });
-        let below = Below {
+        let below = GreedySplit {
             coordinate: halving.coordinate,
             level,
             prefix,
@@ -118,17 +122,17 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
     }
 
     /// The less the better.
-    fn look(&self, halving: &Halving<S>, look: Look) -> f64 {
-        match look {
-            Look::Errors => (halving.left_error + halving.right_error) as f64,
-            Look::Gini => self.impurity(&halving.left) + self.impurity(&halving.right),
+    fn ranking(&self, halving: &Halving<S>, ranking: Ranking) -> f64 {
+        match ranking {
+            Ranking::Errors => (halving.left_error + halving.right_error) as f64,
+            Ranking::Gini => self.impurity(&halving.left) + self.impurity(&halving.right),
         }
     }
 }
 
-impl Grown {
+impl GreedyNode {
     /// Splits the node, and finds the best prunings.
-    fn take(&mut self, below: Below, front: Front) {
+    fn take(&mut self, below: GreedySplit, front: Frontier) {
         let [left, right] = &below.sides;
         let (mut candidate, mut merged) = (Vec::new(), Vec::new());
         front.sum(&left.best, &right.best, below.empty, &mut candidate);
@@ -138,12 +142,12 @@ impl Grown {
     }
 
     /// The tree of one of the best prunings.
-    fn plan(&self, target: Corner) -> Plan {
+    fn plan(&self, target: Vertex) -> HalvingPlan {
         let Some(below) = self.split.as_ref().filter(|_| target.leaves > 1) else {
-            return Plan::Leaf;
+            return HalvingPlan::Leaf;
         };
         let hulls = [below.sides[0].best.clone(), below.sides[1].best.clone()];
-        let inside = corner(target.leaves - below.empty, target.error);
+        let inside = vertex(target.leaves - below.empty, target.error);
         let targets = two_that_add_up(&hulls, inside).expect("a pruning is made of two");
         let plans = [0, 1].map(|side| below.sides[side].plan(targets[side]));
         let plan = halve(below.coordinate, below.level, below.prefix, plans);

@@ -21,44 +21,44 @@ pub(crate) mod table;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::budget::Budget;
-use crate::learn::dyadic::engines::collapsed::sums::Sums;
-use crate::learn::dyadic::engines::collapsed::table::{Key, Keys, Stored, Table};
-use crate::learn::dyadic::frontier::Front;
-use crate::learn::dyadic::frontier::hull::{Corner, corner};
+use crate::learn::dyadic::engines::collapsed::sums::LossSums;
+use crate::learn::dyadic::engines::collapsed::table::{Key, Keys, SolvedSets, Stored};
+use crate::learn::dyadic::frontier::Frontier;
+use crate::learn::dyadic::frontier::hull::{Vertex, vertex};
 use crate::learn::dyadic::problem::points::{Field, Points};
 
 /// The search was stopped from outside.
 #[derive(Debug)]
-pub(crate) struct Stopped;
+pub(crate) struct SearchStopped;
 
 /// Points and solved sets of them, shared by all threads.
 ///
 /// `W` words hold the coordinates of a point, `S` its losses.
 #[derive(Debug)]
-pub(crate) struct Collapsed<S: Sums, const W: usize> {
+pub(crate) struct Collapsed<S: LossSums, const W: usize> {
     pub(crate) points: Vec<Point<S, W>>,
     pub(crate) fields: Vec<Field>,
     n_classes: usize,
-    pub(crate) front: Front,
-    pub(crate) table: Table,
-    limits: Limits,
+    pub(crate) front: Frontier,
+    pub(crate) table: SolvedSets,
+    limits: SearchLimits,
     /// Points looked at for all coordinates together, as far as it was told.
     work: AtomicU64,
 }
 
 /// The way of one thread down to the set that it is solving.
 #[derive(Debug)]
-pub(crate) struct Way<S: Sums> {
+pub(crate) struct SearchStack<S: LossSums> {
     /// Points of the sets on the way, each on top of the one it is part of.
     pub(crate) members: Vec<u32>,
-    frames: Vec<Frame<S>>,
+    frames: Vec<SearchFrame<S>>,
     /// Points looked at, coordinate by coordinate, since the clock was looked at.
     pub(crate) work: u64,
 }
 
 /// When to stop.
 #[derive(Debug, Clone)]
-pub(crate) struct Limits {
+pub(crate) struct SearchLimits {
     pub(crate) budget: Budget,
     pub(crate) most_bytes: usize,
     /// No more work than this; see [`Collapsed::work`].
@@ -69,7 +69,7 @@ pub(crate) struct Limits {
 
 /// One point, with a random number that is its share in the keys of sets.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Point<S: Sums, const W: usize> {
+pub(crate) struct Point<S: LossSums, const W: usize> {
     pub(crate) key: Key,
     pub(crate) code: [u64; W],
     pub(crate) losses: S,
@@ -77,7 +77,7 @@ pub(crate) struct Point<S: Sums, const W: usize> {
 
 /// A set of points, without saying where they are.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part<S: Sums> {
+pub(crate) struct PointSet<S: LossSums> {
     pub(crate) key: Key,
     pub(crate) losses: S,
     pub(crate) n_points: u32,
@@ -85,36 +85,36 @@ pub(crate) struct Part<S: Sums> {
 
 /// The best hull of a set.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Best {
-    /// One leaf is best at all prices of interest.
+pub(crate) enum SolvedHull {
+    /// One leaf is best at all alphas of interest.
     Leaf(u64),
     Stored(Stored),
 }
 
 /// A split of a set: which bit, and its two sides.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Halving<S: Sums> {
+pub(crate) struct Halving<S: LossSums> {
     pub(crate) coordinate: u32,
     pub(crate) word: u32,
     pub(crate) bit: u32,
-    pub(crate) left: Part<S>,
-    pub(crate) right: Part<S>,
+    pub(crate) left: PointSet<S>,
+    pub(crate) right: PointSet<S>,
     pub(crate) left_error: u64,
     pub(crate) right_error: u64,
 }
 
 /// Working memory of one level of the recursion.
 #[derive(Debug)]
-struct Frame<S: Sums> {
+struct SearchFrame<S: LossSums> {
     halvings: Vec<Halving<S>>,
-    best: Vec<Corner>,
-    candidate: Vec<Corner>,
-    merged: Vec<Corner>,
-    left: Vec<Corner>,
-    right: Vec<Corner>,
+    best: Vec<Vertex>,
+    candidate: Vec<Vertex>,
+    merged: Vec<Vertex>,
+    left: Vec<Vertex>,
+    right: Vec<Vertex>,
 }
 
-impl<S: Sums> Default for Frame<S> {
+impl<S: LossSums> Default for SearchFrame<S> {
     fn default() -> Self {
         Self {
             halvings: Vec::new(),
@@ -127,9 +127,9 @@ impl<S: Sums> Default for Frame<S> {
     }
 }
 
-impl<S: Sums> Halving<S> {
+impl<S: LossSums> Halving<S> {
     /// The left (0) or the right (1) side.
-    pub(crate) fn side(&self, side: usize) -> &Part<S> {
+    pub(crate) fn side(&self, side: usize) -> &PointSet<S> {
         if side == 0 { &self.left } else { &self.right }
     }
 
@@ -139,7 +139,7 @@ impl<S: Sums> Halving<S> {
     }
 }
 
-impl<S: Sums> Way<S> {
+impl<S: LossSums> SearchStack<S> {
     /// A way that begins with some points.
     pub(crate) fn new(members: Vec<u32>) -> Self {
         Self {
@@ -155,8 +155,8 @@ const CHECK_EVERY: u64 = if cfg!(test) { 100 } else { 200_000 };
 /// Sides with at least so many points are searched side by side; in tests, small ones too.
 const MANY_POINTS: u32 = if cfg!(test) { 4 } else { 48 };
 
-impl<S: Sums, const W: usize> Collapsed<S, W> {
-    pub(crate) fn new(points: &Points, front: Front, limits: Limits) -> Self {
+impl<S: LossSums, const W: usize> Collapsed<S, W> {
+    pub(crate) fn new(points: &Points, front: Frontier, limits: SearchLimits) -> Self {
         let mut keys = Keys::new(0x7265_6577_7269_6768);
         let point = |place: usize| {
             let mut code = [0; W];
@@ -173,7 +173,7 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
             fields: points.fields.clone(),
             n_classes: points.n_classes,
             front,
-            table: Table::default(),
+            table: SolvedSets::default(),
             limits,
             work: AtomicU64::new(0),
         }
@@ -190,13 +190,13 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
     }
 
     /// The way that begins with all points.
-    pub(crate) fn way(&self) -> Way<S> {
-        Way::new((0..self.points.len() as u32).collect())
+    pub(crate) fn way(&self) -> SearchStack<S> {
+        SearchStack::new((0..self.points.len() as u32).collect())
     }
 
     /// The set of all points.
-    pub(crate) fn whole(&self) -> Part<S> {
-        let mut whole = Part {
+    pub(crate) fn whole(&self) -> PointSet<S> {
+        let mut whole = PointSet {
             key: 0,
             losses: S::ZERO,
             n_points: self.points.len() as u32,
@@ -209,42 +209,42 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
     }
 
     /// The least error of a set as a leaf.
-    pub(crate) fn error(&self, part: &Part<S>) -> u64 {
+    pub(crate) fn error(&self, part: &PointSet<S>) -> u64 {
         part.losses.least(self.n_classes)
     }
 
     /// The best hull if it is known without a search.
-    pub(crate) fn known(&self, part: &Part<S>, error: u64) -> Option<Best> {
+    pub(crate) fn known(&self, part: &PointSet<S>, error: u64) -> Option<SolvedHull> {
         if self.front.is_leaf(error) {
-            return Some(Best::Leaf(error));
+            return Some(SolvedHull::Leaf(error));
         }
-        self.table.get(part.key).map(Best::Stored)
+        self.table.get(part.key).map(SolvedHull::Stored)
     }
 
-    /// The corners of a hull.
-    pub(crate) fn corners(&self, best: Best, out: &mut Vec<Corner>) {
+    /// The vertices of a hull.
+    pub(crate) fn vertices(&self, best: SolvedHull, out: &mut Vec<Vertex>) {
         out.clear();
         match best {
-            Best::Leaf(error) => out.push(corner(1, error)),
-            Best::Stored(stored) => self.table.read(stored, out),
+            SolvedHull::Leaf(error) => out.push(vertex(1, error)),
+            SolvedHull::Stored(stored) => self.table.read(stored, out),
         }
     }
 
     /// The best hull of the points `members[start..]`.
     pub(crate) fn solve(
         &self,
-        part: &Part<S>,
+        part: &PointSet<S>,
         start: usize,
         depth: usize,
-        way: &mut Way<S>,
-    ) -> Result<Best, Stopped> {
+        way: &mut SearchStack<S>,
+    ) -> Result<SolvedHull, SearchStopped> {
         let error = self.error(part);
         if let Some(best) = self.known(part, error) {
             return Ok(best);
         }
         self.check(part, way, None)?;
         if way.frames.len() <= depth {
-            way.frames.resize_with(depth + 1, Frame::default);
+            way.frames.resize_with(depth + 1, SearchFrame::default);
         }
         let mut frame = std::mem::take(&mut way.frames[depth]);
         let result = self.search(part, error, start, depth, &mut frame, way);
@@ -254,17 +254,17 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
 
     fn search(
         &self,
-        part: &Part<S>,
+        part: &PointSet<S>,
         error: u64,
         start: usize,
         depth: usize,
-        frame: &mut Frame<S>,
-        way: &mut Way<S>,
-    ) -> Result<Best, Stopped> {
+        frame: &mut SearchFrame<S>,
+        way: &mut SearchStack<S>,
+    ) -> Result<SolvedHull, SearchStopped> {
         let mut halvings = std::mem::take(&mut frame.halvings);
         self.splits(part, &way.members[start..], &mut halvings);
         frame.best.clear();
-        frame.best.push(corner(1, error));
+        frame.best.push(vertex(1, error));
         for halving in &halvings {
             if self.is_hopeless(halving, frame) {
                 continue;
@@ -272,11 +272,11 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
             self.try_halving(halving, start, depth, frame, way)?;
         }
         frame.halvings = halvings;
-        Ok(Best::Stored(self.table.insert(part.key, &frame.best)))
+        Ok(SolvedHull::Stored(self.table.insert(part.key, &frame.best)))
     }
 
     /// Without looking into the table: an impure side needs two leaves for no error.
-    fn is_hopeless(&self, halving: &Halving<S>, frame: &mut Frame<S>) -> bool {
+    fn is_hopeless(&self, halving: &Halving<S>, frame: &mut SearchFrame<S>) -> bool {
         at_best(halving.left_error, &mut frame.left);
         at_best(halving.right_error, &mut frame.right);
         let front = self.front;
@@ -290,18 +290,18 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
         halving: &Halving<S>,
         start: usize,
         depth: usize,
-        frame: &mut Frame<S>,
-        way: &mut Way<S>,
-    ) -> Result<(), Stopped> {
+        frame: &mut SearchFrame<S>,
+        way: &mut SearchStack<S>,
+    ) -> Result<(), SearchStopped> {
         let mut left = self.known(&halving.left, halving.left_error);
         let mut right = self.known(&halving.right, halving.right_error);
         loop {
             match left {
-                Some(best) => self.corners(best, &mut frame.left),
+                Some(best) => self.vertices(best, &mut frame.left),
                 None => at_best(halving.left_error, &mut frame.left),
             }
             match right {
-                Some(best) => self.corners(best, &mut frame.right),
+                Some(best) => self.vertices(best, &mut frame.right),
                 None => at_best(halving.right_error, &mut frame.right),
             }
             let front = self.front;
@@ -336,8 +336,8 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
         is_right: bool,
         start: usize,
         depth: usize,
-        way: &mut Way<S>,
-    ) -> Result<Best, Stopped> {
+        way: &mut SearchStack<S>,
+    ) -> Result<SolvedHull, SearchStopped> {
         let end = way.members.len();
         self.push_side(halving, is_right, start, end, way);
         let part = halving.side(usize::from(is_right));
@@ -352,9 +352,9 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
         halving: &Halving<S>,
         start: usize,
         depth: usize,
-        way: &mut Way<S>,
-    ) -> Result<(Best, Best), Stopped> {
-        let mut other = Way::new(self.side(halving, true, &way.members[start..]));
+        way: &mut SearchStack<S>,
+    ) -> Result<(SolvedHull, SolvedHull), SearchStopped> {
+        let mut other = SearchStack::new(self.side(halving, true, &way.members[start..]));
         let (left, right) = rayon::join(
             || self.solve_side(halving, false, start, depth, way),
             || self.solve(&halving.right, 0, 0, &mut other),
@@ -370,7 +370,7 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
         is_right: bool,
         start: usize,
         end: usize,
-        way: &mut Way<S>,
+        way: &mut SearchStack<S>,
     ) {
         let wanted = u64::from(is_right);
         let (word, bit) = (halving.word as usize, halving.bit);
@@ -393,13 +393,13 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
 
     /// The splits of some points, the most promising first; of those that part the points alike only the
     /// one of the first coordinate.
-    pub(crate) fn splits(&self, part: &Part<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
+    pub(crate) fn splits(&self, part: &PointSet<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
         self.halvings(part, members, out);
         order(out);
     }
 
     /// For each coordinate the first halving that separates some points.
-    pub(crate) fn halvings(&self, part: &Part<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
+    pub(crate) fn halvings(&self, part: &PointSet<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
         out.clear();
         let differing = self.differing(members);
         for (coordinate, field) in self.fields.iter().enumerate() {
@@ -409,7 +409,7 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
                     word: field.word,
                     bit,
                     left: *part,
-                    right: Part {
+                    right: PointSet {
                         key: 0,
                         losses: S::ZERO,
                         n_points: 0,
@@ -434,7 +434,7 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
         }
         for halving in out {
             let (whole, right) = (halving.left, halving.right);
-            halving.left = Part {
+            halving.left = PointSet {
                 key: whole.key.wrapping_sub(right.key),
                 losses: whole.losses.minus(&right.losses),
                 n_points: whole.n_points - right.n_points,
@@ -460,10 +460,10 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
     /// Looks now and then whether time or memory is spent; there may be another table.
     pub(crate) fn check(
         &self,
-        part: &Part<S>,
-        way: &mut Way<S>,
-        other: Option<&Table>,
-    ) -> Result<(), Stopped> {
+        part: &PointSet<S>,
+        way: &mut SearchStack<S>,
+        other: Option<&SolvedSets>,
+    ) -> Result<(), SearchStopped> {
         // A set takes some work however few its points are.
         way.work += (u64::from(part.n_points) + 8) * self.fields.len() as u64;
         if way.work < CHECK_EVERY {
@@ -471,17 +471,17 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
         }
         let work = self.work.fetch_add(way.work, Ordering::Relaxed) + way.work;
         way.work = 0;
-        let sum = |of: fn(&Table) -> usize| of(&self.table) + other.map_or(0, of);
-        let (states, bytes) = (sum(Table::len), sum(Table::bytes));
+        let sum = |of: fn(&SolvedSets) -> usize| of(&self.table) + other.map_or(0, of);
+        let (states, bytes) = (sum(SolvedSets::len), sum(SolvedSets::bytes));
         if work > self.limits.most_work {
-            return Err(Stopped);
+            return Err(SearchStopped);
         }
         self.limits.check(states, bytes)
     }
 
     /// The Gini impurity of a set, times its weight. Losses of 0 and 1 are taken for granted: then the
     /// weight of a class is what all others have to lose by it.
-    pub(crate) fn impurity(&self, part: &Part<S>) -> f64 {
+    pub(crate) fn impurity(&self, part: &PointSet<S>) -> f64 {
         let losses = (0..self.n_classes).map(|class| part.losses.of(class) as f64);
         let weight = losses.clone().sum::<f64>() / (self.n_classes as f64 - 1.0).max(1.0);
         if weight <= 0.0 {
@@ -492,36 +492,36 @@ impl<S: Sums, const W: usize> Collapsed<S, W> {
     }
 }
 
-impl Limits {
+impl SearchLimits {
     /// Says how far the search is; stops it if time or memory is spent.
-    pub(crate) fn check(&self, states: usize, bytes: usize) -> Result<(), Stopped> {
+    pub(crate) fn check(&self, states: usize, bytes: usize) -> Result<(), SearchStopped> {
         let megabytes = bytes / 1_000_000;
         let so_far = &self.so_far;
         let progress = self.budget.progress();
         progress.tell(format!("{so_far}{states} sets solved, {megabytes} MB"));
         if bytes > self.most_bytes || self.budget.is_spent() {
-            return Err(Stopped);
+            return Err(SearchStopped);
         }
         Ok(())
     }
 }
 
 /// A lower bound of the hull of a side that is not solved.
-pub(crate) fn at_best(error: u64, out: &mut Vec<Corner>) {
+pub(crate) fn at_best(error: u64, out: &mut Vec<Vertex>) {
     out.clear();
-    out.push(corner(1, error));
+    out.push(vertex(1, error));
     if error > 0 {
-        out.push(corner(2, 0));
+        out.push(vertex(2, 0));
     }
 }
 
 /// Sorts splits: least error first, then by coordinate.
-pub(crate) fn by_promise<S: Sums>(halving: &Halving<S>) -> (u64, u32) {
+pub(crate) fn by_promise<S: LossSums>(halving: &Halving<S>) -> (u64, u32) {
     (halving.left_error + halving.right_error, halving.coordinate)
 }
 
 /// The most promising first; of those that part the points alike, only the one of the first coordinate.
-fn order<S: Sums>(halvings: &mut Vec<Halving<S>>) {
+fn order<S: LossSums>(halvings: &mut Vec<Halving<S>>) {
     halvings.sort_unstable_by_key(by_promise);
     let mut kept = 0;
     for place in 0..halvings.len() {

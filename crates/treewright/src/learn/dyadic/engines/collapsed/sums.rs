@@ -1,4 +1,4 @@
-//! Sums of losses, one for each class, of a set of points.
+//! LossSums of losses, one for each class, of a set of points.
 //!
 //! A search adds up the losses of both sides of every split it looks at, so their width matters. Without weights all
 //! sums fit into 32 bits, and two classes share a word: one addition for both. Large weights, and those that had to be
@@ -6,8 +6,8 @@
 
 use std::fmt::Debug;
 
-/// Sums of losses of a set of points.
-pub(crate) trait Sums: Copy + Debug + Send + Sync + 'static {
+/// LossSums of losses of a set of points.
+pub(crate) trait LossSums: Copy + Debug + Send + Sync + 'static {
     /// Nothing was added yet.
     const ZERO: Self;
     /// How many words there are.
@@ -49,7 +49,7 @@ pub(crate) trait Sums: Copy + Debug + Send + Sync + 'static {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Packed<const N: usize>([u64; N]);
 
-impl<const N: usize> Sums for Packed<N> {
+impl<const N: usize> LossSums for Packed<N> {
     const ZERO: Self = Self([0; N]);
     const N_WORDS: usize = N;
 
@@ -78,7 +78,7 @@ impl<const N: usize> Sums for Packed<N> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wide<const N: usize>([u64; N]);
 
-impl<const N: usize> Sums for Wide<N> {
+impl<const N: usize> LossSums for Wide<N> {
     const ZERO: Self = Self([0; N]);
     const N_WORDS: usize = N;
 

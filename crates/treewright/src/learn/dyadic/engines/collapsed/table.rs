@@ -6,7 +6,7 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::learn::dyadic::frontier::hull::Corner;
+use crate::learn::dyadic::frontier::hull::Vertex;
 
 /// Names a set of points, or such a set together with its box: a sum of random numbers, one for each
 /// point. Two of ten million different sets share a name with a chance of about one in 10^24.
@@ -46,7 +46,7 @@ pub(crate) struct Stored {
 
 /// Hulls by key.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct SolvedSets {
     shards: Vec<Mutex<Shard>>,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Table {
 struct Shard {
     slots: Vec<Slot>,
     n_used: usize,
-    corners: Vec<Corner>,
+    vertices: Vec<Vertex>,
 }
 
 /// A key in two halves (a `u128` would be padded) and the place of its hull.
@@ -71,7 +71,7 @@ const N_SHARDS: usize = 64;
 /// A new shard has so many slots.
 const FEWEST_SLOTS: usize = 64;
 
-impl Default for Table {
+impl Default for SolvedSets {
     fn default() -> Self {
         Self {
             shards: (0..N_SHARDS).map(|_| Mutex::default()).collect(),
@@ -79,7 +79,7 @@ impl Default for Table {
     }
 }
 
-impl Table {
+impl SolvedSets {
     pub(crate) fn get(&self, key: Key) -> Option<Stored> {
         let (shard, halves) = place(key);
         let slots = self.lock(shard);
@@ -92,7 +92,7 @@ impl Table {
     }
 
     /// Keeps a hull. If another thread was faster, its hull is the same.
-    pub(crate) fn insert(&self, key: Key, hull: &[Corner]) -> Stored {
+    pub(crate) fn insert(&self, key: Key, hull: &[Vertex]) -> Stored {
         let (shard, halves) = place(key);
         let (start, length) = self.lock(shard).insert(halves, hull);
         Stored {
@@ -103,10 +103,10 @@ impl Table {
     }
 
     /// Copies a hull.
-    pub(crate) fn read(&self, stored: Stored, out: &mut Vec<Corner>) {
+    pub(crate) fn read(&self, stored: Stored, out: &mut Vec<Vertex>) {
         let shard = self.lock(stored.shard as usize);
-        let corners = &shard.corners[stored.start as usize..];
-        out.extend_from_slice(&corners[..stored.length as usize]);
+        let vertices = &shard.vertices[stored.start as usize..];
+        out.extend_from_slice(&vertices[..stored.length as usize]);
     }
 
     /// Number of hulls.
@@ -119,7 +119,7 @@ impl Table {
         let bytes = |shard| {
             let shard = self.lock(shard);
             shard.slots.capacity() * size_of::<Slot>()
-                + shard.corners.capacity() * size_of::<Corner>()
+                + shard.vertices.capacity() * size_of::<Vertex>()
         };
         (0..N_SHARDS).map(bytes).sum()
     }
@@ -166,7 +166,7 @@ impl Shard {
         Some(at)
     }
 
-    fn insert(&mut self, key: [u64; 2], hull: &[Corner]) -> (u32, u32) {
+    fn insert(&mut self, key: [u64; 2], hull: &[Vertex]) -> (u32, u32) {
         if self.n_used * 4 >= self.slots.len() * 3 {
             self.grow();
         }
@@ -174,10 +174,10 @@ impl Shard {
         if self.slots[at].length == 0 {
             self.slots[at] = Slot {
                 key,
-                start: self.corners.len() as u32,
+                start: self.vertices.len() as u32,
                 length: hull.len() as u32,
             };
-            self.corners.extend_from_slice(hull);
+            self.vertices.extend_from_slice(hull);
             self.n_used += 1;
         }
         (self.slots[at].start, self.slots[at].length)

@@ -1,26 +1,26 @@
 //! Rectangles of the grid, and the points in them.
 //!
-//! The points of a rectangle are neighbours in one list of all points. Halving a rectangle rearranges its
+//! The points of a rectangle are neighbours in one list of all points. CellHalving a rectangle rearranges its
 //! part of the list, so that each half has its points together again: nothing is copied, and the points of
 //! the rectangles around it stay the same sets.
 
 use crate::learn::dyadic::Model;
-use crate::learn::dyadic::engines::rectangles::memo::{Name, Slot};
+use crate::learn::dyadic::engines::rectangles::memo::{Name, NameBits};
 use crate::learn::dyadic::problem::points::Points;
 
 /// The points of a grid, arranged for the recursion over its rectangles.
 #[derive(Debug)]
-pub(crate) struct Cells<'a> {
+pub(crate) struct PointOrder<'a> {
     pub(crate) points: &'a Points,
     model: Model,
     /// The losses of each point, two classes in each word.
     losses: Vec<u64>,
-    slots: Vec<Slot>,
+    slots: Vec<NameBits>,
     members: Vec<u32>,
 }
 
 /// The halving of a rectangle by one coordinate.
-pub(crate) struct Halving {
+pub(crate) struct CellHalving {
     word: usize,
     bit: u32,
     /// How often the coordinate was halved before.
@@ -34,7 +34,7 @@ pub(crate) struct Halving {
 /// The bits in which points differ. Points whose rectangles have names take no more words.
 pub(crate) type Differing = [u64; 3];
 
-impl<'a> Cells<'a> {
+impl<'a> PointOrder<'a> {
     /// `None` if the grid is too fine for names, or sums of losses are too large.
     pub(crate) fn new(points: &'a Points, model: Model) -> Option<Self> {
         if !points.is_narrow() {
@@ -49,14 +49,14 @@ impl<'a> Cells<'a> {
             points,
             model,
             losses: (0..points.len()).flat_map(of_point).collect(),
-            slots: Slot::lay_out(&points.fields)?,
+            slots: NameBits::lay_out(&points.fields)?,
             members: (0..points.len() as u32).collect(),
         })
     }
 
     /// The name of the box of everything, which has the places from 0 to the number of points.
     pub(crate) fn whole(&self) -> Name {
-        Slot::whole(&self.slots)
+        NameBits::whole(&self.slots)
     }
 
     /// How a rectangle can be halved by a coordinate.
@@ -66,7 +66,7 @@ impl<'a> Cells<'a> {
         coordinate: usize,
         start: usize,
         differing: Differing,
-    ) -> Option<Halving> {
+    ) -> Option<CellHalving> {
         let (field, slot) = (self.points.fields[coordinate], self.slots[coordinate]);
         let word = field.word as usize;
         let bit = match self.model {
@@ -79,7 +79,7 @@ impl<'a> Cells<'a> {
         let code = self.points.codes[self.members[start] as usize * self.points.n_words + word];
         let prefix = (code & field.mask()) >> bit >> 1;
         let names = [0, 1].map(|side| slot.set(name, level + 1, prefix << 1 | side));
-        Some(Halving {
+        Some(CellHalving {
             word,
             bit,
             level,
@@ -89,7 +89,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Brings the points of the lower half to the front; where do those of the upper half begin?
-    pub(crate) fn part(&mut self, halving: &Halving, start: usize, end: usize) -> usize {
+    pub(crate) fn part(&mut self, halving: &CellHalving, start: usize, end: usize) -> usize {
         let codes = &self.points.codes[halving.word..];
         let n_words = self.points.n_words;
         let members = &mut self.members[start..end];

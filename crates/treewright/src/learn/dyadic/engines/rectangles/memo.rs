@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::learn::dyadic::frontier::hull::{Corner, corner};
+use crate::learn::dyadic::frontier::hull::{Vertex, vertex};
 use crate::learn::dyadic::problem::points::Field;
 
 /// The name of a rectangle.
@@ -15,12 +15,12 @@ pub(crate) type Name = u128;
 
 /// Where the bits of a coordinate are in a name.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Slot {
+pub(crate) struct NameBits {
     shift: u32,
     mask: Name,
 }
 
-impl Slot {
+impl NameBits {
     /// A slot for each coordinate; `None` if there is not room for all.
     pub(crate) fn lay_out(fields: &[Field]) -> Option<Vec<Self>> {
         if n_bits(fields) > Name::BITS {
@@ -74,7 +74,7 @@ impl Entry {
     /// No tree may have so many leaves.
     pub(crate) const TOO_MANY_LEAVES: u32 = 1 << (u32::BITS - COORDINATE_BITS);
 
-    pub(crate) fn new(value: Corner, coordinate: usize) -> Self {
+    pub(crate) fn new(value: Vertex, coordinate: usize) -> Self {
         Self {
             // Cells have narrow sums only.
             error: value.error as u32,
@@ -82,8 +82,8 @@ impl Entry {
         }
     }
 
-    pub(crate) fn value(self) -> Corner {
-        corner(self.packed >> COORDINATE_BITS, self.error.into())
+    pub(crate) fn value(self) -> Vertex {
+        vertex(self.packed >> COORDINATE_BITS, self.error.into())
     }
 
     /// Which coordinate is halved, if the tree is not a leaf.
@@ -151,23 +151,23 @@ mod tests {
     #[test]
     fn names_hold_the_halvings_of_each_coordinate() {
         let (fields, _) = Field::lay_out(&[3, 64, 1]);
-        let slots = Slot::lay_out(&fields).unwrap();
-        let whole = Slot::whole(&slots);
+        let slots = NameBits::lay_out(&fields).unwrap();
+        let whole = NameBits::whole(&slots);
         let name = slots[1].set(slots[0].set(whole, 2, 0b01), 64, u64::MAX);
         let levels: Vec<u32> = slots.iter().map(|slot| slot.level(name)).collect();
         assert_eq!(levels, [2, 64, 0]);
         assert_ne!(name, slots[0].set(name, 3, 0b001));
         assert_eq!(slots[1].set(slots[0].set(name, 0, 0), 0, 0), whole);
         let (fields, _) = Field::lay_out(&[60, 60, 6]);
-        assert!(Slot::lay_out(&fields).is_none());
+        assert!(NameBits::lay_out(&fields).is_none());
     }
 
     #[test]
     fn entries_are_small() {
         assert_eq!(size_of::<(u64, Entry)>(), 16);
         assert_eq!(size_of::<((u64, u64), Entry)>(), 24);
-        let entry = Entry::new(corner(Entry::TOO_MANY_LEAVES - 1, u32::MAX.into()), 63);
-        assert_eq!(entry.value(), corner((1 << 26) - 1, u32::MAX.into()));
+        let entry = Entry::new(vertex(Entry::TOO_MANY_LEAVES - 1, u32::MAX.into()), 63);
+        assert_eq!(entry.value(), vertex((1 << 26) - 1, u32::MAX.into()));
         assert_eq!(entry.coordinate(), 63);
     }
 }

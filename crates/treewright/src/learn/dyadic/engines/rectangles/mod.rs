@@ -1,10 +1,10 @@
-//! The best tree for one price, by a memoised recursion over rectangles.
+//! The best tree for one alpha, by a memoised recursion over rectangles.
 //!
 //! This is the yardstick for the other searches: the recursion of D. Hush and R. Porter, "Algorithms for
 //! optimal dyadic decision trees" (2010). The best tree of a rectangle is a leaf, or the best of all halvings
-//! with the best trees of both halves. Every rectangle is solved once for each price.
+//! with the best trees of both halves. Every rectangle is solved once for each alpha.
 //!
-//! With the *lookahead* of the paper a rectangle whose error as a leaf is below the price of a leaf is not
+//! With the *lookahead* of the paper a rectangle whose error as a leaf is below alpha is not
 //! halved, since a second leaf could not pay for itself. Without it the recursion goes on down to the finest
 //! rectangles. An empty rectangle is a leaf in any case.
 //!
@@ -17,11 +17,11 @@ mod memo;
 
 use std::sync::Arc;
 
-use crate::learn::dyadic::engines::Plan;
-use crate::learn::dyadic::engines::collapsed::{Limits, Stopped};
-use crate::learn::dyadic::engines::rectangles::cells::{Cells, Halving};
+use crate::learn::dyadic::engines::HalvingPlan;
+use crate::learn::dyadic::engines::collapsed::{SearchLimits, SearchStopped};
+use crate::learn::dyadic::engines::rectangles::cells::{CellHalving, PointOrder};
 use crate::learn::dyadic::engines::rectangles::memo::{Entry, Memo, Name};
-use crate::learn::dyadic::frontier::hull::{Corner, Price, corner};
+use crate::learn::dyadic::frontier::hull::{Alpha, Vertex, vertex};
 use crate::learn::dyadic::path::lambda_search::Refused;
 use crate::learn::dyadic::problem::points::Points;
 use crate::learn::dyadic::{Model, Ties};
@@ -29,15 +29,15 @@ use crate::learn::dyadic::{Model, Ties};
 /// The recursion over the rectangles of some points.
 #[derive(Debug)]
 pub(crate) struct Rectangles<'a> {
-    cells: Cells<'a>,
-    is_bounded: bool,
+    cells: PointOrder<'a>,
+    looks_ahead: bool,
     ties: Ties,
-    limits: Limits,
-    price: Price,
+    limits: SearchLimits,
+    alpha: Alpha,
     memo: Memo,
     visited: Visited,
     refused: Refused,
-    /// Rectangles solved for all prices so far.
+    /// Rectangles solved for all alphas so far.
     steps: u64,
 }
 
@@ -58,9 +58,9 @@ impl<'a> Rectangles<'a> {
     pub(crate) fn new(
         points: &'a Points,
         model: Model,
-        is_bounded: bool,
+        looks_ahead: bool,
         ties: Ties,
-        limits: Limits,
+        limits: SearchLimits,
     ) -> Option<Self> {
         // A tree without error halves a point's rectangles no more often than this.
         let n_halvings: u32 = points.fields.iter().map(|field| field.bits).sum();
@@ -68,11 +68,11 @@ impl<'a> Rectangles<'a> {
             return None;
         }
         Some(Self {
-            cells: Cells::new(points, model)?,
-            is_bounded,
+            cells: PointOrder::new(points, model)?,
+            looks_ahead,
             ties,
             limits,
-            price: Price::ZERO,
+            alpha: Alpha::ZERO,
             memo: Memo::new(&points.fields),
             visited: Visited::default(),
             refused: Refused::default(),
@@ -80,10 +80,10 @@ impl<'a> Rectangles<'a> {
         })
     }
 
-    /// Leaves and error of the best tree for a price. At price zero, whatever the ties, it is the smallest
+    /// Leaves and error of the best tree for an alpha. At alpha zero, whatever the ties, it is the smallest
     /// of those with the least error.
-    pub(crate) fn value(&mut self, price: Price) -> Result<Corner, Stopped> {
-        self.price = price;
+    pub(crate) fn value(&mut self, alpha: Alpha) -> Result<Vertex, SearchStopped> {
+        self.alpha = alpha;
         self.memo.clear();
         self.visited = Visited::default();
         self.refused = Refused::default();
@@ -91,7 +91,7 @@ impl<'a> Rectangles<'a> {
     }
 
     /// The tree of the last value.
-    pub(crate) fn plan(&mut self) -> Plan {
+    pub(crate) fn plan(&mut self) -> HalvingPlan {
         self.plan_of(self.cells.whole(), 0, self.cells.points.len())
     }
 
@@ -100,7 +100,7 @@ impl<'a> Rectangles<'a> {
         self.visited
     }
 
-    /// The best halvings that were not worth the last price.
+    /// The best halvings that were not worth the last alpha.
     pub(crate) fn refused(&self) -> Refused {
         self.refused
     }
@@ -111,19 +111,19 @@ impl<'a> Rectangles<'a> {
     }
 
     /// The best value of a rectangle with the points `members[start..end]`.
-    fn best(&mut self, name: Name, start: usize, end: usize) -> Result<Corner, Stopped> {
+    fn best(&mut self, name: Name, start: usize, end: usize) -> Result<Vertex, SearchStopped> {
         if let Some(entry) = self.memo.get(name) {
             return Ok(entry.value());
         }
         if start == end {
-            let leaf = corner(1, 0);
+            let leaf = vertex(1, 0);
             self.visited.empty += 1;
             self.memo.insert(name, Entry::new(leaf, 0));
             return Ok(leaf);
         }
         self.visited.occupied += 1;
         self.check()?;
-        let leaf = corner(1, self.cells.error(start, end));
+        let leaf = vertex(1, self.cells.error(start, end));
         let mut entry = Entry::new(leaf, 0);
         if !self.is_closed(leaf.error)
             && let Some((split, coordinate)) = self.best_split(name, start, end)?
@@ -131,7 +131,7 @@ impl<'a> Rectangles<'a> {
             if self.is_better(split, leaf) {
                 entry = Entry::new(split, coordinate);
             } else {
-                self.refused.note(leaf, split, self.price);
+                self.refused.note(leaf, split, self.alpha);
             }
         }
         self.memo.insert(name, entry);
@@ -144,9 +144,9 @@ impl<'a> Rectangles<'a> {
         name: Name,
         start: usize,
         end: usize,
-    ) -> Result<Option<(Corner, usize)>, Stopped> {
+    ) -> Result<Option<(Vertex, usize)>, SearchStopped> {
         let differing = self.cells.differing(start, end);
-        let mut best: Option<(Corner, usize)> = None;
+        let mut best: Option<(Vertex, usize)> = None;
         for coordinate in 0..self.cells.points.fields.len() {
             let Some(halving) = self.cells.halving(name, coordinate, start, differing) else {
                 continue;
@@ -160,7 +160,12 @@ impl<'a> Rectangles<'a> {
     }
 
     /// The sum of the best values of both halves.
-    fn value_of(&mut self, halving: &Halving, start: usize, end: usize) -> Result<Corner, Stopped> {
+    fn value_of(
+        &mut self,
+        halving: &CellHalving,
+        start: usize,
+        end: usize,
+    ) -> Result<Vertex, SearchStopped> {
         let known = halving.names.map(|name| self.memo.get(name));
         let [left, right] = if let [Some(left), Some(right)] = known {
             [left.value(), right.value()]
@@ -169,28 +174,28 @@ impl<'a> Rectangles<'a> {
             let left = self.best(halving.names[0], start, middle)?;
             [left, self.best(halving.names[1], middle, end)?]
         };
-        Ok(corner(left.leaves + right.leaves, left.error + right.error))
+        Ok(vertex(left.leaves + right.leaves, left.error + right.error))
     }
 
     /// Is a rectangle with this error a leaf, whatever its halvings are?
     fn is_closed(&self, error: u64) -> bool {
-        let saving = u128::from(error) * u128::from(self.price.denominator);
-        let price = u128::from(self.price.numerator);
+        let saving = u128::from(error) * u128::from(self.alpha.denominator);
+        let alpha = u128::from(self.alpha.numerator);
         let is_below = match self.ties {
-            Ties::Smaller => saving <= price,
-            Ties::Larger => saving < price,
+            Ties::Smaller => saving <= alpha,
+            Ties::Larger => saving < alpha,
         };
-        self.is_bounded && (error == 0 || is_below)
+        self.looks_ahead && (error == 0 || is_below)
     }
 
-    /// Is a tree better than another, at this price and by the rule for ties?
-    fn is_better(&self, a: Corner, b: Corner) -> bool {
-        let objective = |value: Corner| {
-            u128::from(value.error) * u128::from(self.price.denominator)
-                + u128::from(value.leaves) * u128::from(self.price.numerator)
+    /// Is a tree better than another, at this alpha and by the rule for ties?
+    fn is_better(&self, a: Vertex, b: Vertex) -> bool {
+        let objective = |value: Vertex| {
+            u128::from(value.error) * u128::from(self.alpha.denominator)
+                + u128::from(value.leaves) * u128::from(self.alpha.numerator)
         };
         let (of_a, of_b) = (objective(a), objective(b));
-        let is_larger_better = self.ties == Ties::Larger && self.price.numerator > 0;
+        let is_larger_better = self.ties == Ties::Larger && self.alpha.numerator > 0;
         let has_better_size = if is_larger_better {
             a.leaves > b.leaves
         } else {
@@ -199,11 +204,11 @@ impl<'a> Rectangles<'a> {
         of_a < of_b || of_a == of_b && has_better_size
     }
 
-    fn plan_of(&mut self, name: Name, start: usize, end: usize) -> Plan {
+    fn plan_of(&mut self, name: Name, start: usize, end: usize) -> HalvingPlan {
         let entry = self.memo.get(name);
         let entry = entry.expect("a best tree has solved rectangles only");
         if entry.value().leaves == 1 {
-            return Plan::Leaf;
+            return HalvingPlan::Leaf;
         }
         let coordinate = entry.coordinate();
         let differing = self.cells.differing(start, end);
@@ -214,7 +219,7 @@ impl<'a> Rectangles<'a> {
             self.plan_of(halving.names[0], start, middle),
             self.plan_of(halving.names[1], middle, end),
         ];
-        Plan::Halve {
+        HalvingPlan::Halve {
             coordinate,
             level: halving.level,
             prefix: halving.prefix as u32,
@@ -223,7 +228,7 @@ impl<'a> Rectangles<'a> {
     }
 
     /// Looks now and then whether time or memory is spent.
-    fn check(&mut self) -> Result<(), Stopped> {
+    fn check(&mut self) -> Result<(), SearchStopped> {
         self.steps += 1;
         if !self.steps.is_multiple_of(CHECK_EVERY) {
             return Ok(());
@@ -235,17 +240,17 @@ impl<'a> Rectangles<'a> {
 
 #[cfg(test)]
 mod tests {
-    //! The recursion over rectangles, and the searches over prices, against plain recursions.
+    //! The recursion over rectangles, and the searches over alphas, against plain recursions.
 
     use std::collections::BTreeSet;
 
-    use crate::learn::dyadic::engines::Plan;
-    use crate::learn::dyadic::engines::collapsed::{Limits, Stopped};
+    use crate::learn::dyadic::engines::HalvingPlan;
+    use crate::learn::dyadic::engines::collapsed::{SearchLimits, SearchStopped};
     use crate::learn::dyadic::engines::rectangles::{Rectangles, Visited};
     use crate::learn::dyadic::engines::tests::{figures, plain, random_points, unlimited};
-    use crate::learn::dyadic::frontier::hull::{Corner, Price, corner};
+    use crate::learn::dyadic::frontier::hull::{Alpha, Vertex, vertex};
     use crate::learn::dyadic::path::lambda_search::{
-        Search, adaptive_count, grid_count, l_bound, search,
+        LambdaSearch, adaptive_count, grid_count, search, upper_leaves,
     };
     use crate::learn::dyadic::problem::points::{Field, Points};
     use crate::learn::dyadic::{Model, Ties};
@@ -253,13 +258,13 @@ mod tests {
     const MODELS: [Model; 2] = [Model::Collapsed, Model::Boxed];
 
     struct Solved {
-        value: Corner,
-        plan: Plan,
+        value: Vertex,
+        plan: HalvingPlan,
         visited: Visited,
     }
 
-    fn solve(rectangles: &mut Rectangles<'_>, price: Price) -> Result<Solved, Stopped> {
-        let value = rectangles.value(price)?;
+    fn solve(rectangles: &mut Rectangles<'_>, alpha: Alpha) -> Result<Solved, SearchStopped> {
+        let value = rectangles.value(alpha)?;
         Ok(Solved {
             value,
             plan: rectangles.plan(),
@@ -267,17 +272,17 @@ mod tests {
         })
     }
 
-    fn rectangles(points: &Points, model: Model, is_bounded: bool, ties: Ties) -> Rectangles<'_> {
-        Rectangles::new(points, model, is_bounded, ties, unlimited()).unwrap()
+    fn rectangles(points: &Points, model: Model, looks_ahead: bool, ties: Ties) -> Rectangles<'_> {
+        Rectangles::new(points, model, looks_ahead, ties, unlimited()).unwrap()
     }
 
-    /// The best corner of a hull, by the rule for ties.
-    fn best_of(hull: &[Corner], price: Price, ties: Ties) -> Corner {
-        if price.numerator == 0 {
+    /// The best vertex of a hull, by the rule for ties.
+    fn best_of(hull: &[Vertex], alpha: Alpha, ties: Ties) -> Vertex {
+        if alpha.numerator == 0 {
             return *hull.last().unwrap();
         }
         let objective =
-            |c: &Corner| c.error * price.denominator + u64::from(c.leaves) * price.numerator;
+            |c: &Vertex| c.error * alpha.denominator + u64::from(c.leaves) * alpha.numerator;
         let least = hull.iter().map(objective).min().unwrap();
         let mut tied = hull.iter().filter(|c| objective(c) == least);
         match ties {
@@ -286,20 +291,20 @@ mod tests {
         }
     }
 
-    /// Zero, any price, and where the best tree changes.
-    fn prices(hull: &[Corner], random: &mut fastrand::Rng) -> Vec<Price> {
-        let any = Price {
+    /// Zero, any alpha, and where the best tree changes.
+    fn alphas(hull: &[Vertex], random: &mut fastrand::Rng) -> Vec<Alpha> {
+        let any = Alpha {
             numerator: random.u64(0..9),
             denominator: random.u64(1..5),
         };
-        let edge = |c: &[Corner]| Price {
+        let edge = |c: &[Vertex]| Alpha {
             numerator: (c[0].error - c[1].error),
             denominator: u64::from(c[1].leaves - c[0].leaves),
         };
-        let edges: Vec<Price> = hull.windows(2).map(edge).collect();
-        let mut prices = vec![Price::ZERO, any];
-        prices.extend(random.choice(edges));
-        prices
+        let edges: Vec<Alpha> = hull.windows(2).map(edge).collect();
+        let mut alphas = vec![Alpha::ZERO, any];
+        alphas.extend(random.choice(edges));
+        alphas
     }
 
     #[test]
@@ -308,10 +313,10 @@ mod tests {
         for _ in 0..4000 {
             let points = random_points(&mut random);
             for model in MODELS {
-                let hull = plain(&points, model == Model::Boxed, Price::ZERO);
-                for price in prices(&hull, &mut random) {
+                let hull = plain(&points, model == Model::Boxed, Alpha::ZERO);
+                for alpha in alphas(&hull, &mut random) {
                     for ties in [Ties::Smaller, Ties::Larger] {
-                        check(&points, model, &hull, price, ties);
+                        check(&points, model, &hull, alpha, ties);
                     }
                 }
             }
@@ -319,20 +324,20 @@ mod tests {
     }
 
     /// With and without the lookahead.
-    fn check(points: &Points, model: Model, hull: &[Corner], price: Price, ties: Ties) {
-        let case = || format!("{model:?} {ties:?} {price:?} {points:?}");
-        let expected = best_of(hull, price, ties);
-        let solved = [false, true].map(|is_bounded| {
-            let mut rectangles = rectangles(points, model, is_bounded, ties);
-            let solved = solve(&mut rectangles, price).unwrap();
-            assert_eq!(solved.value, expected, "{is_bounded} {}", case());
+    fn check(points: &Points, model: Model, hull: &[Vertex], alpha: Alpha, ties: Ties) {
+        let case = || format!("{model:?} {ties:?} {alpha:?} {points:?}");
+        let expected = best_of(hull, alpha, ties);
+        let solved = [false, true].map(|looks_ahead| {
+            let mut rectangles = rectangles(points, model, looks_ahead, ties);
+            let solved = solve(&mut rectangles, alpha).unwrap();
+            assert_eq!(solved.value, expected, "{looks_ahead} {}", case());
             assert_eq!(figures(&solved.plan, points), expected, "{}", case());
-            let again = solve(&mut rectangles, price).unwrap();
+            let again = solve(&mut rectangles, alpha).unwrap();
             assert_eq!(again.plan, solved.plan, "{}", case());
             solved
         });
-        let [all, bounded] = solved.map(|solved| solved.visited);
-        assert!(all.occupied >= bounded.occupied && all.empty >= bounded.empty);
+        let [all, ahead] = solved.map(|solved| solved.visited);
+        assert!(all.occupied >= ahead.occupied && all.empty >= ahead.empty);
         assert!(model == Model::Boxed || all.empty == 0);
     }
 
@@ -377,30 +382,30 @@ mod tests {
         for _ in 0..400 {
             let points = random_points(&mut random);
             let mut rectangles = rectangles(&points, Model::Boxed, false, Ties::Smaller);
-            let price = Price {
+            let alpha = Alpha {
                 numerator: random.u64(0..5),
                 denominator: 2,
             };
-            let solved = solve(&mut rectangles, price).unwrap();
+            let solved = solve(&mut rectangles, alpha).unwrap();
             assert_eq!(solved.visited, enumerate(&points), "{points:?}");
         }
     }
 
     #[test]
-    fn searches_over_prices_stay_on_the_hull() {
+    fn searches_over_alphas_stay_on_the_hull() {
         let mut random = fastrand::Rng::with_seed(13);
         let (mut n_heuristic, mut n_adaptive) = (0, 0);
         for round in 0..2000 {
             let points = random_points(&mut random);
             let model = MODELS[round % 2];
-            let hull = plain(&points, model == Model::Boxed, Price::ZERO);
-            let bound = l_bound(&points, model, unlimited()).unwrap();
+            let hull = plain(&points, model == Model::Boxed, Alpha::ZERO);
+            let upper = upper_leaves(&points, model, unlimited()).unwrap();
             let mut rectangles = rectangles(&points, model, true, Ties::Larger);
-            let adaptive = search(&mut rectangles, bound, false);
+            let adaptive = search(&mut rectangles, upper, false);
             assert_eq!(values(&adaptive), hull, "{model:?} {points:?}");
-            assert_eq!(adaptive.n_solves, adaptive_count(&hull, bound));
+            assert_eq!(adaptive.n_solves, adaptive_count(&hull, upper));
             n_adaptive += adaptive.n_solves;
-            let found = search(&mut rectangles, bound, true);
+            let found = search(&mut rectangles, upper, true);
             n_heuristic += found.n_solves;
             let values = values(&found);
             assert!(values.iter().all(|value| hull.contains(value)));
@@ -413,12 +418,12 @@ mod tests {
         assert!(n_heuristic < n_adaptive, "{n_heuristic} {n_adaptive}");
     }
 
-    fn values(found: &Search) -> Vec<Corner> {
+    fn values(found: &LambdaSearch) -> Vec<Vertex> {
         found.solutions.iter().map(|&(value, _)| value).collect()
     }
 
     #[test]
-    fn prices_are_counted_as_in_the_paper() {
+    fn alphas_are_counted_as_in_the_paper() {
         assert_eq!(grid_count(65, 59), 2319);
         assert_eq!((grid_count(3, 1), grid_count(1, 9)), (0, 8));
         let path = [
@@ -433,7 +438,7 @@ mod tests {
             (19, 2),
             (25, 0),
         ];
-        let path = path.map(|(leaves, error)| corner(leaves, error));
+        let path = path.map(|(leaves, error)| vertex(leaves, error));
         assert_eq!(adaptive_count(&path, 59), 161);
         assert_eq!(adaptive_count(&path[..1], 59), 0);
     }
@@ -459,8 +464,8 @@ mod tests {
     }
 
     /// The coordinates of a plan from the root down, each less `shift`.
-    fn coordinates(plan: &Plan, shift: usize, out: &mut Vec<(usize, u32, u32)>) {
-        if let Plan::Halve {
+    fn coordinates(plan: &HalvingPlan, shift: usize, out: &mut Vec<(usize, u32, u32)>) {
+        if let HalvingPlan::Halve {
             coordinate,
             level,
             prefix,
@@ -481,18 +486,18 @@ mod tests {
             let points = random_points(&mut random);
             let wide = widened(&points);
             let model = MODELS[round % 2];
-            let price = Price {
+            let alpha = Alpha {
                 numerator: random.u64(1..5),
                 denominator: random.u64(1..4),
             };
             let [narrow, wide] = [(&points, 0), (&wide, 1)].map(|(points, shift)| {
                 let mut rectangles = rectangles(points, model, true, Ties::Smaller);
-                let solved = solve(&mut rectangles, price).unwrap();
+                let solved = solve(&mut rectangles, alpha).unwrap();
                 let mut halvings = Vec::new();
                 coordinates(&solved.plan, shift, &mut halvings);
                 (solved.value, halvings)
             });
-            assert_eq!(narrow, wide, "{model:?} {price:?} {points:?}");
+            assert_eq!(narrow, wide, "{model:?} {alpha:?} {points:?}");
         }
     }
 
@@ -500,14 +505,14 @@ mod tests {
     fn limits_stop_a_search_and_wide_grids_are_refused() {
         let mut random = fastrand::Rng::with_seed(14);
         let mut points = random_points(&mut random);
-        let limits = Limits {
+        let limits = SearchLimits {
             most_bytes: 0,
             ..unlimited()
         };
         let new = |points| Rectangles::new(points, Model::Boxed, false, Ties::Smaller, limits);
         let mut rectangles = new(&points).unwrap();
         // Small ones are checked now and then, too.
-        assert!((0..513).any(|_| solve(&mut rectangles, Price::ZERO).is_err()));
+        assert!((0..513).any(|_| solve(&mut rectangles, Alpha::ZERO).is_err()));
         let (fields, n_words) = Field::lay_out(&[50, 50, 26]);
         points.codes = vec![0; points.len() * n_words];
         (points.fields, points.n_words) = (fields, n_words);
