@@ -3,20 +3,13 @@
 //! `docs/algorithms/greedy.md` says exactly which splits there are, what they gain, and which one is taken.
 //! The way through this folder:
 //!
-//! | file | what it does |
+//! | folder | what it does |
 //! |---|---|
-//! | `lists` | sorts the rows once by every feature, and parts the sorted lists |
-//! | `frame` | the working form: the lists with labels and weights |
-//! | `search` | the best split of a node |
-//! | `offer`, `judges` | the best split of one feature, for every criterion and kind of feature |
-//! | `scan` | the same for the common case, fast |
-//! | `coarse`, `categories` | the same for features with few values, by counting |
-//! | `measure`, `deviation` | what a split is worth, and exact comparison |
-//! | `summary` | counts and answers of nodes |
-//! | `chosen`, `level` | what a chosen split means, and parting the lists by it |
-//! | `clock` | looks at the time while a node is split |
+//! | `deadline` | time and memory while a node is split |
+//! | `problem` | the rows, sorted once by every feature, with labels and weights |
+//! | `split` | the best split of a node: candidates, what they are worth, the chosen one |
 //! | `grow` | the stack of nodes, threads, and the finished tree |
-//! | `splitter`, `orders` | single nodes, for searches over sets of features |
+//! | `splitter` | single nodes, for searches over sets of features |
 //!
 //! Work: one sort a feature, then for every level of the tree one scan and one parting of each list.
 
@@ -27,15 +20,15 @@ use std::time::Instant;
 
 use serde_json::{Map, json};
 
-use self::clock::Clock;
-use self::frame::{Frame, Labels};
+use self::deadline::Clock;
 use self::grow::Grower;
-pub(super) use self::lists::{Packing, is_tie, sorted_list_in_time};
-use self::measure::{Logs, Measure};
-pub(crate) use self::orders::Lists;
-use self::search::{Judge, Search};
+use self::grow::summary::Summaries;
+use self::problem::frame::{Frame, Labels};
+pub(super) use self::problem::lists::{Packing, is_tie, sorted_list_in_time};
+use self::split::measure::{Logs, Measure};
+use self::split::search::{Judge, Search};
+pub(crate) use self::splitter::orders::Lists;
 pub(crate) use self::splitter::{Bid, Desk, Look, NodeRows, Splitter};
-use self::summary::Summaries;
 use crate::budget::Budget;
 use crate::cost::Loss;
 use crate::data::{Column, Dataset, Target};
@@ -43,23 +36,11 @@ use crate::error::{Error, Result, quoted};
 use crate::learn::Learner;
 use crate::tree::{Fit, LearnerInfo, Training, Tree};
 
-mod categories;
-mod chosen;
-mod clock;
-mod coarse;
-mod deviation;
-mod frame;
+mod deadline;
 mod grow;
-mod judges;
-mod level;
-mod lists;
-mod measure;
-mod offer;
-mod orders;
-mod scan;
-mod search;
+mod problem;
+mod split;
 mod splitter;
-mod summary;
 
 /// Parameters of the greedy learner.
 #[derive(Debug, Clone, PartialEq)]

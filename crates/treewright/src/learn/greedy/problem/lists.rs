@@ -105,7 +105,7 @@ pub(in crate::learn) fn sorted_list_in_time(
 
 /// For whole numbers of a small range: the least of them, and how many keys a counting sort needs
 /// (one more than the range, for missing).
-pub(super) fn whole_range(numbers: &[f64]) -> Option<(f64, usize)> {
+pub(crate) fn whole_range(numbers: &[f64]) -> Option<(f64, usize)> {
     // Adding and taking away this leaves whole numbers alone and rounds all others.
     const ROUNDER: f64 = 1.5 * (1_u64 << 52) as f64;
     const LARGEST: f64 = (1_u64 << 50) as f64;
@@ -133,7 +133,7 @@ pub(super) fn whole_range(numbers: &[f64]) -> Option<(f64, usize)> {
 /// How far a whole number is above another, if that is below 2^32. A plain conversion would spend its
 /// time on numbers that do not occur.
 #[inline]
-pub(super) fn distance(low: f64, number: f64) -> usize {
+pub(crate) fn distance(low: f64, number: f64) -> usize {
     const FIRST_WITHOUT_FRACTION: f64 = (1_u64 << 52) as f64;
     (number - low + FIRST_WITHOUT_FRACTION).to_bits() as u32 as usize
 }
@@ -297,7 +297,7 @@ impl Ruler {
 /// Parts the entries of a node in two, in place and keeping their order: those of side 0, then those of
 /// side 1. A side that is not wanted is left undefined. Nothing branches on the side of a row, which
 /// would be a coin toss.
-pub(super) fn partition_in_two(
+pub(crate) fn partition_in_two(
     list: &mut [u32],
     packing: Packing,
     side: &[u8],
@@ -333,7 +333,7 @@ pub(super) fn partition_in_two(
 
 /// Parts the entries of a node among many children, in place and keeping their order; `starts[c]` is
 /// where child `c` begins, the last one is the length.
-pub(super) fn partition(
+pub(crate) fn partition(
     list: &mut [u32],
     packing: Packing,
     child: &[u32],

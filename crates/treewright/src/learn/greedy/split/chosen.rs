@@ -2,32 +2,32 @@
 
 use std::ops::Range;
 
-use super::MissingPolicy;
-use super::frame::Frame;
-use super::lists::is_tie;
-use super::search::{Candidate, Shape};
 use crate::data::{FeatureKind, Schema, Value};
+use crate::learn::greedy::MissingPolicy;
+use crate::learn::greedy::problem::frame::Frame;
+use crate::learn::greedy::problem::lists::is_tie;
+use crate::learn::greedy::split::search::{Candidate, Shape};
 use crate::tree::{Closed, MissingRoute, Split};
 
 /// A split that was chosen, with all that follows from it.
-pub(super) struct Chosen {
-    pub(super) split: Split,
-    pub(super) missing: MissingRoute,
+pub(crate) struct Chosen {
+    pub(crate) split: Split,
+    pub(crate) missing: MissingRoute,
     /// The list that has the rows of each child together: that of the split's feature, mostly.
-    pub(super) list: usize,
+    pub(crate) list: usize,
     /// Positions in that list and the child that they belong to, in order of position. With
     /// [`Chosen::distributes`] the missing rows are not among them.
-    pub(super) parts: Vec<(Range<usize>, u32)>,
-    pub(super) n_children: usize,
+    pub(crate) parts: Vec<(Range<usize>, u32)>,
+    pub(crate) n_children: usize,
     /// Share of each child among the known rows, if missing rows go to all of them.
-    pub(super) distributes: Option<Vec<f64>>,
+    pub(crate) distributes: Option<Vec<f64>>,
 }
 
 impl Chosen {
     /// Works out what a candidate means for the rows of its node, given what a
     /// list says of them: whose value is known, in the order of the feature (or parted already, if
     /// it is coarse), and whose is missing.
-    pub(super) fn new(
+    pub(crate) fn new(
         schema: &Schema,
         policy: MissingPolicy,
         frame: &Frame<'_>,

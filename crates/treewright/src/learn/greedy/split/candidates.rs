@@ -3,40 +3,40 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::CategoricalSplits;
-use super::deviation::{RunningMedian, Weighed};
-use super::frame::Frame;
-use super::judges::{AbsoluteJudge, ClassJudge, GroupJudge, SquaredJudge};
-use super::lists::is_tie;
-use super::measure::{Measure, Score};
-use super::scan::{self, Cut, Totals, Wish};
-use super::search::{NOTHING_YET, NodeView, Scratch, Search, Shape};
+use crate::learn::greedy::CategoricalSplits;
+use crate::learn::greedy::problem::frame::Frame;
+use crate::learn::greedy::problem::lists::is_tie;
+use crate::learn::greedy::split::judges::{AbsoluteJudge, ClassJudge, GroupJudge, SquaredJudge};
+use crate::learn::greedy::split::measure::deviation::{RunningMedian, Weighed};
+use crate::learn::greedy::split::measure::{Measure, Score};
+use crate::learn::greedy::split::scan::{self, Cut, Totals, Wish};
+use crate::learn::greedy::split::search::{NOTHING_YET, NodeView, Scratch, Search, Shape};
 
 /// One feature at one node.
-pub(super) struct Offer<'a> {
-    pub(super) search: &'a Search,
-    pub(super) frame: &'a Frame<'a>,
-    pub(super) node: &'a NodeView<'a>,
-    pub(super) feature: usize,
-    pub(super) known: &'a [u32],
-    pub(super) missing: &'a [u32],
+pub(crate) struct Offer<'a> {
+    pub(crate) search: &'a Search,
+    pub(crate) frame: &'a Frame<'a>,
+    pub(crate) node: &'a NodeView<'a>,
+    pub(crate) feature: usize,
+    pub(crate) known: &'a [u32],
+    pub(crate) missing: &'a [u32],
     /// Do missing rows have a child of their own?
-    pub(super) own_branch: bool,
+    pub(crate) own_branch: bool,
     /// A split that is ranked clearly below this is of no use, because another feature has a better
     /// one.
-    pub(super) floor: f64,
+    pub(crate) floor: f64,
     /// Steps since the clock was looked at.
-    pub(super) work: Cell<usize>,
+    pub(crate) work: Cell<usize>,
 }
 
 /// Steps between two looks at the clock: far less than a millisecond.
 const STEPS_BETWEEN: usize = 1 << 18;
 
 /// The best split seen so far.
-pub(super) type Best = Option<(Shape, Score)>;
+pub(crate) type Best = Option<(Shape, Score)>;
 
 impl Offer<'_> {
-    pub(super) fn classes(&self, measure: &Measure, constant: bool, scratch: &mut Scratch) -> Best {
+    pub(crate) fn classes(&self, measure: &Measure, constant: bool, scratch: &mut Scratch) -> Best {
         let can_scan = self.search.shortcuts.scanning
             && matches!(measure, Measure::Gini | Measure::Entropy(_))
             && self.frame.is_plain()
@@ -94,11 +94,11 @@ impl Offer<'_> {
         }
     }
 
-    pub(super) fn squared(&self) -> Best {
+    pub(crate) fn squared(&self) -> Best {
         self.try_all(&SquaredJudge::new(self))
     }
 
-    pub(super) fn absolute(&self) -> Best {
+    pub(crate) fn absolute(&self) -> Best {
         if self.frame.is_categorical(self.feature) {
             return self.try_all(&AbsoluteJudge::new(self));
         }
@@ -141,7 +141,7 @@ impl Offer<'_> {
         self.search.clock.is_late()
     }
 
-    pub(super) fn weighed(&self, entry: u32) -> Weighed {
+    pub(crate) fn weighed(&self, entry: u32) -> Weighed {
         let number = self.frame.number(entry) - self.node.mean;
         Weighed {
             number,

@@ -9,32 +9,32 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::clock::Clock;
-use super::coarse::{CoarseCut, Present};
-use super::frame::Frame;
-use super::lists::is_tie;
-use super::measure::{Logs, Measure, Score};
-use super::offer::{Best, Offer};
-use super::scan::{Totals, Wish};
-use super::{CategoricalSplits, MissingPolicy, Shortcuts};
+use crate::learn::greedy::deadline::Clock;
+use crate::learn::greedy::problem::coarse::{CoarseCut, Present};
+use crate::learn::greedy::problem::frame::Frame;
+use crate::learn::greedy::problem::lists::is_tie;
+use crate::learn::greedy::split::candidates::{Best, Offer};
+use crate::learn::greedy::split::measure::{Logs, Measure, Score};
+use crate::learn::greedy::split::scan::{Totals, Wish};
+use crate::learn::greedy::{CategoricalSplits, MissingPolicy, Shortcuts};
 
 /// The criterion at work, and which splits may be taken.
 #[derive(Debug)]
-pub(super) struct Search {
-    pub(super) judge: Judge,
-    pub(super) missing: MissingPolicy,
-    pub(super) categorical: CategoricalSplits,
-    pub(super) min_leaf: usize,
-    pub(super) min_weight: f64,
-    pub(super) min_gain: f64,
-    pub(super) zero_gain: bool,
-    pub(super) shortcuts: Shortcuts,
-    pub(super) clock: Clock,
+pub(crate) struct Search {
+    pub(crate) judge: Judge,
+    pub(crate) missing: MissingPolicy,
+    pub(crate) categorical: CategoricalSplits,
+    pub(crate) min_leaf: usize,
+    pub(crate) min_weight: f64,
+    pub(crate) min_gain: f64,
+    pub(crate) zero_gain: bool,
+    pub(crate) shortcuts: Shortcuts,
+    pub(crate) clock: Clock,
 }
 
 /// What a good split looks like.
 #[derive(Debug)]
-pub(super) enum Judge {
+pub(crate) enum Judge {
     Classes(Measure),
     Squared,
     Absolute,
@@ -42,26 +42,26 @@ pub(super) enum Judge {
 
 /// What a search needs to know of a node.
 #[derive(Debug)]
-pub(super) struct NodeView<'a> {
-    pub(super) range: Range<usize>,
+pub(crate) struct NodeView<'a> {
+    pub(crate) range: Range<usize>,
     /// Weighted class counts; empty for numbers.
-    pub(super) counts: &'a [f64],
+    pub(crate) counts: &'a [f64],
     /// The same for the fast scans; empty unless rows count as one each.
-    pub(super) totals: Totals,
-    pub(super) weight: f64,
+    pub(crate) totals: Totals,
+    pub(crate) weight: f64,
     /// Mean of the numbers.
-    pub(super) mean: f64,
+    pub(crate) mean: f64,
     /// Squared error of the numbers.
-    pub(super) sse: f64,
+    pub(crate) sse: f64,
     /// Are the coarse features to be counted, because they have no lists here?
-    pub(super) is_coarse: bool,
+    pub(crate) is_coarse: bool,
 }
 
 /// The clock is looked at before each feature of a node with so many rows.
 const MANY_ROWS: usize = 1 << 13;
 
 /// A floor that every split reaches.
-pub(super) const NOTHING_YET: f64 = -1.0;
+pub(crate) const NOTHING_YET: f64 = -1.0;
 
 /// The largest drop that any feature has come up with, known to all threads: a scan may give up what
 /// cannot reach it. What is given up could not have won, so the outcome does not depend on who comes
@@ -127,22 +127,22 @@ impl Leader {
 
 /// Memory that is used again from feature to feature.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
-    pub(super) low: Vec<u32>,
+pub(crate) struct Scratch {
+    pub(crate) low: Vec<u32>,
     tables: Vec<u32>,
 }
 
 /// The best split that one feature offers.
 #[derive(Debug)]
-pub(super) struct Candidate {
-    pub(super) feature: usize,
-    pub(super) shape: Shape,
-    pub(super) score: Score,
+pub(crate) struct Candidate {
+    pub(crate) feature: usize,
+    pub(crate) shape: Shape,
+    pub(crate) score: Score,
 }
 
 /// How a split parts the known rows of its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// Not at all: only missing rows are set apart.
     MissingOnly,
     /// Below and from this position in the feature's order.
@@ -164,7 +164,7 @@ pub(super) enum Shape {
 
 /// What came of looking at a feature.
 #[derive(Debug)]
-pub(super) enum Found {
+pub(crate) enum Found {
     /// It is constant here and so in all nodes below.
     Dead,
     /// It offers no admissible split.
@@ -174,7 +174,7 @@ pub(super) enum Found {
 
 impl Search {
     /// The best split of a node among these features, and which of them are alive: not constant.
-    pub(super) fn best(
+    pub(crate) fn best(
         &self,
         frame: &Frame<'_>,
         node: &NodeView<'_>,
@@ -225,7 +225,7 @@ impl Search {
     }
 
     /// What a scan of so many rows is to find, where every row counts as one.
-    pub(super) fn wish(&self, n_rows: usize, floor: f64) -> Wish {
+    pub(crate) fn wish(&self, n_rows: usize, floor: f64) -> Wish {
         let least = self.min_count();
         Wish {
             allowed: least..(n_rows + 1).saturating_sub(least),
@@ -241,7 +241,7 @@ impl Search {
     }
 
     /// The table of logarithms, if the criterion is entropy.
-    pub(super) fn logs(&self) -> Option<&Logs> {
+    pub(crate) fn logs(&self) -> Option<&Logs> {
         match &self.judge {
             Judge::Classes(Measure::Entropy(logs)) => Some(logs),
             _ => None,
@@ -249,23 +249,23 @@ impl Search {
     }
 
     /// A gain of zero may come out negative by rounding.
-    pub(super) fn gains_enough(&self, score: &Score, node: &NodeView<'_>) -> bool {
+    pub(crate) fn gains_enough(&self, score: &Score, node: &NodeView<'_>) -> bool {
         (score.drop / node.weight).max(0.0) >= self.min_gain
     }
 
     /// May so many rows of this weight be a leaf?
-    pub(super) fn enough(&self, rows: f64, weight: f64) -> bool {
+    pub(crate) fn enough(&self, rows: f64, weight: f64) -> bool {
         rows >= self.min_leaf as f64 && weight >= self.min_weight
     }
 
     /// How many rows a leaf has at least, where every row counts as one.
-    pub(super) fn min_count(&self) -> usize {
+    pub(crate) fn min_count(&self) -> usize {
         self.min_leaf.max(self.min_weight.ceil() as usize)
     }
 }
 
 /// The search for the best split of one node.
-pub(super) struct Round<'a> {
+pub(crate) struct Round<'a> {
     search: &'a Search,
     frame: &'a Frame<'a>,
     node: &'a NodeView<'a>,
@@ -273,7 +273,7 @@ pub(super) struct Round<'a> {
 }
 
 impl<'a> Round<'a> {
-    pub(super) fn new(search: &'a Search, frame: &'a Frame<'a>, node: &'a NodeView<'a>) -> Self {
+    pub(crate) fn new(search: &'a Search, frame: &'a Frame<'a>, node: &'a NodeView<'a>) -> Self {
         Self {
             search,
             frame,
@@ -283,7 +283,7 @@ impl<'a> Round<'a> {
     }
 
     /// The best split of a feature, given the node's rows in its order.
-    pub(super) fn look_at(&self, feature: usize, list: &[u32], scratch: &mut Scratch) -> Found {
+    pub(crate) fn look_at(&self, feature: usize, list: &[u32], scratch: &mut Scratch) -> Found {
         let (frame, search) = (self.frame, self.search);
         if list.len() >= MANY_ROWS && search.clock.is_late() {
             return Found::Nothing;
@@ -325,7 +325,7 @@ impl<'a> Round<'a> {
     }
 
     /// The best splits of some coarse features; `entries` are the node's rows by rising number.
-    pub(super) fn look_at_coarse(
+    pub(crate) fn look_at_coarse(
         &self,
         features: &[u32],
         entries: &[u32],
@@ -366,7 +366,7 @@ impl<'a> Round<'a> {
     }
 
     /// A feature's best split, if it gains enough.
-    pub(super) fn found(&self, feature: usize, best: Best) -> Found {
+    pub(crate) fn found(&self, feature: usize, best: Best) -> Found {
         match best {
             Some((shape, score)) if self.search.gains_enough(&score, self.node) => {
                 if self.search.shortcuts.floor {

@@ -11,26 +11,26 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::coarse::{Coarse, Codes};
-use super::lists::{Packing, is_tie, sorted_list_in_time};
-use super::search::Search;
 use crate::budget::Budget;
 use crate::data::{Column, Value};
 use crate::error::{Error, Result};
+use crate::learn::greedy::problem::coarse::{Coarse, Codes};
+use crate::learn::greedy::problem::lists::{Packing, is_tie, sorted_list_in_time};
+use crate::learn::greedy::split::search::Search;
 
 /// What the rows of a frame are to be told apart by.
 #[derive(Debug, Clone)]
-pub(super) struct Labels<'a> {
+pub(crate) struct Labels<'a> {
     /// Classes, or bins of the numbers; empty where the criterion works on the numbers.
-    pub(super) classes: Cow<'a, [u32]>,
-    pub(super) n_classes: usize,
+    pub(crate) classes: Cow<'a, [u32]>,
+    pub(crate) n_classes: usize,
     /// The numbers of a regression; empty for classification.
-    pub(super) numbers: Cow<'a, [f64]>,
+    pub(crate) numbers: Cow<'a, [f64]>,
 }
 
 /// Rows with labels and weights, and their order by every feature.
 #[derive(Debug)]
-pub(super) struct Frame<'a> {
+pub(crate) struct Frame<'a> {
     columns: &'a [Column],
     has_missing: Arc<[bool]>,
     n_rows: usize,
@@ -42,7 +42,7 @@ pub(super) struct Frame<'a> {
     /// The part of each row that is here; `None` if all of it is.
     shares: Option<Vec<f64>>,
     /// Are the weights, and so all sums of them, whole numbers?
-    pub(super) whole: bool,
+    pub(crate) whole: bool,
     packing: Packing,
     /// Do the entries hold the classes?
     packed: bool,
@@ -58,7 +58,7 @@ impl<'a> Frame<'a> {
         clippy::too_many_arguments,
         reason = "all of a table, and how it is used"
     )]
-    pub(super) fn new(
+    pub(crate) fn new(
         columns: &'a [Column],
         has_missing: Arc<[bool]>,
         n_rows: usize,
@@ -120,24 +120,24 @@ impl<'a> Frame<'a> {
     }
 
     /// The coarse features, if there are any.
-    pub(super) fn coarse(&self) -> Option<&Coarse> {
+    pub(crate) fn coarse(&self) -> Option<&Coarse> {
         self.coarse.as_ref()
     }
 
     /// Has the feature no list in nodes that are still coarse?
-    pub(super) fn is_coarse(&self, feature: usize) -> bool {
+    pub(crate) fn is_coarse(&self, feature: usize) -> bool {
         self.coarse
             .as_ref()
             .is_some_and(|coarse| coarse.is_coarse(feature))
     }
 
     /// Which list has the rows of a coarse node by their numbers.
-    pub(super) fn row_list(&self) -> usize {
+    pub(crate) fn row_list(&self) -> usize {
         self.columns.len()
     }
 
     /// All rows of the frame, by rising number: sums over them do not depend on which features there are.
-    pub(super) fn by_row(&self) -> Vec<u32> {
+    pub(crate) fn by_row(&self) -> Vec<u32> {
         let classes = &self.labels.classes;
         let class = |row: usize| if self.packed { classes[row] } else { 0 };
         let pack = |row: usize| self.packing.pack(row, class(row), false);
@@ -145,7 +145,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Makes the lists of the coarse ones among these features, for one node.
-    pub(super) fn refine(&mut self, range: &Range<usize>, features: &[u32]) {
+    pub(crate) fn refine(&mut self, range: &Range<usize>, features: &[u32]) {
         let Some(coarse) = &self.coarse else { return };
         let (lists, rows) = self.lists.split_at_mut(self.columns.len());
         let rows = &rows[0][range.clone()];
@@ -157,34 +157,34 @@ impl<'a> Frame<'a> {
         }
     }
 
-    pub(super) fn n_rows(&self) -> usize {
+    pub(crate) fn n_rows(&self) -> usize {
         self.n_rows
     }
 
-    pub(super) fn n_features(&self) -> usize {
+    pub(crate) fn n_features(&self) -> usize {
         self.columns.len()
     }
 
-    pub(super) fn packing(&self) -> Packing {
+    pub(crate) fn packing(&self) -> Packing {
         self.packing
     }
 
     /// Does every row count as one, with its class in the entry, so that the fast scans apply?
-    pub(super) fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.packed && self.weights.is_none() && self.shares.is_none()
     }
 
     /// The entries of a node in the order of a feature.
-    pub(super) fn list(&self, feature: usize, range: &Range<usize>) -> &[u32] {
+    pub(crate) fn list(&self, feature: usize, range: &Range<usize>) -> &[u32] {
         &self.lists[feature][range.clone()]
     }
 
-    pub(super) fn lists_mut(&mut self) -> &mut [Vec<u32>] {
+    pub(crate) fn lists_mut(&mut self) -> &mut [Vec<u32>] {
         &mut self.lists
     }
 
     /// The entries of a node whose value is known, and those whose value is missing.
-    pub(super) fn known_and_missing(
+    pub(crate) fn known_and_missing(
         &self,
         feature: usize,
         range: &Range<usize>,
@@ -193,7 +193,7 @@ impl<'a> Frame<'a> {
     }
 
     /// A list of a feature in two: the entries whose value is known, and those whose value is missing.
-    pub(super) fn part_missing<'l>(
+    pub(crate) fn part_missing<'l>(
         &self,
         feature: usize,
         list: &'l [u32],
@@ -205,21 +205,21 @@ impl<'a> Frame<'a> {
         list.split_at(n_known)
     }
 
-    pub(super) fn value(&self, feature: usize, entry: u32) -> Value {
+    pub(crate) fn value(&self, feature: usize, entry: u32) -> Value {
         self.columns[feature].value(self.origin_of(self.packing.row(entry)))
     }
 
     /// The cells of a feature, by row of the dataset.
-    pub(super) fn column(&self, feature: usize) -> &'a Column {
+    pub(crate) fn column(&self, feature: usize) -> &'a Column {
         &self.columns[feature]
     }
 
     /// Is the feature categorical?
-    pub(super) fn is_categorical(&self, feature: usize) -> bool {
+    pub(crate) fn is_categorical(&self, feature: usize) -> bool {
         matches!(self.columns[feature], Column::Categorical(_))
     }
 
-    pub(super) fn class(&self, entry: u32) -> usize {
+    pub(crate) fn class(&self, entry: u32) -> usize {
         if self.packed {
             self.packing.class(entry)
         } else {
@@ -227,32 +227,32 @@ impl<'a> Frame<'a> {
         }
     }
 
-    pub(super) fn number(&self, entry: u32) -> f64 {
+    pub(crate) fn number(&self, entry: u32) -> f64 {
         self.labels.numbers[self.packing.row(entry)]
     }
 
-    pub(super) fn weight(&self, entry: u32) -> f64 {
+    pub(crate) fn weight(&self, entry: u32) -> f64 {
         self.weights
             .as_ref()
             .map_or(1.0, |weights| weights[self.packing.row(entry)])
     }
 
-    pub(super) fn share(&self, entry: u32) -> f64 {
+    pub(crate) fn share(&self, entry: u32) -> f64 {
         self.shares
             .as_ref()
             .map_or(1.0, |shares| shares[self.packing.row(entry)])
     }
 
-    pub(super) fn has_weights(&self) -> bool {
+    pub(crate) fn has_weights(&self) -> bool {
         self.weights.is_some()
     }
 
-    pub(super) fn n_classes(&self) -> usize {
+    pub(crate) fn n_classes(&self) -> usize {
         self.labels.n_classes
     }
 
     /// Number of rows that these entries stand for.
-    pub(super) fn count_rows(&self, entries: &[u32]) -> f64 {
+    pub(crate) fn count_rows(&self, entries: &[u32]) -> f64 {
         match &self.shares {
             None => entries.len() as f64,
             Some(shares) => entries
@@ -263,7 +263,7 @@ impl<'a> Frame<'a> {
     }
 
     /// May these entries be a leaf?
-    pub(super) fn is_enough(&self, entries: &[u32], search: &Search) -> bool {
+    pub(crate) fn is_enough(&self, entries: &[u32], search: &Search) -> bool {
         let weight = || self.total_weight(entries);
         search.enough(
             self.count_rows(entries),
@@ -276,7 +276,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Weight of the rows that these entries stand for.
-    pub(super) fn total_weight(&self, entries: &[u32]) -> f64 {
+    pub(crate) fn total_weight(&self, entries: &[u32]) -> f64 {
         match &self.weights {
             None => entries.len() as f64,
             Some(weights) => entries
@@ -289,7 +289,7 @@ impl<'a> Frame<'a> {
     /// A frame of its own for some rows of a node. `parts` has the rows in rising order, each with
     /// the factor for its weight and share; only lists of `features` are made. A coarse node passes
     /// its coarseness on. `numbering` is memory that is reused between calls.
-    pub(super) fn subframe(
+    pub(crate) fn subframe(
         &self,
         range: &Range<usize>,
         parts: &[(u32, f64)],
@@ -343,7 +343,7 @@ impl<'a> Frame<'a> {
     }
 
     /// The rows of such a frame without any lists.
-    pub(super) fn bare(&self, parts: &[(u32, f64)]) -> Frame<'a> {
+    pub(crate) fn bare(&self, parts: &[(u32, f64)]) -> Frame<'a> {
         let labels = Labels {
             classes: pick(&self.labels.classes, parts),
             n_classes: self.labels.n_classes,
@@ -382,7 +382,7 @@ impl<'a> Frame<'a> {
     }
 
     /// The row of the dataset that a row here stands for.
-    pub(super) fn origin_of(&self, row: usize) -> usize {
+    pub(crate) fn origin_of(&self, row: usize) -> usize {
         self.origin
             .as_ref()
             .map_or(row, |origin| origin[row] as usize)

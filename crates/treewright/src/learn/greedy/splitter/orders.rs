@@ -3,13 +3,13 @@
 //! A list is taken out of a longer one that is at hand, or sorted: by counting where the feature has few
 //! values, by a bit for every place of the full order in tables that are not large, else by comparison.
 
-use super::frame::Frame;
-use super::lists::{Packing, is_tie};
 use crate::budget::Budget;
+use crate::learn::greedy::problem::frame::Frame;
+use crate::learn::greedy::problem::lists::{Packing, is_tie};
 
 /// The order of all rows by every feature.
 #[derive(Debug)]
-pub(super) struct Orders {
+pub(crate) struct Orders {
     ranks: Vec<Ranks>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Lists {
 
 /// Memory for sorting, and which rows a node has.
 #[derive(Debug, Default)]
-pub(super) struct Sorter {
+pub(crate) struct Sorter {
     keys: Vec<u64>,
     /// Bits of places that are taken, all 0 between two uses, and who is there.
     taken: Vec<u64>,
@@ -51,7 +51,7 @@ pub(super) struct Sorter {
 
 impl Orders {
     /// The rows of the root frame; `None` if the budget is spent before all of them are in order.
-    pub(super) fn new(frame: &Frame<'_>, budget: &Budget) -> Option<Self> {
+    pub(crate) fn new(frame: &Frame<'_>, budget: &Budget) -> Option<Self> {
         let ranks = (0..frame.n_features())
             .map(|feature| (!budget.is_spent()).then(|| Ranks::of(frame, feature)));
         Some(Self {
@@ -59,12 +59,12 @@ impl Orders {
         })
     }
 
-    pub(super) fn n_features(&self) -> usize {
+    pub(crate) fn n_features(&self) -> usize {
         self.ranks.len()
     }
 
     /// What it costs to sort so many rows, in entries of a longer list that could be gone through instead.
-    pub(super) fn sorting_costs(&self, n: usize, feature: usize) -> usize {
+    pub(crate) fn sorting_costs(&self, n: usize, feature: usize) -> usize {
         let ranks = &self.ranks[feature];
         if ranks.n <= 2 * n || ranks.places.is_empty() {
             2 * n * (usize::BITS - n.leading_zeros()) as usize
@@ -74,7 +74,7 @@ impl Orders {
     }
 
     /// Appends entries of a frame, which come by rising row, in the order of a feature.
-    pub(super) fn sort(
+    pub(crate) fn sort(
         &self,
         frame: &Frame<'_>,
         entries: &[u32],
@@ -126,25 +126,25 @@ impl Ranks {
 
 impl Lists {
     /// Makes room for lists of so many rows.
-    pub(super) fn clear(&mut self, n_rows: usize, n_features: usize) {
+    pub(crate) fn clear(&mut self, n_rows: usize, n_features: usize) {
         self.n_rows = n_rows;
         self.starts.clear();
         self.starts.resize(n_features, None);
         self.entries.clear();
     }
 
-    pub(super) fn n_rows(&self) -> usize {
+    pub(crate) fn n_rows(&self) -> usize {
         self.n_rows
     }
 
     /// The list of a feature, if there is one.
-    pub(super) fn of(&self, feature: usize) -> Option<&[u32]> {
+    pub(crate) fn of(&self, feature: usize) -> Option<&[u32]> {
         let start = self.starts[feature]?;
         Some(&self.entries[start..][..self.n_rows])
     }
 
     /// Makes the list of a feature: `append` adds it to what is there.
-    pub(super) fn make(&mut self, feature: usize, append: impl FnOnce(&mut Vec<u32>)) -> &[u32] {
+    pub(crate) fn make(&mut self, feature: usize, append: impl FnOnce(&mut Vec<u32>)) -> &[u32] {
         let start = self.entries.len();
         append(&mut self.entries);
         self.starts[feature] = Some(start);
@@ -154,7 +154,7 @@ impl Lists {
 
 impl Sorter {
     /// Notes which rows a node has.
-    pub(super) fn mark(&mut self, n_rows: usize, packing: Packing, entries: &[u32]) {
+    pub(crate) fn mark(&mut self, n_rows: usize, packing: Packing, entries: &[u32]) {
         self.mark.resize(self.mark.len().max(n_rows), 0);
         self.epoch += 1;
         if self.epoch == u32::MAX {
@@ -167,7 +167,7 @@ impl Sorter {
     }
 
     /// Appends those entries of a longer list whose rows have been marked, `n` in all.
-    pub(super) fn take_out(&self, longer: &[u32], packing: Packing, n: usize, list: &mut Vec<u32>) {
+    pub(crate) fn take_out(&self, longer: &[u32], packing: Packing, n: usize, list: &mut Vec<u32>) {
         let start = list.len();
         // One place more: the last entry may be written and not kept.
         list.resize(start + n + 1, 0);

@@ -4,17 +4,17 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::chosen::Chosen;
-use super::frame::Frame;
-use super::lists::{partition, partition_in_two};
-use super::summary::NodeSummary;
+use crate::learn::greedy::grow::summary::NodeSummary;
+use crate::learn::greedy::problem::frame::Frame;
+use crate::learn::greedy::problem::lists::{partition, partition_in_two};
+use crate::learn::greedy::split::chosen::Chosen;
 
 /// A frame and its nodes that are still to be split.
-pub(super) struct Level<'a> {
-    pub(super) frame: Frame<'a>,
-    pub(super) stack: Vec<Pending>,
+pub(crate) struct Level<'a> {
+    pub(crate) frame: Frame<'a>,
+    pub(crate) stack: Vec<Pending>,
     /// Live features of the nodes on the stack, those of later nodes behind those of earlier ones.
-    pub(super) features: Vec<u32>,
+    pub(crate) features: Vec<u32>,
     /// Child of each row, scratch memory of the split at hand.
     side: Vec<u8>,
     child: Vec<u32>,
@@ -23,19 +23,19 @@ pub(super) struct Level<'a> {
 
 /// A node that is still to be split.
 #[derive(Clone)]
-pub(super) struct Pending {
-    pub(super) node: usize,
-    pub(super) range: Range<usize>,
-    pub(super) depth: usize,
+pub(crate) struct Pending {
+    pub(crate) node: usize,
+    pub(crate) range: Range<usize>,
+    pub(crate) depth: usize,
     /// Its live features, as a range of [`Level::features`].
-    pub(super) features: Range<usize>,
+    pub(crate) features: Range<usize>,
     /// Have the coarse features no lists here?
-    pub(super) is_coarse: bool,
+    pub(crate) is_coarse: bool,
 }
 
 impl<'a> Level<'a> {
     /// A frame whose only node so far holds all its rows.
-    pub(super) fn new(frame: Frame<'a>, node: usize, depth: usize, features: Vec<u32>) -> Self {
+    pub(crate) fn new(frame: Frame<'a>, node: usize, depth: usize, features: Vec<u32>) -> Self {
         let range = 0..frame.n_rows();
         let root = Pending {
             node,
@@ -55,7 +55,7 @@ impl<'a> Level<'a> {
     }
 
     /// A frame of its own for a node, and its live features.
-    pub(super) fn split_off(
+    pub(crate) fn split_off(
         &self,
         pending: &Pending,
         numbering: &mut Vec<u32>,
@@ -78,7 +78,7 @@ impl<'a> Level<'a> {
     }
 
     /// Parts the lists of the features that are alive.
-    pub(super) fn part(
+    pub(crate) fn part(
         &mut self,
         pending: &Pending,
         alive: &[u32],
@@ -149,7 +149,7 @@ impl<'a> Level<'a> {
     }
 
     /// Parts the list of the rows of a coarse node by the codes of a feature.
-    pub(super) fn part_rows(&mut self, pending: &Pending, feature: usize, below: u8) {
+    pub(crate) fn part_rows(&mut self, pending: &Pending, feature: usize, below: u8) {
         let packing = self.frame.packing();
         self.side.resize(self.frame.n_rows(), 0);
         let row_list = self.frame.row_list();
@@ -166,7 +166,7 @@ impl<'a> Level<'a> {
     }
 
     /// Gives a coarse node lists for all its features once counting does not pay any more.
-    pub(super) fn refine_if_small(&mut self, pending: &mut Pending, summary: &NodeSummary) {
+    pub(crate) fn refine_if_small(&mut self, pending: &mut Pending, summary: &NodeSummary) {
         let Some(coarse) = self.frame.coarse().filter(|_| pending.is_coarse) else {
             return;
         };
@@ -177,7 +177,7 @@ impl<'a> Level<'a> {
         }
     }
 
-    pub(super) fn refine(&mut self, pending: &mut Pending) {
+    pub(crate) fn refine(&mut self, pending: &mut Pending) {
         if pending.is_coarse {
             self.frame
                 .refine(&pending.range, &self.features[pending.features.clone()]);

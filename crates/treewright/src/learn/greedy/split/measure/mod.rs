@@ -16,13 +16,15 @@
 //! Where all counts are whole numbers the order is decided without rounding: fractions for gini, whole
 //! numbers for the others (entropy after `n log2 n` was rounded once, see [`Logs`]).
 
+pub(crate) mod deviation;
+
 use std::cmp::Ordering;
 
 use num_bigint::BigUint;
 
 /// The criterion for classes.
 #[derive(Debug, Clone)]
-pub(super) enum Measure {
+pub(crate) enum Measure {
     Gini,
     Entropy(Logs),
     /// As entropy, ranked by gain over the information of the split.
@@ -32,9 +34,9 @@ pub(super) enum Measure {
 
 /// A split's drop of weighted impurity, with what is needed to compare it exactly.
 #[derive(Debug, Clone)]
-pub(super) struct Score {
+pub(crate) struct Score {
     /// The drop, rounded.
-    pub(super) drop: f64,
+    pub(crate) drop: f64,
     /// What splits are ranked by, rounded: the drop, or the gain ratio.
     rank: f64,
     exact: Exact,
@@ -56,12 +58,12 @@ enum Exact {
 
 /// Sums of squared counts on both sides of a cut, and in all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pair {
-    pub(super) low: u64,
-    pub(super) high: u64,
-    pub(super) all: u64,
-    pub(super) n_low: u32,
-    pub(super) n_high: u32,
+pub(crate) struct Pair {
+    pub(crate) low: u64,
+    pub(crate) high: u64,
+    pub(crate) all: u64,
+    pub(crate) n_low: u32,
+    pub(crate) n_high: u32,
 }
 
 /// The drop is the sum of `worth` minus `before`.
@@ -76,20 +78,20 @@ type Fraction = (u128, u64);
 
 /// What a node's candidates are measured against.
 #[derive(Debug, Clone)]
-pub(super) struct Baseline {
+pub(crate) struct Baseline {
     /// Counts of the rows that the split is judged on: the known ones, or all with a missing branch.
-    pub(super) counts: Vec<f64>,
+    pub(crate) counts: Vec<f64>,
     /// Their weight.
-    pub(super) weight: f64,
+    pub(crate) weight: f64,
     /// Weight of the whole node.
-    pub(super) node_weight: f64,
+    pub(crate) node_weight: f64,
     /// Are all counts whole numbers?
-    pub(super) whole: bool,
+    pub(crate) whole: bool,
 }
 
 impl Measure {
     /// Worth of rows with these counts, rounded.
-    pub(super) fn worth(&self, counts: &[f64], weight: f64) -> f64 {
+    pub(crate) fn worth(&self, counts: &[f64], weight: f64) -> f64 {
         match self {
             Self::Gini => counts.iter().map(|count| count * count).sum::<f64>() / weight,
             Self::Entropy(_) | Self::GainRatio(_) => {
@@ -100,7 +102,7 @@ impl Measure {
     }
 
     /// Worth of rows in two groups: those with counts `low`, and the others of those with counts `all`.
-    pub(super) fn worth_of_two(&self, low: &[f64], all: &[f64], weights: [f64; 2]) -> f64 {
+    pub(crate) fn worth_of_two(&self, low: &[f64], all: &[f64], weights: [f64; 2]) -> f64 {
         let pairs = low.iter().zip(all).map(|(&low, &all)| (low, all - low));
         match self {
             Self::Gini => {
@@ -121,7 +123,7 @@ impl Measure {
     }
 
     /// What a split with this drop is ranked by, rounded.
-    pub(super) fn rank(&self, base: &Baseline, drop: f64, weights: &[f64]) -> f64 {
+    pub(crate) fn rank(&self, base: &Baseline, drop: f64, weights: &[f64]) -> f64 {
         match self {
             Self::GainRatio(_) => drop / split_information(base, weights),
             _ => drop,
@@ -129,7 +131,7 @@ impl Measure {
     }
 
     /// The weighted impurity of rows with these counts, rounded.
-    pub(super) fn impurity(&self, counts: &[f64], weight: f64) -> f64 {
+    pub(crate) fn impurity(&self, counts: &[f64], weight: f64) -> f64 {
         match self {
             Self::Gini | Self::Error => weight - self.worth(counts, weight),
             Self::Entropy(_) | Self::GainRatio(_) => -self.worth(counts, weight),
@@ -137,7 +139,7 @@ impl Measure {
     }
 
     /// Scores a split with these counts and weights of the children.
-    pub(super) fn score(&self, base: &Baseline, children: &[&[f64]], weights: &[f64]) -> Score {
+    pub(crate) fn score(&self, base: &Baseline, children: &[&[f64]], weights: &[f64]) -> Score {
         let parts = || children.iter().zip(weights);
         let worth: f64 = parts()
             .map(|(counts, &weight)| self.worth(counts, weight))
@@ -179,7 +181,7 @@ impl Measure {
 
 impl Score {
     /// A drop without anything exact behind it.
-    pub(super) fn rounded(drop: f64) -> Self {
+    pub(crate) fn rounded(drop: f64) -> Self {
         Self {
             drop,
             rank: drop,
@@ -188,7 +190,7 @@ impl Score {
     }
 
     /// A drop that is a whole number of some unit.
-    pub(super) fn whole(drop: i64, unit: f64) -> Self {
+    pub(crate) fn whole(drop: i64, unit: f64) -> Self {
         let rounded = drop as f64 * unit;
         Self {
             drop: rounded,
@@ -198,7 +200,7 @@ impl Score {
     }
 
     /// A gini drop of two children.
-    pub(super) fn pair(pair: Pair) -> Self {
+    pub(crate) fn pair(pair: Pair) -> Self {
         let worth = |squares: u64, n: u32| squares as f64 / f64::from(n);
         let n = f64::from(pair.n_low) + f64::from(pair.n_high);
         let drop =
@@ -211,12 +213,12 @@ impl Score {
     }
 
     /// What splits are ranked by, rounded: the drop, or the gain ratio.
-    pub(super) fn rank(&self) -> f64 {
+    pub(crate) fn rank(&self) -> f64 {
         self.rank
     }
 
     /// Is the gain above zero? A rounded drop must be above `floor`.
-    pub(super) fn is_positive(&self, floor: f64, tolerance: f64) -> bool {
+    pub(crate) fn is_positive(&self, floor: f64, tolerance: f64) -> bool {
         match &self.exact {
             Exact::Rounded => self.drop > floor,
             Exact::Whole(drop) | Exact::Ratio(drop, _) => *drop > 0,
@@ -230,12 +232,12 @@ impl Score {
     }
 
     /// Drops of a node of this weight that differ by less may differ by rounding alone.
-    pub(super) fn tolerance(node_weight: f64) -> f64 {
+    pub(crate) fn tolerance(node_weight: f64) -> f64 {
         1e-10 * node_weight
     }
 
     /// Which of two splits of one node gains more.
-    pub(super) fn compare(&self, other: &Self, tolerance: f64) -> Ordering {
+    pub(crate) fn compare(&self, other: &Self, tolerance: f64) -> Ordering {
         match (&self.exact, &other.exact) {
             (Exact::Whole(a), Exact::Whole(b)) => a.cmp(b),
             (Exact::Ratio(a, a_information), Exact::Ratio(b, b_information)) => {
@@ -316,7 +318,7 @@ fn squares(counts: &[f64], weight: f64) -> Fraction {
 }
 
 /// Compares `a * b` with `c * d`.
-pub(super) fn compare_products(a: u128, b: u128, c: u128, d: u128) -> Ordering {
+pub(crate) fn compare_products(a: u128, b: u128, c: u128, d: u128) -> Ordering {
     let fits = |x: u128, y: u128| x.leading_zeros() + y.leading_zeros() >= u128::BITS;
     if fits(a, b) && fits(c, d) {
         return (a * b).cmp(&(c * d));
@@ -376,14 +378,14 @@ fn split_information(base: &Baseline, weights: &[f64]) -> f64 {
 /// Sums of whole numbers do not depend on their order, so the drop of a split is a function of its
 /// counts alone and splits with the same counts tie.
 #[derive(Debug, Clone)]
-pub(super) struct Logs {
+pub(crate) struct Logs {
     scale: f64,
     table: Vec<i64>,
 }
 
 impl Logs {
     /// For totals up to `weight`; numbers up to `tabled` are looked up.
-    pub(super) fn new(weight: f64, tabled: usize) -> Self {
+    pub(crate) fn new(weight: f64, tabled: usize) -> Self {
         // Sums of a few hundred terms must stay far from 2^63.
         let largest = n_log_n(weight.max(2.0)).log2().ceil() as i32;
         let scale = f64::from(32.min(58 - largest)).exp2();
@@ -392,12 +394,12 @@ impl Logs {
     }
 
     /// The value of one unit.
-    pub(super) fn unit(&self) -> f64 {
+    pub(crate) fn unit(&self) -> f64 {
         1.0 / self.scale
     }
 
     /// The looked-up values, for scans that know their numbers are covered.
-    pub(super) fn table(&self) -> &[i64] {
+    pub(crate) fn table(&self) -> &[i64] {
         &self.table
     }
 
@@ -437,7 +439,7 @@ impl Logs {
 }
 
 /// How far a sum of so many rounded logarithms may be off, generously.
-pub(super) fn rounding(terms: usize) -> i64 {
+pub(crate) fn rounding(terms: usize) -> i64 {
     64 * terms as i64
 }
 

@@ -4,14 +4,14 @@
 
 use std::ops::Range;
 
-use super::deviation::{RunningMedian, Sum, Weighed};
-use super::frame::Frame;
-use super::measure::{Baseline, Measure, Score};
-use super::offer::Offer;
+use crate::learn::greedy::problem::frame::Frame;
+use crate::learn::greedy::split::candidates::Offer;
+use crate::learn::greedy::split::measure::deviation::{RunningMedian, Sum, Weighed};
+use crate::learn::greedy::split::measure::{Baseline, Measure, Score};
 
 /// Adds up groups of rows and scores the split that they make of the known rows. Where missing rows
 /// have a branch of their own, the judge adds it to every split.
-pub(super) trait GroupJudge {
+pub(crate) trait GroupJudge {
     type Tally;
 
     fn empty(&self) -> Self::Tally;
@@ -41,7 +41,7 @@ pub(super) trait GroupJudge {
 }
 
 /// Counts of classes.
-pub(super) struct ClassJudge<'a> {
+pub(crate) struct ClassJudge<'a> {
     measure: &'a Measure,
     base: Baseline,
     known: (Vec<f64>, f64),
@@ -54,7 +54,7 @@ pub(super) struct ClassJudge<'a> {
 }
 
 impl<'a> ClassJudge<'a> {
-    pub(super) fn new(offer: &Offer<'_>, measure: &'a Measure) -> Self {
+    pub(crate) fn new(offer: &Offer<'_>, measure: &'a Measure) -> Self {
         let frame = offer.frame;
         let count = |entries: &[u32]| {
             let mut counts = vec![0.0; frame.n_classes()];
@@ -154,7 +154,7 @@ impl GroupJudge for ClassJudge<'_> {
 }
 
 /// Sums of numbers, relative to the mean of the node.
-pub(super) struct SquaredJudge {
+pub(crate) struct SquaredJudge {
     mean: f64,
     known: Sum,
     before: f64,
@@ -163,7 +163,7 @@ pub(super) struct SquaredJudge {
 }
 
 impl SquaredJudge {
-    pub(super) fn new(offer: &Offer<'_>) -> Self {
+    pub(crate) fn new(offer: &Offer<'_>) -> Self {
         let mean = offer.node.mean;
         let sum = |entries: &[u32]| {
             let mut sum = Sum::default();
@@ -248,16 +248,16 @@ impl GroupJudge for SquaredJudge {
 }
 
 /// Distances from medians.
-pub(super) struct AbsoluteJudge {
+pub(crate) struct AbsoluteJudge {
     mean: f64,
-    pub(super) all_of_known: f64,
+    pub(crate) all_of_known: f64,
     /// What setting the missing rows apart lowers the deviation by.
-    pub(super) missing_drop: f64,
+    pub(crate) missing_drop: f64,
     floor: f64,
 }
 
 impl AbsoluteJudge {
-    pub(super) fn new(offer: &Offer<'_>) -> Self {
+    pub(crate) fn new(offer: &Offer<'_>) -> Self {
         let deviation = |parts: &[&[u32]]| {
             let mut median = RunningMedian::default();
             for &entry in parts.iter().copied().flatten() {

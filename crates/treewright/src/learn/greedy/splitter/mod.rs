@@ -7,23 +7,27 @@
 //! offers, how offers compare and what becomes of the rows is decided by the code of the learner, so a
 //! tree that is put together from these splits is the tree that the learner would grow.
 
+pub(crate) mod orders;
+
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::categories::{self, CategoryCounts, counting_pays};
-use super::chosen::Chosen;
-use super::clock::Clock;
-use super::coarse::Present;
-use super::frame::Frame;
-use super::measure::Score;
-use super::orders::{Lists, Orders, Sorter};
-use super::scan::Totals;
-use super::search::{Candidate, Found, Judge, NodeView, Round, Scratch, Search, Shape};
-use super::summary::{NodeSummary, Summaries};
-use super::{CategoricalSplits, Greedy, Shortcuts, no_room};
 use crate::budget::Budget;
 use crate::data::{Column, Dataset, FeatureKind, Schema};
 use crate::error::Result;
+use crate::learn::greedy::deadline::Clock;
+use crate::learn::greedy::grow::summary::{NodeSummary, Summaries};
+use crate::learn::greedy::problem::coarse::Present;
+use crate::learn::greedy::problem::frame::Frame;
+use crate::learn::greedy::split::categories::{self, CategoryCounts, counting_pays};
+use crate::learn::greedy::split::chosen::Chosen;
+use crate::learn::greedy::split::measure::Score;
+use crate::learn::greedy::split::scan::Totals;
+use crate::learn::greedy::split::search::{
+    Candidate, Found, Judge, NodeView, Round, Scratch, Search, Shape,
+};
+use crate::learn::greedy::splitter::orders::{Lists, Orders, Sorter};
+use crate::learn::greedy::{CategoricalSplits, Greedy, Shortcuts, no_room};
 use crate::tree::{MissingRoute, Split};
 
 /// The rows of a table, and how the learner would split them.

@@ -5,22 +5,25 @@
 //! frames of their own and grow in parallel. Neither changes the tree: a split depends on the rows of
 //! its node alone, and nodes are numbered after everything has grown.
 
+mod open_nodes;
+pub(crate) mod summary;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rayon::prelude::*;
 
-use super::chosen::Chosen;
-use super::frame::Frame;
-use super::level::{Level, Pending};
-use super::scan::Totals;
-use super::search::{Candidate, NodeView, Search, Shape};
-use super::summary::{NodeSummary, Summaries};
 use crate::budget::Budget;
 use crate::cost::Loss;
 use crate::data::Schema;
 use crate::error::{Error, Result};
+use crate::learn::greedy::grow::open_nodes::{Level, Pending};
+use crate::learn::greedy::grow::summary::{NodeSummary, Summaries};
+use crate::learn::greedy::problem::frame::Frame;
+use crate::learn::greedy::split::chosen::Chosen;
+use crate::learn::greedy::split::scan::Totals;
+use crate::learn::greedy::split::search::{Candidate, NodeView, Search, Shape};
 use crate::tree::{MissingRoute, NodeId, Split, Tree, TreeBuilder};
 
 /// Nodes with at least this much to look at (rows times features) use all threads.
@@ -31,21 +34,21 @@ const SMALLEST_TASK: usize = 1 << 10;
 const MOST_BRANCHES: usize = 1 << 26;
 
 /// Everything that stays the same while a tree grows.
-pub(super) struct Grower<'a> {
-    pub(super) schema: &'a Arc<Schema>,
-    pub(super) search: Search,
-    pub(super) summaries: Summaries<'a>,
-    pub(super) max_depth: usize,
-    pub(super) min_split: usize,
-    pub(super) budget: &'a Budget,
+pub(crate) struct Grower<'a> {
+    pub(crate) schema: &'a Arc<Schema>,
+    pub(crate) search: Search,
+    pub(crate) summaries: Summaries<'a>,
+    pub(crate) max_depth: usize,
+    pub(crate) min_split: usize,
+    pub(crate) budget: &'a Budget,
     /// Set when a node was left unsplit because the budget was spent.
-    pub(super) stopped: AtomicBool,
+    pub(crate) stopped: AtomicBool,
     /// Nodes so far.
-    pub(super) n_nodes: AtomicUsize,
+    pub(crate) n_nodes: AtomicUsize,
     /// Counts of each node.
-    pub(super) n_classes: usize,
+    pub(crate) n_classes: usize,
     /// More would not fit into memory.
-    pub(super) most_nodes: usize,
+    pub(crate) most_nodes: usize,
 }
 
 /// A tree, or the upper part of one, before its nodes are numbered.
@@ -78,7 +81,7 @@ struct Task<'a> {
 
 impl Grower<'_> {
     /// Grows a tree on all rows of a frame.
-    pub(super) fn grow(&self, frame: Frame<'_>) -> Result<Tree> {
+    pub(crate) fn grow(&self, frame: Frame<'_>) -> Result<Tree> {
         let features: Vec<u32> = (0..frame.n_features() as u32).collect();
         let n_rows = frame.n_rows();
         self.budget.progress().start(n_rows as u64);
@@ -250,7 +253,7 @@ impl Grower<'_> {
     }
 
     /// The tree that is left where there is no time to look at any feature.
-    pub(super) fn only_leaf(&self, frame: &Frame<'_>) -> Result<Tree> {
+    pub(crate) fn only_leaf(&self, frame: &Frame<'_>) -> Result<Tree> {
         let root = GrownNode {
             summary: self.summaries.of(frame, &[&frame.by_row()]),
             below: Below::Nothing,

@@ -10,9 +10,9 @@ use std::collections::BinaryHeap;
 
 /// A number and its weight, ordered by the number.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Weighed {
-    pub(super) number: f64,
-    pub(super) weight: f64,
+pub(crate) struct Weighed {
+    pub(crate) number: f64,
+    pub(crate) weight: f64,
 }
 
 impl Ord for Weighed {
@@ -37,18 +37,18 @@ impl Eq for Weighed {}
 
 /// Sum and weight of numbers relative to a centre.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Sum {
-    pub(super) sum: f64,
-    pub(super) weight: f64,
+pub(crate) struct Sum {
+    pub(crate) sum: f64,
+    pub(crate) weight: f64,
 }
 
 impl Sum {
-    pub(super) fn add(&mut self, number: f64, weight: f64) {
+    pub(crate) fn add(&mut self, number: f64, weight: f64) {
         self.sum += number * weight;
         self.weight += weight;
     }
 
-    pub(super) fn without(self, part: Self) -> Self {
+    pub(crate) fn without(self, part: Self) -> Self {
         Self {
             sum: self.sum - part.sum,
             weight: self.weight - part.weight,
@@ -56,7 +56,7 @@ impl Sum {
     }
 
     /// Worth under squared error.
-    pub(super) fn worth(self) -> f64 {
+    pub(crate) fn worth(self) -> f64 {
         if self.weight > 0.0 {
             self.sum * self.sum / self.weight
         } else {
@@ -67,7 +67,7 @@ impl Sum {
 
 /// The numbers seen so far and the sum of their distances from their median.
 #[derive(Debug, Default)]
-pub(super) struct RunningMedian {
+pub(crate) struct RunningMedian {
     /// The lower half, with the median on top.
     low: BinaryHeap<Weighed>,
     high: BinaryHeap<Reverse<Weighed>>,
@@ -76,7 +76,7 @@ pub(super) struct RunningMedian {
 }
 
 impl RunningMedian {
-    pub(super) fn add(&mut self, item: Weighed) {
+    pub(crate) fn add(&mut self, item: Weighed) {
         if self
             .low
             .peek()
@@ -109,7 +109,7 @@ impl RunningMedian {
     }
 
     /// Sum of the distances from the median.
-    pub(super) fn deviation(&self) -> f64 {
+    pub(crate) fn deviation(&self) -> f64 {
         let median = self.low.peek().map_or(0.0, |median| median.number);
         let below = median * self.low_sum.weight - self.low_sum.sum;
         let above = self.high_sum.sum - median * self.high_sum.weight;
@@ -119,7 +119,7 @@ impl RunningMedian {
 
 /// The weighted median: the middle between the two middle numbers where the weight falls in equal
 /// halves.
-pub(super) fn median(items: &mut [Weighed]) -> f64 {
+pub(crate) fn median(items: &mut [Weighed]) -> f64 {
     items.sort_unstable();
     let total: f64 = items.iter().map(|item| item.weight).sum();
     let mut below = 0.0;

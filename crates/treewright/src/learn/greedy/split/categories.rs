@@ -3,10 +3,10 @@
 //! For rows that count as one each. A table of counts, category by class, holds the one many-way split
 //! that there is, and missing values are one more category.
 
-use super::MissingPolicy;
-use super::measure::{Baseline, Logs, Measure, Score, rounding};
-use super::offer::Best;
-use super::search::{NodeView, Search, Shape};
+use crate::learn::greedy::MissingPolicy;
+use crate::learn::greedy::split::candidates::Best;
+use crate::learn::greedy::split::measure::{Baseline, Logs, Measure, Score, rounding};
+use crate::learn::greedy::split::search::{NodeView, Search, Shape};
 
 /// Counting pays where the table has not many more cells than the node has rows.
 const CELLS_A_ROW: usize = 4;
@@ -14,12 +14,12 @@ const CELLS_A_ROW: usize = 4;
 const FREE_CELLS: usize = 256;
 
 /// Is a table of so many categories and classes worth filling for so many rows?
-pub(super) fn counting_pays(n_categories: usize, n_classes: usize, n_rows: usize) -> bool {
+pub(crate) fn counting_pays(n_categories: usize, n_classes: usize, n_rows: usize) -> bool {
     (n_categories + 1) * n_classes <= CELLS_A_ROW * n_rows + FREE_CELLS
 }
 
 /// Counts of one categorical feature at one node.
-pub(super) struct CategoryCounts<'a> {
+pub(crate) struct CategoryCounts<'a> {
     search: &'a Search,
     measure: &'a Measure,
     node: &'a NodeView<'a>,
@@ -31,18 +31,18 @@ pub(super) struct CategoryCounts<'a> {
 }
 
 /// What looking at a feature by counting yields: `None` if it is constant, else its best split if any.
-pub(super) type Look = Option<Best>;
+pub(crate) type Look = Option<Best>;
 
 /// Memory that is used again from feature to feature.
 #[derive(Debug, Default)]
-pub(super) struct Tables {
+pub(crate) struct Tables {
     cells: Vec<u32>,
     sizes: Vec<u32>,
 }
 
 impl<'a> CategoryCounts<'a> {
     /// Counts the rows of a node; `rows` has the category and the class of each.
-    pub(super) fn new(
+    pub(crate) fn new(
         search: &'a Search,
         measure: &'a Measure,
         node: &'a NodeView<'a>,
@@ -72,7 +72,7 @@ impl<'a> CategoryCounts<'a> {
 
     /// The best split: into all categories, or, where missing rows have a branch of their own, also
     /// into missing and present.
-    pub(super) fn best(&self) -> Look {
+    pub(crate) fn best(&self) -> Look {
         let (&n_missing, sizes) = self.sizes.split_last().expect("one for missing at least");
         let n_present = sizes.iter().filter(|&&size| size > 0).count();
         let own_branch = self.search.missing == MissingPolicy::Branch && n_missing > 0;

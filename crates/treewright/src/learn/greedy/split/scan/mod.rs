@@ -20,34 +20,34 @@
 
 use std::ops::Range;
 
-use super::lists::{Packing, is_tie};
-use super::measure::{Logs, Pair, Score, compare_products, rounding};
+use crate::learn::greedy::problem::lists::{Packing, is_tie};
+use crate::learn::greedy::split::measure::{Logs, Pair, Score, compare_products, rounding};
 
 /// A cut below the entry at `position`.
 #[derive(Debug)]
-pub(super) struct Cut {
-    pub(super) position: usize,
-    pub(super) score: Score,
+pub(crate) struct Cut {
+    pub(crate) position: usize,
+    pub(crate) score: Score,
 }
 
 /// What a scan is to find.
 #[derive(Debug)]
-pub(super) struct Wish {
+pub(crate) struct Wish {
     /// Positions that leave enough rows on both sides. Scans of entries need at least one.
-    pub(super) allowed: Range<usize>,
+    pub(crate) allowed: Range<usize>,
     /// Is a cut without gain worth having?
-    pub(super) zero_gain: bool,
+    pub(crate) zero_gain: bool,
     /// A cut whose drop is clearly below this is of no use, because another feature has a better one.
-    pub(super) floor: f64,
+    pub(crate) floor: f64,
     /// May blocks of rows be passed over?
-    pub(super) skipping: bool,
+    pub(crate) skipping: bool,
 }
 
 /// The classes of a node's rows, with what every scan of the node needs to know of them.
 #[derive(Debug, Default)]
-pub(super) struct Totals {
+pub(crate) struct Totals {
     /// Number of rows of each class.
-    pub(super) counts: Vec<u32>,
+    pub(crate) counts: Vec<u32>,
     n: usize,
     /// Sum of the squared counts.
     squares: u64,
@@ -57,7 +57,7 @@ pub(super) struct Totals {
 
 impl Totals {
     /// For rows that count as one each; `logs` where the criterion is entropy.
-    pub(super) fn new(counts: Vec<u32>, logs: Option<&Logs>) -> Self {
+    pub(crate) fn new(counts: Vec<u32>, logs: Option<&Logs>) -> Self {
         let log = |&count: &u32| logs.map_or(0, |logs| logs.table()[count as usize]);
         Self {
             n: counts.iter().map(|&count| count as usize).sum(),
@@ -74,7 +74,7 @@ const CLOSE: f64 = 1.0 - 1e-12;
 const BLOCK: usize = 32;
 
 /// Gini, two classes. `entries` are the known rows of the node in order.
-pub(super) fn gini_of_two(
+pub(crate) fn gini_of_two(
     entries: &[u32],
     packing: Packing,
     totals: &Totals,
@@ -103,7 +103,7 @@ pub(super) fn gini_of_two(
 }
 
 /// Gini, any number of classes.
-pub(super) fn gini(
+pub(crate) fn gini(
     entries: &[u32],
     packing: Packing,
     totals: &Totals,
@@ -159,7 +159,7 @@ pub(super) fn gini(
 }
 
 /// Entropy, any number of classes.
-pub(super) fn entropy(
+pub(crate) fn entropy(
     entries: &[u32],
     packing: Packing,
     totals: &Totals,
@@ -215,7 +215,7 @@ pub(super) fn entropy(
 }
 
 /// The best cut so far, gini of two classes.
-pub(super) struct GiniOfTwo {
+pub(crate) struct GiniOfTwo {
     n: usize,
     ones: u64,
     zero_gain: bool,
@@ -228,7 +228,7 @@ pub(super) struct GiniOfTwo {
 }
 
 impl GiniOfTwo {
-    pub(super) fn new(totals: &Totals, wish: &Wish) -> Self {
+    pub(crate) fn new(totals: &Totals, wish: &Wish) -> Self {
         let n = totals.n;
         let totals = &totals.counts;
         // The drop is `2 d^2 / (n * n_l * n_r)`. The floor is a small difference of large numbers.
@@ -245,7 +245,7 @@ impl GiniOfTwo {
     }
 
     /// What some rows, `of_one` of them of class 1, add to `d`.
-    pub(super) fn moved(&self, rows: usize, of_one: u32) -> i64 {
+    pub(crate) fn moved(&self, rows: usize, of_one: u32) -> i64 {
         i64::from(of_one) * self.n as i64 - rows as i64 * self.ones as i64
     }
 
@@ -264,12 +264,12 @@ impl GiniOfTwo {
     }
 
     #[inline]
-    pub(super) fn comes_close(&self, n_low: usize, d: i64) -> bool {
+    pub(crate) fn comes_close(&self, n_low: usize, d: i64) -> bool {
         d as f64 * d as f64 * self.under >= self.over * self.under(n_low) * CLOSE
     }
 
     /// Takes a cut that comes close, if it is better.
-    pub(super) fn offer(&mut self, n_low: usize, d: i64) {
+    pub(crate) fn offer(&mut self, n_low: usize, d: i64) {
         let better = match self.best {
             None => self.zero_gain || d != 0,
             Some(best) => self.is_higher((n_low, d), best),
@@ -299,7 +299,7 @@ impl GiniOfTwo {
         .is_gt()
     }
 
-    pub(super) fn cut(&self) -> Option<Cut> {
+    pub(crate) fn cut(&self) -> Option<Cut> {
         let (position, d) = self.best?;
         let (n, n_low) = (self.n as u64, position as u64);
         let low_ones = (d + (n_low * self.ones) as i64) as u64 / n;
@@ -316,7 +316,7 @@ impl GiniOfTwo {
 }
 
 /// The best cut so far, gini.
-pub(super) struct Gini<'a> {
+pub(crate) struct Gini<'a> {
     n: usize,
     totals: &'a [u32],
     all_squares: u64,
@@ -331,13 +331,13 @@ pub(super) struct Gini<'a> {
 
 /// Sums of the squared counts below and above a cut. (Signed numbers are faster to convert.)
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sums {
+pub(crate) struct Sums {
     low: i64,
     high: i64,
 }
 
 impl<'a> Gini<'a> {
-    pub(super) fn new(totals: &'a Totals, wish: &Wish) -> Self {
+    pub(crate) fn new(totals: &'a Totals, wish: &Wish) -> Self {
         let (n, all_squares) = (totals.n, totals.squares);
         let before = all_squares as f64 / n as f64;
         let reach = before + wish.floor.max(0.0) - Score::tolerance(n as f64);
@@ -354,7 +354,7 @@ impl<'a> Gini<'a> {
         }
     }
 
-    pub(super) fn sums(&self, low: &[u32]) -> Sums {
+    pub(crate) fn sums(&self, low: &[u32]) -> Sums {
         let mut sums = Sums { low: 0, high: 0 };
         for (&low, &total) in low.iter().zip(self.totals) {
             sums.low += i64::from(low) * i64::from(low);
@@ -381,13 +381,13 @@ impl<'a> Gini<'a> {
     }
 
     #[inline]
-    pub(super) fn comes_close(&self, n_low: usize, sums: Sums) -> bool {
+    pub(crate) fn comes_close(&self, n_low: usize, sums: Sums) -> bool {
         let (over, under) = self.fraction(n_low, sums);
         over * self.under >= self.over * under * CLOSE
     }
 
     /// Takes a cut that comes close, if it is better.
-    pub(super) fn offer(&mut self, n_low: usize, sums: Sums) {
+    pub(crate) fn offer(&mut self, n_low: usize, sums: Sums) {
         let (low, high) = (n_low as u128, (self.n - n_low) as u128);
         let over = sums.low as u128 * high + sums.high as u128 * low;
         let exact = (over, low * high);
@@ -399,7 +399,7 @@ impl<'a> Gini<'a> {
         }
     }
 
-    pub(super) fn cut(&self) -> Option<Cut> {
+    pub(crate) fn cut(&self) -> Option<Cut> {
         let (position, sums) = self.best?;
         let score = Score::pair(Pair {
             low: sums.low as u64,
@@ -413,7 +413,7 @@ impl<'a> Gini<'a> {
 }
 
 /// The best cut so far, entropy.
-pub(super) struct Entropy<'a> {
+pub(crate) struct Entropy<'a> {
     n: usize,
     totals: &'a [u32],
     table: &'a [i64],
@@ -427,7 +427,7 @@ pub(super) struct Entropy<'a> {
 }
 
 impl<'a> Entropy<'a> {
-    pub(super) fn new(totals: &'a Totals, logs: &'a Logs, wish: &Wish) -> Self {
+    pub(crate) fn new(totals: &'a Totals, logs: &'a Logs, wish: &Wish) -> Self {
         let n = totals.n;
         let table = &logs.table()[..=n];
         let least = if wish.zero_gain { i64::MIN } else { 0 };
@@ -449,7 +449,7 @@ impl<'a> Entropy<'a> {
     }
 
     /// The sums over classes below and above the cut.
-    pub(super) fn sums(&self, low: &[u32]) -> (i64, i64) {
+    pub(crate) fn sums(&self, low: &[u32]) -> (i64, i64) {
         let (mut below, mut above) = (0, 0);
         for (&low, &total) in low.iter().zip(self.totals) {
             below += self.table[low as usize];
@@ -465,7 +465,7 @@ impl<'a> Entropy<'a> {
     }
 
     #[inline]
-    pub(super) fn drop(&self, n_low: usize, sums: i64) -> i64 {
+    pub(crate) fn drop(&self, n_low: usize, sums: i64) -> i64 {
         sums - self.table[n_low] - self.table[self.n - n_low] - self.before
     }
 
@@ -476,7 +476,7 @@ impl<'a> Entropy<'a> {
     }
 
     /// Takes a cut, if it is better.
-    pub(super) fn offer(&mut self, n_low: usize, drop: i64, low: &[u32]) {
+    pub(crate) fn offer(&mut self, n_low: usize, drop: i64, low: &[u32]) {
         let drop = match drop {
             drop if drop > self.close_to_zero => drop,
             _ if is_even(low, self.totals, n_low, self.n) => 0,
@@ -488,7 +488,7 @@ impl<'a> Entropy<'a> {
         }
     }
 
-    pub(super) fn cut(&self) -> Option<Cut> {
+    pub(crate) fn cut(&self) -> Option<Cut> {
         let score = Score::whole(self.best_drop, self.unit);
         self.best.map(|position| Cut { position, score })
     }

@@ -9,9 +9,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::lists::{Packing, distance, is_tie, whole_range};
-use super::measure::{Logs, Measure};
-use super::scan::{Cut, Entropy, Gini, GiniOfTwo, Totals, Wish};
+use crate::learn::greedy::problem::lists::{Packing, distance, is_tie, whole_range};
+use crate::learn::greedy::split::measure::{Logs, Measure};
+use crate::learn::greedy::split::scan::{Cut, Entropy, Gini, GiniOfTwo, Totals, Wish};
 
 /// A feature is coarse if it has at most this many values, so that a code is a byte.
 const MOST_VALUES: usize = 256;
@@ -20,7 +20,7 @@ const MOST_CELLS: usize = 1 << 13;
 
 /// The codes of the coarse features.
 #[derive(Debug, Clone)]
-pub(super) struct Coarse {
+pub(crate) struct Coarse {
     shared: Arc<Shared>,
     /// Row by row, a code for each place.
     codes: Vec<u8>,
@@ -37,19 +37,19 @@ struct Shared {
 
 /// The best cut of a coarse feature.
 #[derive(Debug)]
-pub(super) struct CoarseCut {
-    pub(super) cut: Cut,
+pub(crate) struct CoarseCut {
+    pub(crate) cut: Cut,
     /// The last code below the cut and the first above it, of those that occur.
-    pub(super) below: u8,
-    pub(super) above: u8,
+    pub(crate) below: u8,
+    pub(crate) above: u8,
 }
 
 /// What looking at one coarse feature yields: `None` if it is constant, else its best cut if any.
-pub(super) type Look = Option<Option<CoarseCut>>;
+pub(crate) type Look = Option<Option<CoarseCut>>;
 
 /// One feature by codes: the distinct values, rising, and for every row the position of its value.
 #[derive(Debug)]
-pub(super) struct Codes {
+pub(crate) struct Codes {
     values: Vec<f64>,
     codes: Vec<u8>,
 }
@@ -57,7 +57,7 @@ pub(super) struct Codes {
 impl Codes {
     /// Tries to code numbers of which none is missing, without sorting them: whole numbers of a small
     /// range.
-    pub(super) fn of_whole_numbers(numbers: &[f64]) -> Option<Self> {
+    pub(crate) fn of_whole_numbers(numbers: &[f64]) -> Option<Self> {
         const WIDEST: usize = 1 << 12;
         let (low, n_keys) = whole_range(numbers).filter(|&(_, n_keys)| n_keys <= WIDEST)?;
         let key = |number: f64| distance(low, number);
@@ -83,7 +83,7 @@ impl Codes {
     }
 
     /// Tries to code numbers that have been sorted; none is missing.
-    pub(super) fn of_list(numbers: &[f64], list: &[u32], packing: Packing) -> Option<Self> {
+    pub(crate) fn of_list(numbers: &[f64], list: &[u32], packing: Packing) -> Option<Self> {
         let is_new = |&at: &usize| at == 0 || !is_tie(list[at]);
         let n_values = (0..list.len()).filter(is_new).take(MOST_VALUES + 1).count();
         if !Self::pays(n_values, list.len()) {
@@ -107,7 +107,7 @@ impl Codes {
 
 impl Coarse {
     /// Puts the codes of some features together, row by row. `None` if there are none.
-    pub(super) fn new(codes: Vec<Option<Codes>>, n_rows: usize) -> Option<Self> {
+    pub(crate) fn new(codes: Vec<Option<Codes>>, n_rows: usize) -> Option<Self> {
         let n_places = codes.iter().flatten().count();
         let mut shared = Shared {
             place: vec![None; codes.len()],
@@ -132,7 +132,7 @@ impl Coarse {
     }
 
     /// The codes of some rows, renumbered.
-    pub(super) fn pick(&self, rows: impl Iterator<Item = usize>) -> Self {
+    pub(crate) fn pick(&self, rows: impl Iterator<Item = usize>) -> Self {
         let n_places = self.n_places();
         let mut codes = Vec::with_capacity(rows.size_hint().0 * n_places);
         for row in rows {
@@ -144,22 +144,22 @@ impl Coarse {
         }
     }
 
-    pub(super) fn is_coarse(&self, feature: usize) -> bool {
+    pub(crate) fn is_coarse(&self, feature: usize) -> bool {
         self.shared.place[feature].is_some()
     }
 
     /// The code of a row.
-    pub(super) fn code(&self, feature: usize, row: usize) -> u8 {
+    pub(crate) fn code(&self, feature: usize, row: usize) -> u8 {
         self.codes[row * self.n_places() + self.place(feature)]
     }
 
     /// The value that a code stands for.
-    pub(super) fn value(&self, feature: usize, code: u8) -> f64 {
+    pub(crate) fn value(&self, feature: usize, code: u8) -> f64 {
         self.shared.values[self.place(feature)][usize::from(code)]
     }
 
     /// Is it worth counting so many rows of so many classes, rather than going through lists?
-    pub(super) fn pays(&self, features: &[u32], n_rows: usize, n_classes: usize) -> bool {
+    pub(crate) fn pays(&self, features: &[u32], n_rows: usize, n_classes: usize) -> bool {
         const SMALLEST: usize = 24;
         let sizes = features
             .iter()
@@ -171,7 +171,7 @@ impl Coarse {
     }
 
     /// The features in groups whose tables fit into the cache together.
-    pub(super) fn groups(&self, features: &[u32], n_classes: usize) -> Vec<Range<usize>> {
+    pub(crate) fn groups(&self, features: &[u32], n_classes: usize) -> Vec<Range<usize>> {
         let mut groups = Vec::new();
         let (mut start, mut cells) = (0, 0);
         for (at, &feature) in features.iter().enumerate() {
@@ -187,7 +187,7 @@ impl Coarse {
     }
 
     /// Counts the values and classes of some coarse features among the entries of a node.
-    pub(super) fn count<'a>(
+    pub(crate) fn count<'a>(
         &self,
         features: &[u32],
         entries: &[u32],
@@ -227,7 +227,7 @@ impl Coarse {
     }
 
     /// The entries of a node in the order of a coarse feature. `rows` has them by rising row number.
-    pub(super) fn sort(&self, feature: usize, rows: &[u32], packing: Packing, list: &mut [u32]) {
+    pub(crate) fn sort(&self, feature: usize, rows: &[u32], packing: Packing, list: &mut [u32]) {
         let place = self.place(feature);
         let n_places = self.n_places();
         let code = |entry: u32| usize::from(self.codes[packing.row(entry) * n_places + place]);
@@ -262,7 +262,7 @@ impl Coarse {
 
 /// The classes that occur at a node.
 #[derive(Debug)]
-pub(super) struct Present {
+pub(crate) struct Present {
     /// Position of each class among those that occur.
     position: Vec<u32>,
     /// Counts of those that occur.
@@ -270,7 +270,7 @@ pub(super) struct Present {
 }
 
 impl Present {
-    pub(super) fn of(totals: &[u32], logs: Option<&Logs>) -> Self {
+    pub(crate) fn of(totals: &[u32], logs: Option<&Logs>) -> Self {
         let mut position = vec![0; totals.len()];
         let mut present = Vec::new();
         for (class, &total) in totals.iter().enumerate() {
@@ -285,14 +285,14 @@ impl Present {
         }
     }
 
-    pub(super) fn n_classes(&self) -> usize {
+    pub(crate) fn n_classes(&self) -> usize {
         self.totals.counts.len()
     }
 }
 
 /// Counts of some coarse features at a node: for each class that occurs, for each feature, for each
 /// value.
-pub(super) struct Tables<'a> {
+pub(crate) struct Tables<'a> {
     counts: &'a [u32],
     /// Where the values of each feature begin; the last one is the number of values of all.
     starts: Vec<usize>,
@@ -301,7 +301,7 @@ pub(super) struct Tables<'a> {
 
 impl Tables<'_> {
     /// The best cut of the feature at a position among those that were counted.
-    pub(super) fn best_cut(
+    pub(crate) fn best_cut(
         &self,
         at: usize,
         measure: &Measure,

@@ -6,13 +6,13 @@ use crate::budget::Budget;
 
 /// A budget, if there is one, and whether some work was left undone because of it.
 #[derive(Debug, Default)]
-pub(super) struct Clock {
+pub(crate) struct Clock {
     budget: Option<Budget>,
     has_stopped: AtomicBool,
 }
 
 impl Clock {
-    pub(super) fn new(budget: &Budget) -> Self {
+    pub(crate) fn new(budget: &Budget) -> Self {
         Self {
             budget: Some(budget.clone()),
             has_stopped: AtomicBool::new(false),
@@ -20,7 +20,7 @@ impl Clock {
     }
 
     /// Is it time to leave work undone? Whoever asks does so then.
-    pub(super) fn is_late(&self) -> bool {
+    pub(crate) fn is_late(&self) -> bool {
         if self.budget.as_ref().is_some_and(Budget::is_spent) {
             self.stop();
         }
@@ -28,7 +28,7 @@ impl Clock {
     }
 
     /// Is there no memory for so many bytes? The work that needs them is left undone then.
-    pub(super) fn is_short_of(&self, bytes: usize) -> bool {
+    pub(crate) fn is_short_of(&self, bytes: usize) -> bool {
         let has_room = |budget: &Budget| budget.has_room_for(bytes);
         let is_short = !self.budget.as_ref().is_none_or(has_room);
         if is_short {
@@ -42,7 +42,7 @@ impl Clock {
     }
 
     /// Was any work left undone? Then the best that was found need not be the best.
-    pub(super) fn has_stopped(&self) -> bool {
+    pub(crate) fn has_stopped(&self) -> bool {
         self.has_stopped.load(Ordering::Relaxed)
     }
 }

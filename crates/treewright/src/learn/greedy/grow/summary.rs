@@ -1,14 +1,14 @@
 //! What the rows of a node look like, and what the node would answer as a leaf.
 
-use super::Summary;
-use super::deviation::{Weighed, median};
-use super::frame::Frame;
 use crate::cost::Loss;
+use crate::learn::greedy::Summary;
+use crate::learn::greedy::problem::frame::Frame;
+use crate::learn::greedy::split::measure::deviation::{Weighed, median};
 use crate::tree::{Moments, Outcome};
 
 /// How nodes are summarised.
 #[derive(Debug)]
-pub(super) enum Summaries<'a> {
+pub(crate) enum Summaries<'a> {
     Classes(&'a Loss),
     /// `bins` says whether the criterion counts bins of the numbers.
     Numbers {
@@ -19,21 +19,21 @@ pub(super) enum Summaries<'a> {
 
 /// The rows of one node in short.
 #[derive(Debug, Clone)]
-pub(super) struct NodeSummary {
+pub(crate) struct NodeSummary {
     /// Weighted counts of classes or bins; empty where there are none.
-    pub(super) counts: Vec<f64>,
-    pub(super) moments: Moments,
-    pub(super) weight: f64,
+    pub(crate) counts: Vec<f64>,
+    pub(crate) moments: Moments,
+    pub(crate) weight: f64,
     /// What the node answers as a leaf.
-    pub(super) value: f64,
-    pub(super) is_pure: bool,
+    pub(crate) value: f64,
+    pub(crate) is_pure: bool,
     /// Number of rows, parts of rows counting as parts.
-    pub(super) rows: f64,
+    pub(crate) rows: f64,
 }
 
 impl Summaries<'_> {
     /// Summarises the rows of some lists of entries.
-    pub(super) fn of(&self, frame: &Frame<'_>, parts: &[&[u32]]) -> NodeSummary {
+    pub(crate) fn of(&self, frame: &Frame<'_>, parts: &[&[u32]]) -> NodeSummary {
         let counts = count(frame, parts);
         let rows = parts.iter().map(|part| frame.count_rows(part)).sum();
         match self {
@@ -71,7 +71,7 @@ impl Summaries<'_> {
     }
 
     /// What goes into the tree.
-    pub(super) fn outcome(&self, summary: NodeSummary) -> Outcome {
+    pub(crate) fn outcome(&self, summary: NodeSummary) -> Outcome {
         match self {
             Self::Classes(_) => Outcome::Counts(summary.counts),
             Self::Numbers { bins, .. } => {
