@@ -6,12 +6,12 @@ use crate::budget::Budget;
 
 /// A budget, if there is one, and whether some work was left undone because of it.
 #[derive(Debug, Default)]
-pub(crate) struct Clock {
+pub(crate) struct SplitDeadline {
     budget: Option<Budget>,
     has_stopped: AtomicBool,
 }
 
-impl Clock {
+impl SplitDeadline {
     pub(crate) fn new(budget: &Budget) -> Self {
         Self {
             budget: Some(budget.clone()),

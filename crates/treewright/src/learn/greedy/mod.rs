@@ -20,15 +20,16 @@ use std::time::Instant;
 
 use serde_json::{Map, json};
 
-use self::deadline::Clock;
+use self::deadline::SplitDeadline;
 use self::grow::Grower;
 use self::grow::summary::Summaries;
 use self::problem::frame::{Frame, Labels};
 pub(super) use self::problem::lists::{Packing, is_tie, sorted_list_in_time};
 use self::split::measure::{Logs, Measure};
-use self::split::search::{Judge, Search};
+pub(crate) use self::split::search::{CandidateSplit, FeatureResult};
+use self::split::search::{Judge, SplitSearch};
 pub(crate) use self::splitter::orders::Lists;
-pub(crate) use self::splitter::{Bid, Desk, Look, NodeRows, Splitter};
+pub(crate) use self::splitter::{NodeRows, Splitter, Workspace};
 use crate::budget::Budget;
 use crate::cost::Loss;
 use crate::data::{Column, Dataset, Target};
@@ -75,7 +76,7 @@ pub struct Greedy {
 #[doc(hidden)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shortcuts {
+pub struct GreedySwitches {
     /// Features with few values are counted while nodes are large.
     pub counting: bool,
     /// Rows that count as one each are scanned by a loop made for the criterion.
@@ -88,7 +89,7 @@ pub struct Shortcuts {
     pub tasks: bool,
 }
 
-impl Shortcuts {
+impl GreedySwitches {
     /// The way the learner works.
     pub const ALL: Self = Self {
         counting: true,
@@ -197,7 +198,7 @@ fn least_weight(share: f64, data: &Dataset) -> f64 {
 
 impl Learner for Greedy {
     fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
-        self.fit_by(data, budget, Shortcuts::ALL)
+        self.fit_by(data, budget, GreedySwitches::ALL)
     }
 }
 
@@ -208,12 +209,12 @@ impl Greedy {
         &self,
         data: &Dataset,
         budget: &Budget,
-        shortcuts: Shortcuts,
+        switches: GreedySwitches,
     ) -> Result<Fit<Tree>> {
         self.check(data)?;
         let start = Instant::now();
         let has_missing: Arc<[bool]> = data.columns().iter().map(Column::has_missing).collect();
-        let (tree, stopped) = self.grow(data, &has_missing, budget, shortcuts)?;
+        let (tree, stopped) = self.grow(data, &has_missing, budget, switches)?;
         let seconds = start.elapsed();
         let mut learner = self.info(data);
         if stopped {
@@ -303,11 +304,11 @@ impl Greedy {
         data: &Dataset,
         has_missing: &Arc<[bool]>,
         budget: &Budget,
-        shortcuts: Shortcuts,
+        switches: GreedySwitches,
     ) -> Result<(Tree, bool)> {
         let criterion = self.criterion(data);
         let n_nodes = 2 * data.n_rows();
-        let frame = self.frame(data, has_missing, shortcuts, budget)?;
+        let frame = self.frame(data, has_missing, switches, budget)?;
         let summaries = match data.target() {
             Target::Numbers(_) => Summaries::Numbers {
                 answer: self.predict,
@@ -318,7 +319,7 @@ impl Greedy {
         let n_classes = frame.as_ref().map_or(0, Frame::n_classes);
         let grower = Grower {
             schema: data.schema(),
-            search: self.search(data, shortcuts, Clock::new(budget)),
+            search: self.search(data, switches, SplitDeadline::new(budget)),
             summaries,
             max_depth: self.max_depth.unwrap_or(usize::MAX),
             min_split: self.min_split,
@@ -360,7 +361,7 @@ impl Greedy {
         &self,
         data: &'a Dataset,
         has_missing: &Arc<[bool]>,
-        shortcuts: Shortcuts,
+        switches: GreedySwitches,
         budget: &Budget,
     ) -> Result<Option<Frame<'a>>> {
         let criterion = self.criterion(data);
@@ -371,14 +372,19 @@ impl Greedy {
             self.labels(data, criterion),
             data.weights(),
             data.has_whole_weights(),
-            criterion.can_count() && shortcuts.counting,
+            criterion.can_count() && switches.counting,
             budget,
         )
     }
 
     /// What decides about splits.
-    fn search(&self, data: &Dataset, shortcuts: Shortcuts, clock: Clock) -> Search {
-        Search {
+    fn search(
+        &self,
+        data: &Dataset,
+        switches: GreedySwitches,
+        deadline: SplitDeadline,
+    ) -> SplitSearch {
+        SplitSearch {
             judge: judge(self.criterion(data), data),
             missing: self.missing,
             categorical: self.categorical_splits,
@@ -386,8 +392,8 @@ impl Greedy {
             min_weight: least_weight(self.min_leaf_weight, data),
             min_gain: self.min_gain,
             zero_gain: self.zero_gain,
-            shortcuts,
-            clock,
+            switches,
+            deadline,
         }
     }
 

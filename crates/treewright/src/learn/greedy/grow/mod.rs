@@ -18,12 +18,12 @@ use crate::budget::Budget;
 use crate::cost::Loss;
 use crate::data::Schema;
 use crate::error::{Error, Result};
-use crate::learn::greedy::grow::open_nodes::{Level, Pending};
+use crate::learn::greedy::grow::open_nodes::{OpenNodes, Pending};
 use crate::learn::greedy::grow::summary::{NodeSummary, Summaries};
 use crate::learn::greedy::problem::frame::Frame;
 use crate::learn::greedy::split::chosen::Chosen;
 use crate::learn::greedy::split::scan::Totals;
-use crate::learn::greedy::split::search::{Candidate, NodeView, Search, Shape};
+use crate::learn::greedy::split::search::{CandidateSplit, NodeView, Shape, SplitSearch};
 use crate::tree::{MissingRoute, NodeId, Split, Tree, TreeBuilder};
 
 /// Nodes with at least this much to look at (rows times features) use all threads.
@@ -36,7 +36,7 @@ const MOST_BRANCHES: usize = 1 << 26;
 /// Everything that stays the same while a tree grows.
 pub(crate) struct Grower<'a> {
     pub(crate) schema: &'a Arc<Schema>,
-    pub(crate) search: Search,
+    pub(crate) search: SplitSearch,
     pub(crate) summaries: Summaries<'a>,
     pub(crate) max_depth: usize,
     pub(crate) min_split: usize,
@@ -87,7 +87,7 @@ impl Grower<'_> {
         self.budget.progress().start(n_rows as u64);
         let summary = self.summaries.of(&frame, &[&frame.by_row()]);
         let threads = rayon::current_num_threads();
-        let task_rows = if threads > 1 && self.search.shortcuts.tasks {
+        let task_rows = if threads > 1 && self.search.switches.tasks {
             n_rows / (8 * threads)
         } else {
             0
@@ -124,7 +124,7 @@ impl Grower<'_> {
             nodes: Vec::new(),
             n_branches: 0,
         };
-        let mut levels = Vec::new();
+        let mut open = Vec::new();
         let stops = self.stops(&summary, depth);
         grown.nodes.push(GrownNode {
             summary,
@@ -133,17 +133,17 @@ impl Grower<'_> {
         if stops {
             self.budget.progress().advance(frame.n_rows() as u64);
         } else {
-            levels.push(Level::new(frame, 0, depth, features));
+            open.push(OpenNodes::new(frame, 0, depth, features));
         }
         let mut numbering = Vec::new();
-        while let Some(level) = levels.last_mut() {
-            let Some(pending) = level.stack.pop() else {
-                levels.pop();
+        while let Some(nodes) = open.last_mut() {
+            let Some(pending) = nodes.stack.pop() else {
+                open.pop();
                 continue;
             };
-            level.features.truncate(pending.features.end);
+            nodes.features.truncate(pending.features.end);
             if (SMALLEST_TASK..=task_rows).contains(&pending.range.len()) {
-                let (frame, features) = level.split_off(&pending, &mut numbering);
+                let (frame, features) = nodes.split_off(&pending, &mut numbering);
                 let summary = grown.nodes[pending.node].summary.clone();
                 let task = Task {
                     frame,
@@ -155,8 +155,8 @@ impl Grower<'_> {
                 tasks.push(task);
                 continue;
             }
-            let new_levels = self.split(level, &pending, &mut grown, &mut numbering)?;
-            levels.extend(new_levels);
+            let more = self.split(nodes, &pending, &mut grown, &mut numbering)?;
+            open.extend(more);
         }
         Ok(grown)
     }
@@ -164,11 +164,11 @@ impl Grower<'_> {
     /// Splits a node if there is a split to be had. Returns the frames of children that need one.
     fn split<'a>(
         &self,
-        level: &mut Level<'a>,
+        nodes: &mut OpenNodes<'a>,
         pending: &Pending,
         grown: &mut Grown,
         numbering: &mut Vec<u32>,
-    ) -> Result<Vec<Level<'a>>> {
+    ) -> Result<Vec<OpenNodes<'a>>> {
         let leaf = |n: usize| self.budget.progress().advance(n as u64);
         if self.budget.is_spent() || self.must_finish() {
             self.stopped.store(true, Ordering::Relaxed);
@@ -177,9 +177,9 @@ impl Grower<'_> {
         }
         let mut pending = pending.clone();
         let summary = &grown.nodes[pending.node].summary;
-        level.refine_if_small(&mut pending, summary);
-        let (candidate, alive) = self.best_split(level, &pending, grown);
-        if self.search.clock.has_stopped() {
+        nodes.refine_if_small(&mut pending, summary);
+        let (candidate, alive) = self.best_split(nodes, &pending, grown);
+        if self.search.deadline.has_stopped() {
             // Not all splits were looked at.
             self.stopped.store(true, Ordering::Relaxed);
             leaf(pending.range.len());
@@ -190,10 +190,10 @@ impl Grower<'_> {
             return Ok(Vec::new());
         };
         if let Shape::Coarse { below, .. } = candidate.shape {
-            level.part_rows(&pending, candidate.feature, below);
+            nodes.part_rows(&pending, candidate.feature, below);
         }
         let policy = self.search.missing;
-        let frame = &level.frame;
+        let frame = &nodes.frame;
         let (feature, range) = (candidate.feature, &pending.range);
         // Coarse features have no missing values, so all of the list of rows is known.
         let (list, (known, missing)) = match candidate.shape {
@@ -226,10 +226,10 @@ impl Grower<'_> {
             }
         }
         if chosen.distributes.is_some() {
-            level.refine(&mut pending);
-            Ok(self.distribute(level, &pending, &alive, chosen, grown, numbering))
+            nodes.refine(&mut pending);
+            Ok(self.distribute(nodes, &pending, &alive, chosen, grown, numbering))
         } else {
-            self.part(level, &pending, &alive, chosen, grown);
+            self.part(nodes, &pending, &alive, chosen, grown);
             Ok(Vec::new())
         }
     }
@@ -267,16 +267,16 @@ impl Grower<'_> {
 
     fn best_split(
         &self,
-        level: &Level<'_>,
+        nodes: &OpenNodes<'_>,
         pending: &Pending,
         grown: &Grown,
-    ) -> (Option<Candidate>, Vec<u32>) {
+    ) -> (Option<CandidateSplit>, Vec<u32>) {
         let summary = &grown.nodes[pending.node].summary;
         let view = NodeView {
             range: pending.range.clone(),
             counts: &summary.counts,
             // Weights may be larger than any number of rows: only plain rows have whole totals.
-            totals: if level.frame.is_plain() {
+            totals: if nodes.frame.is_plain() {
                 let counts = summary.counts.iter().map(|&count| count as u32);
                 Totals::new(counts.collect(), self.search.logs())
             } else {
@@ -287,21 +287,21 @@ impl Grower<'_> {
             sse: summary.moments.sse,
             is_coarse: pending.is_coarse,
         };
-        let features = &level.features[pending.features.clone()];
+        let features = &nodes.features[pending.features.clone()];
         let is_large = in_parallel(pending.range.len() * features.len());
-        self.search.best(&level.frame, &view, features, is_large)
+        self.search.best(&nodes.frame, &view, features, is_large)
     }
 
     /// Parts the rows of a node among its children, each row going to one of them.
     fn part(
         &self,
-        level: &mut Level<'_>,
+        nodes: &mut OpenNodes<'_>,
         pending: &Pending,
         alive: &[u32],
         chosen: Chosen,
         grown: &mut Grown,
     ) {
-        let list = level.frame.list(chosen.list, &pending.range);
+        let list = nodes.frame.list(chosen.list, &pending.range);
         let mut slices: Vec<Vec<&[u32]>> = vec![Vec::new(); chosen.n_children];
         for (positions, child) in &chosen.parts {
             slices[*child as usize].push(&list[positions.clone()]);
@@ -314,7 +314,7 @@ impl Grower<'_> {
         let first = grown.nodes.len();
         let mut wanted = Vec::with_capacity(chosen.n_children);
         for (parts, &size) in slices.iter().zip(&sizes) {
-            let summary = self.summaries.of(&level.frame, parts);
+            let summary = self.summaries.of(&nodes.frame, parts);
             let grows = !self.stops(&summary, depth) && !alive.is_empty();
             if !grows {
                 self.budget.progress().advance(size as u64);
@@ -327,17 +327,17 @@ impl Grower<'_> {
         }
         if wanted.contains(&true) {
             let in_parallel = in_parallel(pending.range.len() * alive.len());
-            level.part(pending, alive, &chosen, &sizes, &wanted, in_parallel);
-            let at = level.features.len();
-            level.features.extend_from_slice(alive);
-            let features = at..level.features.len();
+            nodes.part(pending, alive, &chosen, &sizes, &wanted, in_parallel);
+            let at = nodes.features.len();
+            nodes.features.extend_from_slice(alive);
+            let features = at..nodes.features.len();
             let mut end = pending.range.end;
             for child in (0..chosen.n_children).rev() {
                 let range = end - sizes[child]..end;
                 end = range.start;
                 if wanted[child] {
                     let features = features.clone();
-                    level.stack.push(Pending {
+                    nodes.stack.push(Pending {
                         node: first + child,
                         range,
                         depth,
@@ -354,14 +354,14 @@ impl Grower<'_> {
     /// row whose value is missing.
     fn distribute<'a>(
         &self,
-        level: &Level<'a>,
+        nodes: &OpenNodes<'a>,
         pending: &Pending,
         alive: &[u32],
         chosen: Chosen,
         grown: &mut Grown,
         numbering: &mut Vec<u32>,
-    ) -> Vec<Level<'a>> {
-        let frame = &level.frame;
+    ) -> Vec<OpenNodes<'a>> {
+        let frame = &nodes.frame;
         let (known, missing) = frame.known_and_missing(chosen.list, &pending.range);
         let row = |&entry: &u32| frame.packing().row(entry) as u32;
         let shares = chosen
@@ -378,13 +378,13 @@ impl Grower<'_> {
         }
         let depth = pending.depth + 1;
         let first = grown.nodes.len();
-        let mut levels = Vec::new();
+        let mut open = Vec::new();
         for (child, mut rows) in rows.into_iter().enumerate() {
             rows.sort_unstable_by_key(|&(row, _)| row);
             let frame = frame.subframe(&pending.range, &rows, alive, false, numbering);
             let summary = self.summaries.of(&frame, &[&frame.by_row()]);
             if !self.stops(&summary, depth) {
-                levels.push(Level::new(frame, first + child, depth, alive.to_vec()));
+                open.push(OpenNodes::new(frame, first + child, depth, alive.to_vec()));
             }
             grown.nodes.push(GrownNode {
                 summary,
@@ -392,7 +392,7 @@ impl Grower<'_> {
             });
         }
         grown.nodes[pending.node].below = Below::Children(first, chosen.split, chosen.missing);
-        levels
+        open
     }
 
     fn stops(&self, summary: &NodeSummary, depth: usize) -> bool {

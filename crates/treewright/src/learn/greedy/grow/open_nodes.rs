@@ -10,7 +10,7 @@ use crate::learn::greedy::problem::lists::{partition, partition_in_two};
 use crate::learn::greedy::split::chosen::Chosen;
 
 /// A frame and its nodes that are still to be split.
-pub(crate) struct Level<'a> {
+pub(crate) struct OpenNodes<'a> {
     pub(crate) frame: Frame<'a>,
     pub(crate) stack: Vec<Pending>,
     /// Live features of the nodes on the stack, those of later nodes behind those of earlier ones.
@@ -27,13 +27,13 @@ pub(crate) struct Pending {
     pub(crate) node: usize,
     pub(crate) range: Range<usize>,
     pub(crate) depth: usize,
-    /// Its live features, as a range of [`Level::features`].
+    /// Its live features, as a range of [`OpenNodes::features`].
     pub(crate) features: Range<usize>,
     /// Have the coarse features no lists here?
     pub(crate) is_coarse: bool,
 }
 
-impl<'a> Level<'a> {
+impl<'a> OpenNodes<'a> {
     /// A frame whose only node so far holds all its rows.
     pub(crate) fn new(frame: Frame<'a>, node: usize, depth: usize, features: Vec<u32>) -> Self {
         let range = 0..frame.n_rows();

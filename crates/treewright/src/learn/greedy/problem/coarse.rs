@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::learn::greedy::problem::lists::{Packing, distance, is_tie, whole_range};
 use crate::learn::greedy::split::measure::{Logs, Measure};
-use crate::learn::greedy::split::scan::{Cut, Entropy, Gini, GiniOfTwo, Totals, Wish};
+use crate::learn::greedy::split::scan::{Cut, Entropy, Gini, GiniOfTwo, ScanRequest, Totals};
 
 /// A feature is coarse if it has at most this many values, so that a code is a byte.
 const MOST_VALUES: usize = 256;
@@ -20,7 +20,7 @@ const MOST_CELLS: usize = 1 << 13;
 
 /// The codes of the coarse features.
 #[derive(Debug, Clone)]
-pub(crate) struct Coarse {
+pub(crate) struct CoarseFeatures {
     shared: Arc<Shared>,
     /// Row by row, a code for each place.
     codes: Vec<u8>,
@@ -45,7 +45,7 @@ pub(crate) struct CoarseCut {
 }
 
 /// What looking at one coarse feature yields: `None` if it is constant, else its best cut if any.
-pub(crate) type Look = Option<Option<CoarseCut>>;
+pub(crate) type CoarseResult = Option<Option<CoarseCut>>;
 
 /// One feature by codes: the distinct values, rising, and for every row the position of its value.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ impl Codes {
     }
 }
 
-impl Coarse {
+impl CoarseFeatures {
     /// Puts the codes of some features together, row by row. `None` if there are none.
     pub(crate) fn new(codes: Vec<Option<Codes>>, n_rows: usize) -> Option<Self> {
         let n_places = codes.iter().flatten().count();
@@ -194,7 +194,7 @@ impl Coarse {
         packing: Packing,
         classes: &'a Present,
         buffer: &'a mut Vec<u32>,
-    ) -> Tables<'a> {
+    ) -> CoarseCounts<'a> {
         let n_places = self.n_places();
         let places: Vec<usize> = features.iter().map(|&f| self.place(f as usize)).collect();
         let mut starts = vec![0];
@@ -219,7 +219,7 @@ impl Coarse {
                 }
             }
         }
-        Tables {
+        CoarseCounts {
             counts: buffer,
             starts,
             classes,
@@ -292,29 +292,29 @@ impl Present {
 
 /// Counts of some coarse features at a node: for each class that occurs, for each feature, for each
 /// value.
-pub(crate) struct Tables<'a> {
+pub(crate) struct CoarseCounts<'a> {
     counts: &'a [u32],
     /// Where the values of each feature begin; the last one is the number of values of all.
     starts: Vec<usize>,
     classes: &'a Present,
 }
 
-impl Tables<'_> {
+impl CoarseCounts<'_> {
     /// The best cut of the feature at a position among those that were counted.
     pub(crate) fn best_cut(
         &self,
         at: usize,
         measure: &Measure,
-        wish: &Wish,
+        request: &ScanRequest,
         low: &mut Vec<u32>,
-    ) -> Look {
+    ) -> CoarseResult {
         let totals = &self.classes.totals;
-        let is_allowed = |n_low: usize| wish.allowed.contains(&n_low);
+        let is_allowed = |n_low: usize| request.allowed.contains(&n_low);
         low.clear();
         low.resize(totals.counts.len(), 0);
         let cut = match measure {
             Measure::Gini if totals.counts.len() == 2 => {
-                let mut best = GiniOfTwo::new(totals, wish);
+                let mut best = GiniOfTwo::new(totals, request);
                 let (zeros, ones) = self.counts.split_at(self.counts.len() / 2);
                 let values = self.starts[at]..self.starts[at + 1];
                 let (mut n_low, mut n_values, mut d) = (0, 0, 0);
@@ -322,7 +322,7 @@ impl Tables<'_> {
                     let n = (zeros + ones) as usize;
                     if n > 0 {
                         if best.comes_close(n_low, d) && is_allowed(n_low) {
-                            best.offer(n_low, d);
+                            best.consider(n_low, d);
                         }
                         d += best.moved(n, ones);
                         n_low += n;
@@ -332,23 +332,23 @@ impl Tables<'_> {
                 (n_values > 1).then(|| best.cut())
             }
             Measure::Gini => {
-                let mut best = Gini::new(totals, wish);
+                let mut best = Gini::new(totals, request);
                 let varies = self.each_value(at, low, |n_low, low| {
                     if is_allowed(n_low) {
                         let sums = best.sums(low);
                         if best.comes_close(n_low, sums) {
-                            best.offer(n_low, sums);
+                            best.consider(n_low, sums);
                         }
                     }
                 });
                 varies.then(|| best.cut())
             }
             Measure::Entropy(logs) => {
-                let mut best = Entropy::new(totals, logs, wish);
+                let mut best = Entropy::new(totals, logs, request);
                 let varies = self.each_value(at, low, |n_low, low| {
                     if is_allowed(n_low) {
                         let (below, above) = best.sums(low);
-                        best.offer(n_low, best.drop(n_low, below + above), low);
+                        best.consider(n_low, best.drop(n_low, below + above), low);
                     }
                 });
                 varies.then(|| best.cut())

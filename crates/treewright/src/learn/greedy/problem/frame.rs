@@ -14,9 +14,9 @@ use rayon::prelude::*;
 use crate::budget::Budget;
 use crate::data::{Column, Value};
 use crate::error::{Error, Result};
-use crate::learn::greedy::problem::coarse::{Coarse, Codes};
+use crate::learn::greedy::problem::coarse::{CoarseFeatures, Codes};
 use crate::learn::greedy::problem::lists::{Packing, is_tie, sorted_list_in_time};
-use crate::learn::greedy::split::search::Search;
+use crate::learn::greedy::split::search::SplitSearch;
 
 /// What the rows of a frame are to be told apart by.
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ pub(crate) struct Frame<'a> {
     packed: bool,
     /// A list for each feature; with coarse features one more, of the rows by their numbers.
     lists: Vec<Vec<u32>>,
-    coarse: Option<Coarse>,
+    coarse: Option<CoarseFeatures>,
 }
 
 impl<'a> Frame<'a> {
@@ -96,7 +96,7 @@ impl<'a> Frame<'a> {
             return Ok(None);
         };
         let (mut lists, codes): (Vec<Vec<u32>>, Vec<Option<Codes>>) = prepared.into_iter().unzip();
-        let coarse = Coarse::new(codes, n_rows);
+        let coarse = CoarseFeatures::new(codes, n_rows);
         if coarse.is_some() {
             let pack = |row: usize| packing.pack(row, labels.classes[row], false);
             lists.push((0..n_rows).map(pack).collect());
@@ -120,7 +120,7 @@ impl<'a> Frame<'a> {
     }
 
     /// The coarse features, if there are any.
-    pub(crate) fn coarse(&self) -> Option<&Coarse> {
+    pub(crate) fn coarse(&self) -> Option<&CoarseFeatures> {
         self.coarse.as_ref()
     }
 
@@ -263,7 +263,7 @@ impl<'a> Frame<'a> {
     }
 
     /// May these entries be a leaf?
-    pub(crate) fn is_enough(&self, entries: &[u32], search: &Search) -> bool {
+    pub(crate) fn is_enough(&self, entries: &[u32], search: &SplitSearch) -> bool {
         let weight = || self.total_weight(entries);
         search.enough(
             self.count_rows(entries),

@@ -21,7 +21,7 @@ pub(in crate::learn) struct Packing {
 
 /// Columns with so many rows take long enough to look at the clock while they are sorted.
 const MANY_ROWS: usize = 1 << 16;
-/// Runs of equal keys between two looks at the clock.
+/// Runs of equal keys between two looks at the deadline.
 const RUNS_BETWEEN_LOOKS: usize = 1 << 14;
 
 /// Bit of an entry that says "same value as the entry before". The first entry of a node's range may

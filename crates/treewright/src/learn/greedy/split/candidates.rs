@@ -1,4 +1,4 @@
-//! What one feature offers at one node: every split that there is, and the best of them.
+//! The candidate splits of one feature at one node, and the best of them.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -9,12 +9,12 @@ use crate::learn::greedy::problem::lists::is_tie;
 use crate::learn::greedy::split::judges::{AbsoluteJudge, ClassJudge, GroupJudge, SquaredJudge};
 use crate::learn::greedy::split::measure::deviation::{RunningMedian, Weighed};
 use crate::learn::greedy::split::measure::{Measure, Score};
-use crate::learn::greedy::split::scan::{self, Cut, Totals, Wish};
-use crate::learn::greedy::split::search::{NOTHING_YET, NodeView, Scratch, Search, Shape};
+use crate::learn::greedy::split::scan::{self, Cut, ScanRequest, Totals};
+use crate::learn::greedy::split::search::{NOTHING_YET, NodeView, Scratch, Shape, SplitSearch};
 
 /// One feature at one node.
-pub(crate) struct Offer<'a> {
-    pub(crate) search: &'a Search,
+pub(crate) struct FeatureCandidates<'a> {
+    pub(crate) search: &'a SplitSearch,
     pub(crate) frame: &'a Frame<'a>,
     pub(crate) node: &'a NodeView<'a>,
     pub(crate) feature: usize,
@@ -29,22 +29,27 @@ pub(crate) struct Offer<'a> {
     pub(crate) work: Cell<usize>,
 }
 
-/// Steps between two looks at the clock: far less than a millisecond.
+/// Steps between two looks at the deadline: far less than a millisecond.
 const STEPS_BETWEEN: usize = 1 << 18;
 
 /// The best split seen so far.
-pub(crate) type Best = Option<(Shape, Score)>;
+pub(crate) type BestShape = Option<(Shape, Score)>;
 
-impl Offer<'_> {
-    pub(crate) fn classes(&self, measure: &Measure, constant: bool, scratch: &mut Scratch) -> Best {
-        let can_scan = self.search.shortcuts.scanning
+impl FeatureCandidates<'_> {
+    pub(crate) fn classes(
+        &self,
+        measure: &Measure,
+        constant: bool,
+        scratch: &mut Scratch,
+    ) -> BestShape {
+        let can_scan = self.search.switches.scanning
             && matches!(measure, Measure::Gini | Measure::Entropy(_))
             && self.frame.is_plain()
             && !self.frame.is_categorical(self.feature)
             && !constant;
         if can_scan && self.missing.is_empty() {
-            let wish = self.search.wish(self.known.len(), self.floor);
-            let cut = self.scan(measure, &self.node.totals, &wish, scratch);
+            let request = self.search.request(self.known.len(), self.floor);
+            let cut = self.scan(measure, &self.node.totals, &request, scratch);
             return cut.map(|cut| (Shape::Cut(cut.position), cut.score));
         }
         let judge = ClassJudge::new(self, measure);
@@ -52,9 +57,9 @@ impl Offer<'_> {
             return self.try_all(&judge);
         }
         // Where missing rows go does not depend on the cut: the best cut of the known rows is the best.
-        let wish = self.search.wish(self.known.len(), NOTHING_YET);
+        let request = self.search.request(self.known.len(), NOTHING_YET);
         let mut best = self.try_missing_only(&judge);
-        if let Some(cut) = self.scan(measure, &self.known_totals(), &wish, scratch) {
+        if let Some(cut) = self.scan(measure, &self.known_totals(), &request, scratch) {
             let low = self.tally(&judge, &(0..cut.position));
             let score = judge.score(&[&low, &judge.rest(&low)]);
             self.keep(&judge, &mut best, Shape::Cut(cut.position), score);
@@ -76,29 +81,31 @@ impl Offer<'_> {
         &self,
         measure: &Measure,
         totals: &Totals,
-        wish: &Wish,
+        request: &ScanRequest,
         scratch: &mut Scratch,
     ) -> Option<Cut> {
-        if wish.allowed.is_empty() {
+        if request.allowed.is_empty() {
             return None;
         }
         let packing = self.frame.packing();
         let low = &mut scratch.low;
         match measure {
             Measure::Gini if totals.counts.len() == 2 => {
-                scan::gini_of_two(self.known, packing, totals, wish)
+                scan::gini_of_two(self.known, packing, totals, request)
             }
-            Measure::Gini => scan::gini(self.known, packing, totals, wish, low),
-            Measure::Entropy(logs) => scan::entropy(self.known, packing, totals, logs, wish, low),
+            Measure::Gini => scan::gini(self.known, packing, totals, request, low),
+            Measure::Entropy(logs) => {
+                scan::entropy(self.known, packing, totals, logs, request, low)
+            }
             Measure::GainRatio(_) | Measure::Error => unreachable!("has no scan"),
         }
     }
 
-    pub(crate) fn squared(&self) -> Best {
+    pub(crate) fn squared(&self) -> BestShape {
         self.try_all(&SquaredJudge::new(self))
     }
 
-    pub(crate) fn absolute(&self) -> Best {
+    pub(crate) fn absolute(&self) -> BestShape {
         if self.frame.is_categorical(self.feature) {
             return self.try_all(&AbsoluteJudge::new(self));
         }
@@ -138,7 +145,7 @@ impl Offer<'_> {
             return false;
         }
         self.work.set(0);
-        self.search.clock.is_late()
+        self.search.deadline.is_late()
     }
 
     pub(crate) fn weighed(&self, entry: u32) -> Weighed {
@@ -150,7 +157,7 @@ impl Offer<'_> {
     }
 
     /// Every split of the feature, in the documented order.
-    fn try_all<J: GroupJudge>(&self, judge: &J) -> Best {
+    fn try_all<J: GroupJudge>(&self, judge: &J) -> BestShape {
         let mut best = self.try_missing_only(judge);
         if !self.frame.is_categorical(self.feature) {
             let mut low = judge.empty();
@@ -166,7 +173,7 @@ impl Offer<'_> {
                 let reach = best
                     .as_ref()
                     .map_or(self.floor, |(_, best)| self.floor.max(best.rank()));
-                if self.search.shortcuts.skipping && judge.is_behind(&low, reach) {
+                if self.search.switches.skipping && judge.is_behind(&low, reach) {
                     return true;
                 }
                 let high = judge.rest(&low);
@@ -189,7 +196,7 @@ impl Offer<'_> {
             return best;
         }
         let bytes = groups.len().saturating_mul(8 * judge.steps());
-        if self.search.clock.is_short_of(bytes) {
+        if self.search.deadline.is_short_of(bytes) {
             return best;
         }
         let mut tallies: Vec<J::Tally> = Vec::with_capacity(groups.len());
@@ -229,7 +236,7 @@ impl Offer<'_> {
         best
     }
 
-    fn try_missing_only<J: GroupJudge>(&self, judge: &J) -> Best {
+    fn try_missing_only<J: GroupJudge>(&self, judge: &J) -> BestShape {
         let mut best = None;
         if self.own_branch && self.frame.is_enough(self.known, self.search) {
             let known = self.tally(judge, &(0..self.known.len()));
@@ -277,7 +284,7 @@ impl Offer<'_> {
     }
 
     /// Keeps a split if it is the best so far and may be taken.
-    fn keep<J: GroupJudge>(&self, judge: &J, best: &mut Best, shape: Shape, score: Score) {
+    fn keep<J: GroupJudge>(&self, judge: &J, best: &mut BestShape, shape: Shape, score: Score) {
         let tolerance = Score::tolerance(self.node.weight);
         let better = best
             .as_ref()

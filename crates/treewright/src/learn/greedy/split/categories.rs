@@ -1,12 +1,12 @@
-//! What a categorical feature offers at a node, by counting: no list of its rows is needed.
+//! The splits of a categorical feature at a node, by counting: no list of its rows is needed.
 //!
 //! For rows that count as one each. A table of counts, category by class, holds the one many-way split
 //! that there is, and missing values are one more category.
 
 use crate::learn::greedy::MissingPolicy;
-use crate::learn::greedy::split::candidates::Best;
+use crate::learn::greedy::split::candidates::BestShape;
 use crate::learn::greedy::split::measure::{Baseline, Logs, Measure, Score, rounding};
-use crate::learn::greedy::split::search::{NodeView, Search, Shape};
+use crate::learn::greedy::split::search::{NodeView, Shape, SplitSearch};
 
 /// Counting pays where the table has not many more cells than the node has rows.
 const CELLS_A_ROW: usize = 4;
@@ -20,7 +20,7 @@ pub(crate) fn counting_pays(n_categories: usize, n_classes: usize, n_rows: usize
 
 /// Counts of one categorical feature at one node.
 pub(crate) struct CategoryCounts<'a> {
-    search: &'a Search,
+    search: &'a SplitSearch,
     measure: &'a Measure,
     node: &'a NodeView<'a>,
     n_classes: usize,
@@ -31,11 +31,11 @@ pub(crate) struct CategoryCounts<'a> {
 }
 
 /// What looking at a feature by counting yields: `None` if it is constant, else its best split if any.
-pub(crate) type Look = Option<Best>;
+pub(crate) type CategoryResult = Option<BestShape>;
 
 /// Memory that is used again from feature to feature.
 #[derive(Debug, Default)]
-pub(crate) struct Tables {
+pub(crate) struct CategoryTables {
     cells: Vec<u32>,
     sizes: Vec<u32>,
 }
@@ -43,12 +43,12 @@ pub(crate) struct Tables {
 impl<'a> CategoryCounts<'a> {
     /// Counts the rows of a node; `rows` has the category and the class of each.
     pub(crate) fn new(
-        search: &'a Search,
+        search: &'a SplitSearch,
         measure: &'a Measure,
         node: &'a NodeView<'a>,
         n_categories: usize,
         rows: impl Iterator<Item = (u32, usize)>,
-        tables: &'a mut Tables,
+        tables: &'a mut CategoryTables,
     ) -> Self {
         let n_classes = node.counts.len();
         tables.cells.clear();
@@ -72,7 +72,7 @@ impl<'a> CategoryCounts<'a> {
 
     /// The best split: into all categories, or, where missing rows have a branch of their own, also
     /// into missing and present.
-    pub(crate) fn best(&self) -> Look {
+    pub(crate) fn best(&self) -> CategoryResult {
         let (&n_missing, sizes) = self.sizes.split_last().expect("one for missing at least");
         let n_present = sizes.iter().filter(|&&size| size > 0).count();
         let own_branch = self.search.missing == MissingPolicy::Branch && n_missing > 0;
@@ -123,7 +123,13 @@ impl<'a> CategoryCounts<'a> {
         sum
     }
 
-    fn keep(&self, best: &mut Best, shape: Shape, children: &[(&[u32], u32)], of_all_rows: bool) {
+    fn keep(
+        &self,
+        best: &mut BestShape,
+        shape: Shape,
+        children: &[(&[u32], u32)],
+        of_all_rows: bool,
+    ) {
         let score = self.score(children, of_all_rows);
         let tolerance = Score::tolerance(self.node.weight);
         let better = best

@@ -6,7 +6,7 @@ use crate::data::{FeatureKind, Schema, Value};
 use crate::learn::greedy::MissingPolicy;
 use crate::learn::greedy::problem::frame::Frame;
 use crate::learn::greedy::problem::lists::is_tie;
-use crate::learn::greedy::split::search::{Candidate, Shape};
+use crate::learn::greedy::split::search::{CandidateSplit, Shape};
 use crate::tree::{Closed, MissingRoute, Split};
 
 /// A split that was chosen, with all that follows from it.
@@ -33,7 +33,7 @@ impl Chosen {
         frame: &Frame<'_>,
         list: usize,
         [known, missing]: [&[u32]; 2],
-        candidate: &Candidate,
+        candidate: &CandidateSplit,
     ) -> Self {
         let parts = parts(known, candidate.shape);
         let n_children = parts
@@ -121,7 +121,7 @@ fn parts(known: &[u32], shape: Shape) -> Vec<(Range<usize>, u32)> {
 fn question(
     schema: &Schema,
     frame: &Frame<'_>,
-    candidate: &Candidate,
+    candidate: &CandidateSplit,
     known: &[u32],
     parts: &[(Range<usize>, u32)],
 ) -> Split {

@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use crate::learn::greedy::problem::frame::Frame;
-use crate::learn::greedy::split::candidates::Offer;
-use crate::learn::greedy::split::measure::deviation::{RunningMedian, Sum, Weighed};
+use crate::learn::greedy::split::candidates::FeatureCandidates;
+use crate::learn::greedy::split::measure::deviation::{RunningMedian, Weighed, WeightedSum};
 use crate::learn::greedy::split::measure::{Baseline, Measure, Score};
 
 /// Adds up groups of rows and scores the split that they make of the known rows. Where missing rows
@@ -21,7 +21,7 @@ pub(crate) trait GroupJudge {
     /// The same where the group stands at a range of positions and no difference can be formed.
     fn rest_of(
         &self,
-        _offer: &Offer<'_>,
+        _candidates: &FeatureCandidates<'_>,
         tally: &Self::Tally,
         _group: &Range<usize>,
     ) -> Self::Tally {
@@ -54,8 +54,8 @@ pub(crate) struct ClassJudge<'a> {
 }
 
 impl<'a> ClassJudge<'a> {
-    pub(crate) fn new(offer: &Offer<'_>, measure: &'a Measure) -> Self {
-        let frame = offer.frame;
+    pub(crate) fn new(candidates: &FeatureCandidates<'_>, measure: &'a Measure) -> Self {
+        let frame = candidates.frame;
         let count = |entries: &[u32]| {
             let mut counts = vec![0.0; frame.n_classes()];
             for &entry in entries {
@@ -66,15 +66,15 @@ impl<'a> ClassJudge<'a> {
         };
         // Rounded sums must not depend on how the node came about, so they are made anew, in the
         // order of the feature.
-        let known = if frame.whole && offer.missing.is_empty() {
-            (offer.node.counts.to_vec(), offer.node.weight)
+        let known = if frame.whole && candidates.missing.is_empty() {
+            (candidates.node.counts.to_vec(), candidates.node.weight)
         } else {
-            count(offer.known)
+            count(candidates.known)
         };
-        let missing = (!offer.missing.is_empty()).then(|| count(offer.missing));
+        let missing = (!candidates.missing.is_empty()).then(|| count(candidates.missing));
         let node_weight = known.1 + missing.as_ref().map_or(0.0, |missing| missing.1);
         let (counts, weight) = match &missing {
-            Some((missing, _)) if offer.own_branch => (
+            Some((missing, _)) if candidates.own_branch => (
                 known.0.iter().zip(missing).map(|(a, b)| a + b).collect(),
                 node_weight,
             ),
@@ -87,7 +87,7 @@ impl<'a> ClassJudge<'a> {
             node_weight,
             whole: frame.whole,
         };
-        let missing = missing.filter(|_| offer.own_branch);
+        let missing = missing.filter(|_| candidates.own_branch);
         let missing_worth = missing
             .as_ref()
             .map_or(0.0, |(counts, n)| measure.worth(counts, *n));
@@ -156,41 +156,43 @@ impl GroupJudge for ClassJudge<'_> {
 /// Sums of numbers, relative to the mean of the node.
 pub(crate) struct SquaredJudge {
     mean: f64,
-    known: Sum,
+    known: WeightedSum,
     before: f64,
     missing: f64,
     floor: f64,
 }
 
 impl SquaredJudge {
-    pub(crate) fn new(offer: &Offer<'_>) -> Self {
-        let mean = offer.node.mean;
+    pub(crate) fn new(candidates: &FeatureCandidates<'_>) -> Self {
+        let mean = candidates.node.mean;
         let sum = |entries: &[u32]| {
-            let mut sum = Sum::default();
+            let mut sum = WeightedSum::default();
             let mut squares = 0.0;
             for &entry in entries {
-                let (number, weight) =
-                    (offer.frame.number(entry) - mean, offer.frame.weight(entry));
+                let (number, weight) = (
+                    candidates.frame.number(entry) - mean,
+                    candidates.frame.weight(entry),
+                );
                 sum.add(number, weight);
                 squares += weight * number * number;
             }
             (sum, squares)
         };
-        let (known, squares) = if offer.missing.is_empty() {
+        let (known, squares) = if candidates.missing.is_empty() {
             // Relative to their mean the numbers of the node add up to nothing.
             (
-                Sum {
+                WeightedSum {
                     sum: 0.0,
-                    weight: offer.node.weight,
+                    weight: candidates.node.weight,
                 },
-                offer.node.sse,
+                candidates.node.sse,
             )
         } else {
-            sum(offer.known)
+            sum(candidates.known)
         };
-        let (missing, missing_squares) = sum(offer.missing);
-        if offer.own_branch {
-            let all = Sum {
+        let (missing, missing_squares) = sum(candidates.missing);
+        if candidates.own_branch {
+            let all = WeightedSum {
                 sum: known.sum + missing.sum,
                 weight: known.weight + missing.weight,
             };
@@ -214,21 +216,21 @@ impl SquaredJudge {
 }
 
 impl GroupJudge for SquaredJudge {
-    type Tally = Sum;
+    type Tally = WeightedSum;
 
-    fn empty(&self) -> Sum {
-        Sum::default()
+    fn empty(&self) -> WeightedSum {
+        WeightedSum::default()
     }
 
-    fn add(&self, tally: &mut Sum, frame: &Frame<'_>, entry: u32) {
+    fn add(&self, tally: &mut WeightedSum, frame: &Frame<'_>, entry: u32) {
         tally.add(frame.number(entry) - self.mean, frame.weight(entry));
     }
 
-    fn rest(&self, tally: &Sum) -> Sum {
+    fn rest(&self, tally: &WeightedSum) -> WeightedSum {
         self.known.without(*tally)
     }
 
-    fn is_behind(&self, low: &Sum, reach: f64) -> bool {
+    fn is_behind(&self, low: &WeightedSum, reach: f64) -> bool {
         // With `d = W s_l - w_l S` the two groups are worth `d^2 / (W w_l w_r)` more than one.
         let weight = self.known.weight;
         let d = weight * low.sum - low.weight * self.known.sum;
@@ -237,7 +239,7 @@ impl GroupJudge for SquaredJudge {
         d * d < ((reach - offset) * (1.0 - 1e-9) - self.floor) * under
     }
 
-    fn score(&self, groups: &[&Sum]) -> Score {
+    fn score(&self, groups: &[&WeightedSum]) -> Score {
         let worth: f64 = groups.iter().map(|sum| sum.worth()).sum();
         Score::rounded(worth + self.missing - self.before)
     }
@@ -257,24 +259,28 @@ pub(crate) struct AbsoluteJudge {
 }
 
 impl AbsoluteJudge {
-    pub(crate) fn new(offer: &Offer<'_>) -> Self {
+    pub(crate) fn new(candidates: &FeatureCandidates<'_>) -> Self {
         let deviation = |parts: &[&[u32]]| {
             let mut median = RunningMedian::default();
             for &entry in parts.iter().copied().flatten() {
-                median.add(offer.weighed(entry));
+                median.add(candidates.weighed(entry));
             }
             median.deviation()
         };
-        let all_of_known = deviation(&[offer.known]);
-        let mean = offer.node.mean;
-        let distances = offer.known.iter().chain(offer.missing).map(|&entry| {
-            let Weighed { number, weight } = offer.weighed(entry);
-            weight * number.abs()
-        });
+        let all_of_known = deviation(&[candidates.known]);
+        let mean = candidates.node.mean;
+        let distances = candidates
+            .known
+            .iter()
+            .chain(candidates.missing)
+            .map(|&entry| {
+                let Weighed { number, weight } = candidates.weighed(entry);
+                weight * number.abs()
+            });
         let rounding = 1e-14 * distances.sum::<f64>();
-        if offer.own_branch {
-            let all = deviation(&[offer.known, offer.missing]);
-            let missing_drop = all - all_of_known - deviation(&[offer.missing]);
+        if candidates.own_branch {
+            let all = deviation(&[candidates.known, candidates.missing]);
+            let missing_drop = all - all_of_known - deviation(&[candidates.missing]);
             return Self {
                 mean,
                 all_of_known,
@@ -312,16 +318,16 @@ impl GroupJudge for AbsoluteJudge {
 
     fn rest_of(
         &self,
-        offer: &Offer<'_>,
+        candidates: &FeatureCandidates<'_>,
         _tally: &RunningMedian,
         group: &Range<usize>,
     ) -> RunningMedian {
         let mut rest = RunningMedian::default();
-        for &entry in offer.known[..group.start]
+        for &entry in candidates.known[..group.start]
             .iter()
-            .chain(&offer.known[group.end..])
+            .chain(&candidates.known[group.end..])
         {
-            rest.add(offer.weighed(entry));
+            rest.add(candidates.weighed(entry));
         }
         rest
     }

@@ -1,7 +1,7 @@
 //! The best split of a node: every feature's best, then the best of these.
 //!
 //! A feature's best depends on the node's rows and on that feature alone, never on what other
-//! features offer, so features may be tried in any order and on any thread.
+//! features have, so features may be tried in any order and on any thread.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -9,18 +9,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use crate::learn::greedy::deadline::Clock;
+use crate::learn::greedy::deadline::SplitDeadline;
 use crate::learn::greedy::problem::coarse::{CoarseCut, Present};
 use crate::learn::greedy::problem::frame::Frame;
 use crate::learn::greedy::problem::lists::is_tie;
-use crate::learn::greedy::split::candidates::{Best, Offer};
+use crate::learn::greedy::split::candidates::{BestShape, FeatureCandidates};
 use crate::learn::greedy::split::measure::{Logs, Measure, Score};
-use crate::learn::greedy::split::scan::{Totals, Wish};
-use crate::learn::greedy::{CategoricalSplits, MissingPolicy, Shortcuts};
+use crate::learn::greedy::split::scan::{ScanRequest, Totals};
+use crate::learn::greedy::{CategoricalSplits, GreedySwitches, MissingPolicy};
 
 /// The criterion at work, and which splits may be taken.
 #[derive(Debug)]
-pub(crate) struct Search {
+pub(crate) struct SplitSearch {
     pub(crate) judge: Judge,
     pub(crate) missing: MissingPolicy,
     pub(crate) categorical: CategoricalSplits,
@@ -28,8 +28,8 @@ pub(crate) struct Search {
     pub(crate) min_weight: f64,
     pub(crate) min_gain: f64,
     pub(crate) zero_gain: bool,
-    pub(crate) shortcuts: Shortcuts,
-    pub(crate) clock: Clock,
+    pub(crate) switches: GreedySwitches,
+    pub(crate) deadline: SplitDeadline,
 }
 
 /// What a good split looks like.
@@ -91,13 +91,13 @@ impl Floor {
 
 /// The best split so far, and the features that are not constant.
 #[derive(Debug)]
-struct Leader {
-    best: Option<Candidate>,
+struct BestOfNode {
+    best: Option<CandidateSplit>,
     alive: Vec<u32>,
     tolerance: f64,
 }
 
-impl Leader {
+impl BestOfNode {
     fn new(n_features: usize, node_weight: f64) -> Self {
         let alive = Vec::with_capacity(n_features);
         Self {
@@ -108,11 +108,11 @@ impl Leader {
     }
 
     /// Features may come in any order: of equally good splits the one on the lowest feature stays.
-    fn hear(&mut self, feature: u32, found: Found) {
-        if !matches!(found, Found::Dead) {
+    fn consider(&mut self, feature: u32, found: FeatureResult) {
+        if !matches!(found, FeatureResult::Constant) {
             self.alive.push(feature);
         }
-        let Found::Split(candidate) = found else {
+        let FeatureResult::Split(candidate) = found else {
             return;
         };
         let better = self.best.as_ref().is_none_or(|best| {
@@ -132,12 +132,18 @@ pub(crate) struct Scratch {
     tables: Vec<u32>,
 }
 
-/// The best split that one feature offers.
+/// The best split of one feature.
 #[derive(Debug)]
-pub(crate) struct Candidate {
+pub(crate) struct CandidateSplit {
     pub(crate) feature: usize,
     pub(crate) shape: Shape,
     pub(crate) score: Score,
+}
+
+impl CandidateSplit {
+    pub(crate) fn feature(&self) -> usize {
+        self.feature
+    }
 }
 
 /// How a split parts the known rows of its node.
@@ -164,15 +170,15 @@ pub(crate) enum Shape {
 
 /// What came of looking at a feature.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum FeatureResult {
     /// It is constant here and so in all nodes below.
-    Dead,
-    /// It offers no admissible split.
-    Nothing,
-    Split(Candidate),
+    Constant,
+    /// It has no admissible split.
+    NoSplit,
+    Split(CandidateSplit),
 }
 
-impl Search {
+impl SplitSearch {
     /// The best split of a node among these features, and which of them are alive: not constant.
     pub(crate) fn best(
         &self,
@@ -180,58 +186,62 @@ impl Search {
         node: &NodeView<'_>,
         features: &[u32],
         in_parallel: bool,
-    ) -> (Option<Candidate>, Vec<u32>) {
+    ) -> (Option<CandidateSplit>, Vec<u32>) {
         let is_coarse = |feature: u32| node.is_coarse && frame.is_coarse(feature as usize);
         let (coarse, fine): (Vec<u32>, Vec<u32>) =
             features.iter().partition(|&&feature| is_coarse(feature));
-        let round = Round::new(self, frame, node);
+        let node_search = NodeSearch::new(self, frame, node);
         let counting = frame.coarse().filter(|_| !coarse.is_empty());
         let rows = counting.map_or(&[][..], |_| frame.list(frame.row_list(), &node.range));
         let classes: &[u32] = counting.map_or(&[], |_| &node.totals.counts);
         let present = Present::of(classes, self.logs());
         let groups = counting.map_or(Vec::new(), |c| c.groups(&coarse, present.n_classes()));
-        let mut leader = Leader::new(features.len(), node.weight);
+        let mut best = BestOfNode::new(features.len(), node.weight);
         if in_parallel {
             let of_group = |scratch: &mut Scratch, group: Range<usize>| {
-                round.look_at_coarse(&coarse[group], rows, &present, scratch)
+                node_search.look_at_coarse(&coarse[group], rows, &present, scratch)
             };
             let of_coarse = groups.into_par_iter().map_init(Scratch::default, of_group);
-            let of_coarse: Vec<Vec<(u32, Found)>> = of_coarse.collect();
+            let of_coarse: Vec<Vec<(u32, FeatureResult)>> = of_coarse.collect();
             let of_one = |scratch: &mut Scratch, &feature: &u32| {
                 let list = frame.list(feature as usize, &node.range);
-                (feature, round.look_at(feature as usize, list, scratch))
+                (
+                    feature,
+                    node_search.look_at(feature as usize, list, scratch),
+                )
             };
             let of_fine = fine.par_iter().map_init(Scratch::default, of_one);
-            let of_fine: Vec<(u32, Found)> = of_fine.collect();
+            let of_fine: Vec<(u32, FeatureResult)> = of_fine.collect();
             for (feature, found) in of_coarse.into_iter().flatten().chain(of_fine) {
-                leader.hear(feature, found);
+                best.consider(feature, found);
             }
         } else {
             let mut scratch = Scratch::default();
             for group in groups {
-                let found = round.look_at_coarse(&coarse[group], rows, &present, &mut scratch);
+                let found =
+                    node_search.look_at_coarse(&coarse[group], rows, &present, &mut scratch);
                 for (feature, found) in found {
-                    leader.hear(feature, found);
+                    best.consider(feature, found);
                 }
             }
             for &feature in &fine {
                 let list = frame.list(feature as usize, &node.range);
-                let found = round.look_at(feature as usize, list, &mut scratch);
-                leader.hear(feature, found);
+                let found = node_search.look_at(feature as usize, list, &mut scratch);
+                best.consider(feature, found);
             }
         }
-        leader.alive.sort_unstable();
-        (leader.best, leader.alive)
+        best.alive.sort_unstable();
+        (best.best, best.alive)
     }
 
     /// What a scan of so many rows is to find, where every row counts as one.
-    pub(crate) fn wish(&self, n_rows: usize, floor: f64) -> Wish {
+    pub(crate) fn request(&self, n_rows: usize, floor: f64) -> ScanRequest {
         let least = self.min_count();
-        Wish {
+        ScanRequest {
             allowed: least..(n_rows + 1).saturating_sub(least),
             zero_gain: self.zero_gain,
             floor,
-            skipping: self.shortcuts.skipping,
+            skipping: self.switches.skipping,
         }
     }
 
@@ -265,15 +275,19 @@ impl Search {
 }
 
 /// The search for the best split of one node.
-pub(crate) struct Round<'a> {
-    search: &'a Search,
+pub(crate) struct NodeSearch<'a> {
+    search: &'a SplitSearch,
     frame: &'a Frame<'a>,
     node: &'a NodeView<'a>,
     floor: Floor,
 }
 
-impl<'a> Round<'a> {
-    pub(crate) fn new(search: &'a Search, frame: &'a Frame<'a>, node: &'a NodeView<'a>) -> Self {
+impl<'a> NodeSearch<'a> {
+    pub(crate) fn new(
+        search: &'a SplitSearch,
+        frame: &'a Frame<'a>,
+        node: &'a NodeView<'a>,
+    ) -> Self {
         Self {
             search,
             frame,
@@ -283,10 +297,15 @@ impl<'a> Round<'a> {
     }
 
     /// The best split of a feature, given the node's rows in its order.
-    pub(crate) fn look_at(&self, feature: usize, list: &[u32], scratch: &mut Scratch) -> Found {
+    pub(crate) fn look_at(
+        &self,
+        feature: usize,
+        list: &[u32],
+        scratch: &mut Scratch,
+    ) -> FeatureResult {
         let (frame, search) = (self.frame, self.search);
-        if list.len() >= MANY_ROWS && search.clock.is_late() {
-            return Found::Nothing;
+        if list.len() >= MANY_ROWS && search.deadline.is_late() {
+            return FeatureResult::NoSplit;
         }
         let (known, missing) = frame.part_missing(feature, list);
         let own_branch = search.missing == MissingPolicy::Branch && !missing.is_empty();
@@ -296,12 +315,12 @@ impl<'a> Round<'a> {
                 && is_tie(known[known.len() - 1])
                 && frame.value(feature, known[0]) == frame.value(feature, known[known.len() - 1]);
         if known.is_empty() || constant && !own_branch {
-            return Found::Dead;
+            return FeatureResult::Constant;
         }
         if own_branch && !frame.is_enough(missing, search) {
-            return Found::Nothing;
+            return FeatureResult::NoSplit;
         }
-        let offer = Offer {
+        let candidates = FeatureCandidates {
             search,
             frame,
             node: self.node,
@@ -317,9 +336,9 @@ impl<'a> Round<'a> {
             work: Cell::new(0),
         };
         let best = match &search.judge {
-            Judge::Classes(measure) => offer.classes(measure, constant, scratch),
-            Judge::Squared => offer.squared(),
-            Judge::Absolute => offer.absolute(),
+            Judge::Classes(measure) => candidates.classes(measure, constant, scratch),
+            Judge::Squared => candidates.squared(),
+            Judge::Absolute => candidates.absolute(),
         };
         self.found(feature, best)
     }
@@ -331,20 +350,20 @@ impl<'a> Round<'a> {
         entries: &[u32],
         present: &Present,
         scratch: &mut Scratch,
-    ) -> Vec<(u32, Found)> {
+    ) -> Vec<(u32, FeatureResult)> {
         let (Some(coarse), Judge::Classes(measure)) = (self.frame.coarse(), &self.search.judge)
         else {
             return Vec::new();
         };
-        if entries.len() >= MANY_ROWS && self.search.clock.is_late() {
+        if entries.len() >= MANY_ROWS && self.search.deadline.is_late() {
             return Vec::new();
         }
         let Scratch { low, tables } = scratch;
         let tables = coarse.count(features, entries, self.frame.packing(), present, tables);
         let mut look_at = |at: usize| {
-            let wish = self.search.wish(entries.len(), self.floor.get());
-            match tables.best_cut(at, measure, &wish, low) {
-                None => Found::Dead,
+            let request = self.search.request(entries.len(), self.floor.get());
+            match tables.best_cut(at, measure, &request, low) {
+                None => FeatureResult::Constant,
                 Some(best) => {
                     let best = best.map(|CoarseCut { cut, below, above }| {
                         (
@@ -366,19 +385,19 @@ impl<'a> Round<'a> {
     }
 
     /// A feature's best split, if it gains enough.
-    pub(crate) fn found(&self, feature: usize, best: Best) -> Found {
+    pub(crate) fn found(&self, feature: usize, best: BestShape) -> FeatureResult {
         match best {
             Some((shape, score)) if self.search.gains_enough(&score, self.node) => {
-                if self.search.shortcuts.floor {
+                if self.search.switches.floor {
                     self.floor.raise(score.drop);
                 }
-                Found::Split(Candidate {
+                FeatureResult::Split(CandidateSplit {
                     feature,
                     shape,
                     score,
                 })
             }
-            _ => Found::Nothing,
+            _ => FeatureResult::NoSplit,
         }
     }
 }

@@ -3,8 +3,8 @@
 //! The learner itself keeps a list a feature and parts it in place, because it visits every node once.
 //! A search over feature sets comes back to the same rows again and again and keeps many nodes at a
 //! time. So here a node has its rows only. A feature's order of them is made when the feature is looked
-//! at: taken out of a longer list that is at hand, or sorted, whichever is quicker. What a feature
-//! offers, how offers compare and what becomes of the rows is decided by the code of the learner, so a
+//! at: taken out of a longer list that is at hand, or sorted, whichever is quicker. Which
+//! candidates a feature has, how they compare and what becomes of the rows is decided by the code of the learner, so a
 //! tree that is put together from these splits is the tree that the learner would grow.
 
 pub(crate) mod orders;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::budget::Budget;
 use crate::data::{Column, Dataset, FeatureKind, Schema};
 use crate::error::Result;
-use crate::learn::greedy::deadline::Clock;
+use crate::learn::greedy::deadline::SplitDeadline;
 use crate::learn::greedy::grow::summary::{NodeSummary, Summaries};
 use crate::learn::greedy::problem::coarse::Present;
 use crate::learn::greedy::problem::frame::Frame;
@@ -24,17 +24,17 @@ use crate::learn::greedy::split::chosen::Chosen;
 use crate::learn::greedy::split::measure::Score;
 use crate::learn::greedy::split::scan::Totals;
 use crate::learn::greedy::split::search::{
-    Candidate, Found, Judge, NodeView, Round, Scratch, Search, Shape,
+    CandidateSplit, FeatureResult, Judge, NodeSearch, NodeView, Scratch, Shape, SplitSearch,
 };
 use crate::learn::greedy::splitter::orders::{Lists, Orders, Sorter};
-use crate::learn::greedy::{CategoricalSplits, Greedy, Shortcuts, no_room};
+use crate::learn::greedy::{CategoricalSplits, Greedy, GreedySwitches, no_room};
 use crate::tree::{MissingRoute, Split};
 
 /// The rows of a table, and how the learner would split them.
 #[derive(Debug)]
 pub(crate) struct Splitter<'a> {
     schema: &'a Arc<Schema>,
-    search: Search,
+    search: SplitSearch,
     summaries: Summaries<'a>,
     frame: Arc<Frame<'a>>,
     orders: Orders,
@@ -54,21 +54,6 @@ pub(crate) struct NodeRows<'a> {
     depth: usize,
 }
 
-/// The best split that one feature offers at one node.
-#[derive(Debug)]
-pub(crate) struct Bid(Candidate);
-
-/// What looking at a feature yields.
-#[derive(Debug)]
-pub(crate) enum Look {
-    /// It is constant here and so in all nodes below.
-    Dead,
-    /// It offers no admissible split.
-    Nothing,
-    /// Its best split.
-    Bid(Bid),
-}
-
 /// A node that was split.
 #[derive(Debug)]
 pub(crate) struct Division<'a> {
@@ -82,9 +67,9 @@ const CLOSED: u32 = u32::MAX;
 
 /// Memory that is used again from node to node. One for each thread.
 #[derive(Debug, Default)]
-pub(crate) struct Desk {
+pub(crate) struct Workspace {
     scratch: Scratch,
-    tables: categories::Tables,
+    tables: categories::CategoryTables,
     sorter: Sorter,
     list: Vec<u32>,
     /// For every row the child that it goes to.
@@ -92,7 +77,7 @@ pub(crate) struct Desk {
     spare: Vec<Lists>,
 }
 
-impl Desk {
+impl Workspace {
     /// Takes lists back that are no longer needed.
     pub(crate) fn recycle(&mut self, lists: Lists) {
         // Deep trees leave many behind.
@@ -123,12 +108,12 @@ impl NodeRows<'_> {
         self.summary.weight
     }
 
-    /// Which of two offers here the learner would rather take.
-    pub(crate) fn compare(&self, a: &Bid, b: &Bid) -> Ordering {
+    /// Which of two candidate splits of the node the learner prefers.
+    pub(crate) fn compare(&self, a: &CandidateSplit, b: &CandidateSplit) -> Ordering {
         let tolerance = Score::tolerance(self.summary.weight);
-        a.0.score
-            .compare(&b.0.score, tolerance)
-            .then(b.0.feature.cmp(&a.0.feature))
+        a.score
+            .compare(&b.score, tolerance)
+            .then(b.feature.cmp(&a.feature))
     }
 
     /// What stands for the rows in a hash.
@@ -156,12 +141,6 @@ impl NodeRows<'_> {
     }
 }
 
-impl Bid {
-    pub(crate) fn feature(&self) -> usize {
-        self.0.feature
-    }
-}
-
 impl<'a> Splitter<'a> {
     /// For a classification table; `None` if the budget is spent before it is ready, or does not suffice. Where
     /// the memory of the system does not suffice, that is an error.
@@ -170,15 +149,15 @@ impl<'a> Splitter<'a> {
         data: &'a Dataset,
         budget: &Budget,
     ) -> Result<Option<Self>> {
-        // The whole order of offers is wanted, not only the best.
-        let shortcuts = Shortcuts {
+        // The order of all candidates is wanted, not only the best.
+        let switches = GreedySwitches {
             floor: false,
-            ..Shortcuts::ALL
+            ..GreedySwitches::ALL
         };
         let has_missing: Arc<[bool]> = data.columns().iter().map(Column::has_missing).collect();
         let n_cells = data.n_rows().saturating_mul(data.columns().len());
         let frame = if budget.has_room_for(n_cells.saturating_mul(8)) {
-            greedy.frame(data, &has_missing, shortcuts, budget)?
+            greedy.frame(data, &has_missing, switches, budget)?
         } else {
             None
         };
@@ -192,8 +171,8 @@ impl<'a> Splitter<'a> {
         };
         Ok(Some(Self {
             schema: data.schema(),
-            // Every offer is wanted, whatever it takes: nothing is left undone.
-            search: greedy.search(data, shortcuts, Clock::default()),
+            // Every candidate is wanted, whatever it takes: nothing is left undone.
+            search: greedy.search(data, switches, SplitDeadline::default()),
             summaries: Summaries::Classes(&greedy.loss),
             orders,
             frame: Arc::new(frame),
@@ -246,9 +225,9 @@ impl<'a> Splitter<'a> {
         node: &NodeRows<'a>,
         features: &[u32],
         above: Option<&Lists>,
-        desk: &mut Desk,
+        workspace: &mut Workspace,
         is_late: &dyn Fn() -> bool,
-        mut hear: impl FnMut(usize, Look),
+        mut take: impl FnMut(usize, FeatureResult),
     ) -> Option<Lists> {
         /// A feature of fewer rows takes no time.
         const MANY_ROWS: usize = 1 << 15;
@@ -268,25 +247,16 @@ impl<'a> Splitter<'a> {
             sse: 0.0,
             is_coarse: false,
         };
-        let round = Round::new(&self.search, frame, &view);
-        let mut lists = desk.spare.pop().unwrap_or_default();
+        let node_search = NodeSearch::new(&self.search, frame, &view);
+        let mut lists = workspace.spare.pop().unwrap_or_default();
         lists.clear(node.entries.len(), self.orders.n_features());
-        desk.sorter
+        workspace
+            .sorter
             .mark(self.frame.n_rows(), frame.packing(), &node.entries);
-        let mut hear_found = |feature: usize, found: Found| {
-            hear(
-                feature,
-                match found {
-                    Found::Dead => Look::Dead,
-                    Found::Nothing => Look::Nothing,
-                    Found::Split(candidate) => Look::Bid(Bid(candidate)),
-                },
-            );
-        };
         let mut coarse: Vec<u32> = Vec::new();
         for &feature in features {
             if node.entries.len() >= MANY_ROWS && is_late() {
-                desk.recycle(lists);
+                workspace.recycle(lists);
                 return None;
             }
             if frame.is_coarse(feature as usize) {
@@ -294,16 +264,21 @@ impl<'a> Splitter<'a> {
                 continue;
             }
             let feature = feature as usize;
-            if let Some(found) = self.count_categories(node, &view, &round, feature, desk) {
-                hear_found(feature, found);
+            if let Some(found) =
+                self.count_categories(node, &view, &node_search, feature, workspace)
+            {
+                take(feature, found);
                 continue;
             }
             let list = lists.make(feature, |list| {
-                self.append_list(node, feature, above, &mut desk.sorter, list);
+                self.append_list(node, feature, above, &mut workspace.sorter, list);
             });
-            hear_found(feature, round.look_at(feature, list, &mut desk.scratch));
+            take(
+                feature,
+                node_search.look_at(feature, list, &mut workspace.scratch),
+            );
         }
-        self.look_at_coarse(node, &view, &round, &coarse, desk, &mut hear_found);
+        self.look_at_coarse(node, &view, &node_search, &coarse, workspace, &mut take);
         Some(lists)
     }
 
@@ -312,10 +287,10 @@ impl<'a> Splitter<'a> {
         &self,
         node: &NodeRows<'a>,
         view: &NodeView<'_>,
-        round: &Round<'_>,
+        node_search: &NodeSearch<'_>,
         features: &[u32],
-        desk: &mut Desk,
-        hear: &mut impl FnMut(usize, Found),
+        workspace: &mut Workspace,
+        take: &mut impl FnMut(usize, FeatureResult),
     ) {
         let Some(coarse) = node.frame.coarse().filter(|_| !features.is_empty()) else {
             return;
@@ -324,22 +299,26 @@ impl<'a> Splitter<'a> {
         if coarse.pays(features, node.entries.len(), present.n_classes()) {
             for group in coarse.groups(features, present.n_classes()) {
                 let features = &features[group];
-                let found =
-                    round.look_at_coarse(features, &node.entries, &present, &mut desk.scratch);
+                let found = node_search.look_at_coarse(
+                    features,
+                    &node.entries,
+                    &present,
+                    &mut workspace.scratch,
+                );
                 for (feature, found) in found {
-                    hear(feature as usize, found);
+                    take(feature as usize, found);
                 }
             }
             return;
         }
-        let mut list = std::mem::take(&mut desk.list);
+        let mut list = std::mem::take(&mut workspace.list);
         for &feature in features {
             list.clear();
-            self.sort(node, feature as usize, &mut desk.sorter, &mut list);
-            let found = round.look_at(feature as usize, &list, &mut desk.scratch);
-            hear(feature as usize, found);
+            self.sort(node, feature as usize, &mut workspace.sorter, &mut list);
+            let found = node_search.look_at(feature as usize, &list, &mut workspace.scratch);
+            take(feature as usize, found);
         }
-        desk.list = list;
+        workspace.list = list;
     }
 
     /// Categorical features are counted where rows count as one each.
@@ -347,10 +326,10 @@ impl<'a> Splitter<'a> {
         &self,
         node: &NodeRows<'a>,
         view: &NodeView<'_>,
-        round: &Round<'_>,
+        node_search: &NodeSearch<'_>,
         feature: usize,
-        desk: &mut Desk,
-    ) -> Option<Found> {
+        workspace: &mut Workspace,
+    ) -> Option<FeatureResult> {
         let frame = &*node.frame;
         let (FeatureKind::Categorical(categories), Judge::Classes(measure)) =
             (&self.schema.features[feature].kind, &self.search.judge)
@@ -370,12 +349,12 @@ impl<'a> Splitter<'a> {
         let origin = |entry: u32| frame.origin_of(packing.row(entry));
         let rows = node.entries.iter();
         let rows = rows.map(|&entry| (codes[origin(entry)], packing.class(entry)));
-        let tables = &mut desk.tables;
+        let tables = &mut workspace.tables;
         let counts =
             CategoryCounts::new(&self.search, measure, view, categories.len(), rows, tables);
         Some(match counts.best() {
-            None => Found::Dead,
-            Some(best) => round.found(feature, best),
+            None => FeatureResult::Constant,
+            Some(best) => node_search.found(feature, best),
         })
     }
 
@@ -409,19 +388,24 @@ impl<'a> Splitter<'a> {
     }
 
     /// Splits a node.
-    pub(crate) fn split(&self, node: &NodeRows<'a>, bid: &Bid, desk: &mut Desk) -> Division<'a> {
+    pub(crate) fn split(
+        &self,
+        node: &NodeRows<'a>,
+        chosen: &CandidateSplit,
+        workspace: &mut Workspace,
+    ) -> Division<'a> {
         let frame = &node.frame;
-        let feature = bid.0.feature;
-        let mut list = std::mem::take(&mut desk.list);
+        let feature = chosen.feature;
+        let mut list = std::mem::take(&mut workspace.list);
         list.clear();
-        self.sort(node, feature, &mut desk.sorter, &mut list);
-        let candidate = Candidate {
+        self.sort(node, feature, &mut workspace.sorter, &mut list);
+        let candidate = CandidateSplit {
             feature,
-            shape: match bid.0.shape {
+            shape: match chosen.shape {
                 Shape::Coarse { n_below, .. } => Shape::Cut(n_below),
                 shape => shape,
             },
-            score: bid.0.score.clone(),
+            score: chosen.score.clone(),
         };
         let (known, missing) = frame.part_missing(feature, &list);
         let policy = self.search.missing;
@@ -430,9 +414,9 @@ impl<'a> Splitter<'a> {
         let children = if chosen.distributes.is_some() {
             self.distribute(node, &chosen, rows)
         } else {
-            self.part(node, &chosen, &list, desk)
+            self.part(node, &chosen, &list, workspace)
         };
-        desk.list = list;
+        workspace.list = list;
         Division {
             split: chosen.split,
             missing: chosen.missing,
@@ -446,11 +430,11 @@ impl<'a> Splitter<'a> {
         node: &NodeRows<'a>,
         chosen: &Chosen,
         list: &[u32],
-        desk: &mut Desk,
+        workspace: &mut Workspace,
     ) -> Vec<NodeRows<'a>> {
         let frame = &node.frame;
         let packing = frame.packing();
-        let child_of = &mut desk.child;
+        let child_of = &mut workspace.child;
         child_of.resize(child_of.len().max(self.frame.n_rows()), 0);
         let depth = node.depth + 1;
         let mut slices: Vec<&[u32]> = Vec::new();

@@ -37,12 +37,12 @@ impl Eq for Weighed {}
 
 /// Sum and weight of numbers relative to a centre.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sum {
+pub(crate) struct WeightedSum {
     pub(crate) sum: f64,
     pub(crate) weight: f64,
 }
 
-impl Sum {
+impl WeightedSum {
     pub(crate) fn add(&mut self, number: f64, weight: f64) {
         self.sum += number * weight;
         self.weight += weight;
@@ -71,8 +71,8 @@ pub(crate) struct RunningMedian {
     /// The lower half, with the median on top.
     low: BinaryHeap<Weighed>,
     high: BinaryHeap<Reverse<Weighed>>,
-    low_sum: Sum,
-    high_sum: Sum,
+    low_sum: WeightedSum,
+    high_sum: WeightedSum,
 }
 
 impl RunningMedian {

@@ -53,7 +53,7 @@ enum Exact {
     /// A gini split in two, from the sums of squared counts below, above and in all.
     Pair(Pair),
     /// Any gini split.
-    Sum(Box<Sum>),
+    Sum(Box<FractionSum>),
 }
 
 /// Sums of squared counts on both sides of a cut, and in all.
@@ -68,7 +68,7 @@ pub(crate) struct Pair {
 
 /// The drop is the sum of `worth` minus `before`.
 #[derive(Debug, Clone)]
-struct Sum {
+struct FractionSum {
     worth: Vec<Fraction>,
     before: Fraction,
 }
@@ -157,7 +157,7 @@ impl Measure {
             Self::Gini => Score {
                 drop,
                 rank: drop,
-                exact: Exact::Sum(Box::new(Sum {
+                exact: Exact::Sum(Box::new(FractionSum {
                     worth: parts()
                         .map(|(counts, &weight)| squares(counts, weight))
                         .collect(),
@@ -268,10 +268,10 @@ impl Exact {
         compare_sums(&with(&a.worth, b.before), &with(&b.worth, a.before))
     }
 
-    fn sum(&self) -> Sum {
+    fn sum(&self) -> FractionSum {
         match self {
             Self::Sum(sum) => (**sum).clone(),
-            Self::Pair(pair) => Sum {
+            Self::Pair(pair) => FractionSum {
                 worth: vec![
                     (pair.low.into(), pair.n_low.into()),
                     (pair.high.into(), pair.n_high.into()),

@@ -32,7 +32,7 @@ pub(crate) struct Cut {
 
 /// What a scan is to find.
 #[derive(Debug)]
-pub(crate) struct Wish {
+pub(crate) struct ScanRequest {
     /// Positions that leave enough rows on both sides. Scans of entries need at least one.
     pub(crate) allowed: Range<usize>,
     /// Is a cut without gain worth having?
@@ -78,21 +78,21 @@ pub(crate) fn gini_of_two(
     entries: &[u32],
     packing: Packing,
     totals: &Totals,
-    wish: &Wish,
+    request: &ScanRequest,
 ) -> Option<Cut> {
-    let mut best = GiniOfTwo::new(totals, wish);
-    let Range { mut start, end } = wish.allowed.clone();
+    let mut best = GiniOfTwo::new(totals, request);
+    let Range { mut start, end } = request.allowed.clone();
     let mut d = best.moved(start, count_ones(&entries[..start], packing));
     while start < end {
         let stop = (start + BLOCK).min(end);
         let block = &entries[start..stop];
         let of_one = count_ones(block, packing);
-        if wish.skipping && best.is_hopeless(start, block.len(), of_one, d) {
+        if request.skipping && best.is_hopeless(start, block.len(), of_one, d) {
             d += best.moved(block.len(), of_one);
         } else {
             for (position, &entry) in (start..stop).zip(block) {
                 if best.comes_close(position, d) && !is_tie(entry) {
-                    best.offer(position, d);
+                    best.consider(position, d);
                 }
                 d += best.step[packing.class(entry)];
             }
@@ -107,17 +107,17 @@ pub(crate) fn gini(
     entries: &[u32],
     packing: Packing,
     totals: &Totals,
-    wish: &Wish,
+    request: &ScanRequest,
     low: &mut Vec<u32>,
 ) -> Option<Cut> {
-    let mut best = Gini::new(totals, wish);
-    let Range { mut start, end } = wish.allowed.clone();
-    let mut sums = Sums {
+    let mut best = Gini::new(totals, request);
+    let Range { mut start, end } = request.allowed.clone();
+    let mut sums = SquareSums {
         low: 0,
         high: totals.squares as i64,
     };
     let totals = &totals.counts;
-    let take = |entry: u32, low: &mut [u32], sums: &mut Sums| {
+    let take = |entry: u32, low: &mut [u32], sums: &mut SquareSums| {
         let class = packing.class(entry);
         let n_low = i64::from(low[class]);
         let n_high = i64::from(totals[class]) - n_low;
@@ -130,7 +130,7 @@ pub(crate) fn gini(
     for &entry in &entries[..start] {
         take(entry, low, &mut sums);
     }
-    let mut skips = Skips::new(totals.len(), wish);
+    let mut skips = Skips::new(totals.len(), request);
     while start < end {
         let stop = (start + skips.block).min(end);
         let block = &entries[start..stop];
@@ -149,7 +149,7 @@ pub(crate) fn gini(
         }
         for (position, &entry) in (start..stop).zip(block) {
             if !is_tie(entry) && best.comes_close(position, sums) {
-                best.offer(position, sums);
+                best.consider(position, sums);
             }
             take(entry, low, &mut sums);
         }
@@ -164,12 +164,12 @@ pub(crate) fn entropy(
     packing: Packing,
     totals: &Totals,
     logs: &Logs,
-    wish: &Wish,
+    request: &ScanRequest,
     low: &mut Vec<u32>,
 ) -> Option<Cut> {
-    let mut best = Entropy::new(totals, logs, wish);
+    let mut best = Entropy::new(totals, logs, request);
     let table = best.table;
-    let Range { mut start, end } = wish.allowed.clone();
+    let Range { mut start, end } = request.allowed.clone();
     let (mut worth_low, mut worth_high) = (0, totals.logs);
     let totals = &totals.counts;
     let take = |entry: u32, low: &mut [u32], worth_low: &mut i64, worth_high: &mut i64| {
@@ -185,7 +185,7 @@ pub(crate) fn entropy(
     for &entry in &entries[..start] {
         take(entry, low, &mut worth_low, &mut worth_high);
     }
-    let mut skips = Skips::new(totals.len(), wish);
+    let mut skips = Skips::new(totals.len(), request);
     while start < end {
         let stop = (start + skips.block).min(end);
         let block = &entries[start..stop];
@@ -205,7 +205,7 @@ pub(crate) fn entropy(
         for (position, &entry) in (start..stop).zip(block) {
             let drop = best.drop(position, worth_low + worth_high);
             if best.comes_close(drop) && !is_tie(entry) {
-                best.offer(position, drop, low);
+                best.consider(position, drop, low);
             }
             take(entry, low, &mut worth_low, &mut worth_high);
         }
@@ -228,18 +228,18 @@ pub(crate) struct GiniOfTwo {
 }
 
 impl GiniOfTwo {
-    pub(crate) fn new(totals: &Totals, wish: &Wish) -> Self {
+    pub(crate) fn new(totals: &Totals, request: &ScanRequest) -> Self {
         let n = totals.n;
         let totals = &totals.counts;
         // The drop is `2 d^2 / (n * n_l * n_r)`. The floor is a small difference of large numbers.
-        let reach = (wish.floor - Score::tolerance(n as f64)) * n as f64 / 2.0;
+        let reach = (request.floor - Score::tolerance(n as f64)) * n as f64 / 2.0;
         Self {
             n,
             ones: u64::from(totals[1]),
-            zero_gain: wish.zero_gain,
+            zero_gain: request.zero_gain,
             step: [-i64::from(totals[1]), i64::from(totals[0])],
             best: None,
-            over: reach.max(if wish.zero_gain { -1.0 } else { 0.0 }),
+            over: reach.max(if request.zero_gain { -1.0 } else { 0.0 }),
             under: 1.0,
         }
     }
@@ -269,7 +269,7 @@ impl GiniOfTwo {
     }
 
     /// Takes a cut that comes close, if it is better.
-    pub(crate) fn offer(&mut self, n_low: usize, d: i64) {
+    pub(crate) fn consider(&mut self, n_low: usize, d: i64) {
         let better = match self.best {
             None => self.zero_gain || d != 0,
             Some(best) => self.is_higher((n_low, d), best),
@@ -321,7 +321,7 @@ pub(crate) struct Gini<'a> {
     totals: &'a [u32],
     all_squares: u64,
     zero_gain: bool,
-    best: Option<(usize, Sums)>,
+    best: Option<(usize, SquareSums)>,
     /// Worth of the best as a fraction; at first that of the uncut node, which a cut must exceed.
     exact: (u128, u128),
     /// The same rounded, or what must be reached.
@@ -331,22 +331,22 @@ pub(crate) struct Gini<'a> {
 
 /// Sums of the squared counts below and above a cut. (Signed numbers are faster to convert.)
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sums {
+pub(crate) struct SquareSums {
     low: i64,
     high: i64,
 }
 
 impl<'a> Gini<'a> {
-    pub(crate) fn new(totals: &'a Totals, wish: &Wish) -> Self {
+    pub(crate) fn new(totals: &'a Totals, request: &ScanRequest) -> Self {
         let (n, all_squares) = (totals.n, totals.squares);
         let before = all_squares as f64 / n as f64;
-        let reach = before + wish.floor.max(0.0) - Score::tolerance(n as f64);
-        let anything_goes = wish.zero_gain && wish.floor <= 0.0;
+        let reach = before + request.floor.max(0.0) - Score::tolerance(n as f64);
+        let anything_goes = request.zero_gain && request.floor <= 0.0;
         Self {
             n,
             totals: &totals.counts,
             all_squares,
-            zero_gain: wish.zero_gain,
+            zero_gain: request.zero_gain,
             best: None,
             exact: (all_squares.into(), n as u128),
             over: if anything_goes { 0.0 } else { reach },
@@ -354,8 +354,8 @@ impl<'a> Gini<'a> {
         }
     }
 
-    pub(crate) fn sums(&self, low: &[u32]) -> Sums {
-        let mut sums = Sums { low: 0, high: 0 };
+    pub(crate) fn sums(&self, low: &[u32]) -> SquareSums {
+        let mut sums = SquareSums { low: 0, high: 0 };
         for (&low, &total) in low.iter().zip(self.totals) {
             sums.low += i64::from(low) * i64::from(low);
             sums.high += i64::from(total - low) * i64::from(total - low);
@@ -364,7 +364,13 @@ impl<'a> Gini<'a> {
     }
 
     /// Can no cut between two positions come close to the best?
-    fn is_hopeless(&self, start: usize, before: Sums, stop: usize, after: Sums) -> bool {
+    fn is_hopeless(
+        &self,
+        start: usize,
+        before: SquareSums,
+        stop: usize,
+        after: SquareSums,
+    ) -> bool {
         let low = before.low as f64 / start as f64;
         let high = after.high as f64 / (self.n - stop).max(1) as f64;
         (low + high + (stop - start) as f64) * self.under < self.over * CLOSE
@@ -372,7 +378,7 @@ impl<'a> Gini<'a> {
 
     /// Worth of the cut times `n_l * n_r`, and that product, rounded.
     #[inline]
-    fn fraction(&self, n_low: usize, sums: Sums) -> (f64, f64) {
+    fn fraction(&self, n_low: usize, sums: SquareSums) -> (f64, f64) {
         let (n_low, n_high) = (n_low as i64 as f64, (self.n - n_low) as i64 as f64);
         (
             sums.low as f64 * n_high + sums.high as f64 * n_low,
@@ -381,13 +387,13 @@ impl<'a> Gini<'a> {
     }
 
     #[inline]
-    pub(crate) fn comes_close(&self, n_low: usize, sums: Sums) -> bool {
+    pub(crate) fn comes_close(&self, n_low: usize, sums: SquareSums) -> bool {
         let (over, under) = self.fraction(n_low, sums);
         over * self.under >= self.over * under * CLOSE
     }
 
     /// Takes a cut that comes close, if it is better.
-    pub(crate) fn offer(&mut self, n_low: usize, sums: Sums) {
+    pub(crate) fn consider(&mut self, n_low: usize, sums: SquareSums) {
         let (low, high) = (n_low as u128, (self.n - n_low) as u128);
         let over = sums.low as u128 * high + sums.high as u128 * low;
         let exact = (over, low * high);
@@ -427,11 +433,11 @@ pub(crate) struct Entropy<'a> {
 }
 
 impl<'a> Entropy<'a> {
-    pub(crate) fn new(totals: &'a Totals, logs: &'a Logs, wish: &Wish) -> Self {
+    pub(crate) fn new(totals: &'a Totals, logs: &'a Logs, request: &ScanRequest) -> Self {
         let n = totals.n;
         let table = &logs.table()[..=n];
-        let least = if wish.zero_gain { i64::MIN } else { 0 };
-        let floor = (wish.floor / logs.unit() * (1.0 - 1e-14)) as i64 - 2;
+        let least = if request.zero_gain { i64::MIN } else { 0 };
+        let floor = (request.floor / logs.unit() * (1.0 - 1e-14)) as i64 - 2;
         Self {
             n,
             totals: &totals.counts,
@@ -440,7 +446,7 @@ impl<'a> Entropy<'a> {
             before: totals.logs - table[n],
             close_to_zero: rounding(3 * (totals.counts.len() + 1)),
             best: None,
-            best_drop: if wish.floor > 0.0 {
+            best_drop: if request.floor > 0.0 {
                 least.max(floor)
             } else {
                 least
@@ -476,7 +482,7 @@ impl<'a> Entropy<'a> {
     }
 
     /// Takes a cut, if it is better.
-    pub(crate) fn offer(&mut self, n_low: usize, drop: i64, low: &[u32]) {
+    pub(crate) fn consider(&mut self, n_low: usize, drop: i64, low: &[u32]) {
         let drop = match drop {
             drop if drop > self.close_to_zero => drop,
             _ if is_even(low, self.totals, n_low, self.n) => 0,
@@ -512,9 +518,9 @@ struct Skips {
 impl Skips {
     /// A bound costs a few steps a class, so blocks grow with the classes. What it allows for a block
     /// grows with the block, so next to it a node must be large for any hope of success.
-    fn new(n_classes: usize, wish: &Wish) -> Self {
+    fn new(n_classes: usize, request: &ScanRequest) -> Self {
         let block = BLOCK.max(4 * n_classes);
-        let pays = wish.skipping && wish.allowed.len() >= 16 * block;
+        let pays = request.skipping && request.allowed.len() >= 16 * block;
         Self {
             block,
             wait: if pays { 0 } else { usize::MAX },
