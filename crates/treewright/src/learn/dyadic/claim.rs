@@ -9,42 +9,12 @@ use std::cmp::Ordering;
 
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
-use serde_json::Value;
 
+use super::parameters::{Model, Ties};
 use crate::cost::{Lambda, Objective, Penalty, Shape, SolutionValue};
 use crate::error::{Result, counted};
-use crate::learn::dyadic::frontier::Frontier;
-use crate::learn::dyadic::frontier::hull::{Alpha, LeastAlpha};
-use crate::learn::dyadic::problem::grid::Grid;
-use crate::learn::dyadic::{Model, Ties};
-
-/// What a single tree shall be best at.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Aim {
-    /// The least cost + this weight * penalty of the leaves.
-    Lambda(Lambda),
-    /// The same, with this weight divided by the total weight of the rows.
-    Kappa(Lambda),
-    /// The least cost with at most so many leaves.
-    Leaves(usize),
-}
-
-impl Default for Aim {
-    fn default() -> Self {
-        Self::Kappa(Lambda::try_from(2.0).expect("2 is not negative"))
-    }
-}
-
-impl Aim {
-    /// Its name and value among the parameters of a model.
-    pub(crate) fn param(&self) -> (&'static str, Value) {
-        match self {
-            Self::Lambda(lambda) => ("lambda", lambda.number_or_text()),
-            Self::Kappa(kappa) => ("kappa", kappa.number_or_text()),
-            Self::Leaves(leaves) => ("leaves", (*leaves).into()),
-        }
-    }
-}
+use crate::learn::dyadic::frontier::{Alpha, Frontier, LeastAlpha};
+use crate::learn::dyadic::problem::Grid;
 
 /// An aim with all that it takes to compare trees by it.
 #[derive(Debug)]

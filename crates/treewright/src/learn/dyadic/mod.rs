@@ -7,6 +7,7 @@
 //!
 //! | folder | idea |
 //! |---|---|
+//! | `parameters`, `deadline` | what the learner is asked for; limits of time, memory and work |
 //! | `frontier` | best errors as functions of the weight of a leaf, or of the number of leaves |
 //! | `problem` | rows become points of a grid with whole losses; how fine the grid must be |
 //! | `plan` | a tree of halvings, and the tree that is built from it, with all rows in it |
@@ -19,8 +20,10 @@
 //! `docs/algorithms/dyadic.md` tells the whole story.
 
 mod claim;
+mod deadline;
 mod engines;
 mod frontier;
+mod parameters;
 mod path;
 mod plan;
 mod problem;
@@ -30,123 +33,17 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-pub use claim::Aim;
-pub use problem::coordinate::{Coding, Missing};
-pub use problem::grid::Resolution;
+pub use self::parameters::{Aim, Coding, Dyadic, Method, Missing, Model, Resolution, Solver, Ties};
 
-use self::path::Resources;
-use self::problem::grid::Grid;
+use self::deadline::Resources;
 use self::search::{family, single};
 use super::{FamilyLearner, Learner};
 use crate::budget::Budget;
-use crate::cost::{Lambda, Loss, Penalty, total_weight};
+use crate::cost::{Lambda, Penalty, total_weight};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
+use crate::learn::dyadic::problem::Grid;
 use crate::tree::{FamilyFit, Fit, LearnerInfo, Tree};
-
-/// Which halvings are paid for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Model {
-    /// A split is the first halving of a feature that separates the rows; those before it are free. No
-    /// leaf is empty.
-    #[default]
-    Collapsed,
-    /// Every halving is a split, also one that makes an empty leaf: the trees of Hush and Porter.
-    Boxed,
-}
-
-/// Which of several trees with the same objective is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Ties {
-    /// One with the fewest leaves, as everywhere else.
-    #[default]
-    Smaller,
-    /// One with the most leaves: the rule of Hush and Porter.
-    Larger,
-}
-
-/// How a single tree is found. All of them find a tree with the same objective.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Solver {
-    /// By all best trees above alpha, or by branch and bound where there are many
-    /// features.
-    #[default]
-    Auto,
-    /// Branch and bound for one weight of the linear penalty.
-    BranchAndBound,
-    /// The recursion over rectangles of Hush and Porter, which does not look into rectangles whose error
-    /// is below alpha.
-    Recursion,
-    /// The same, looking into all of them.
-    PlainRecursion,
-}
-
-/// How a family is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Method {
-    /// All best trees in one pass.
-    #[default]
-    Hull,
-    /// The same trees; counted are the solves of the paper's search over all weights that could matter.
-    Grid,
-    /// The same trees; counted are the solves of the paper's search whose list of weights is made anew
-    /// after every new tree.
-    Adaptive,
-    /// The paper's search that guesses the next weight from the last solve, with its solver. It may miss
-    /// trees.
-    Heuristic,
-}
-
-/// The learner of optimal dyadic trees.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Dyadic {
-    /// How often features may be halved.
-    pub resolution: Resolution,
-    /// Which halvings are paid for.
-    pub model: Model,
-    /// How categorical features become coordinates.
-    pub coding: Coding,
-    /// What to do with missing cells.
-    pub missing: Missing,
-    /// How far below a midpoint a value already counts as above it, as a share of the box.
-    pub snap: f64,
-    /// What a single tree shall be best at.
-    pub aim: Aim,
-    /// What a number of leaves costs.
-    pub penalty: Penalty,
-    /// Which of several trees with the same objective is taken.
-    pub ties: Ties,
-    /// How a single tree is found.
-    pub solver: Solver,
-    /// How a family is found.
-    pub method: Method,
-    /// Shall a family also have the trees that are only as good as their neighbours, at one weight?
-    pub collinear: bool,
-    /// What wrong predictions cost.
-    pub loss: Loss,
-    /// More memory than this is not used for solved sets.
-    pub most_bytes: usize,
-}
-
-impl Default for Dyadic {
-    fn default() -> Self {
-        Self {
-            resolution: Resolution::default(),
-            model: Model::default(),
-            coding: Coding::default(),
-            missing: Missing::default(),
-            snap: 0.0,
-            aim: Aim::default(),
-            penalty: Penalty::Linear,
-            ties: Ties::default(),
-            solver: Solver::default(),
-            method: Method::default(),
-            collinear: false,
-            loss: Loss::default(),
-            most_bytes: 4 << 30,
-        }
-    }
-}
 
 impl Learner for Dyadic {
     fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
@@ -237,50 +134,6 @@ impl Dyadic {
         LearnerInfo {
             name: "dyadic".into(),
             params,
-        }
-    }
-}
-
-impl Model {
-    /// The name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Collapsed => "collapsed",
-            Self::Boxed => "boxed",
-        }
-    }
-}
-
-impl Ties {
-    /// The name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Smaller => "smaller",
-            Self::Larger => "larger",
-        }
-    }
-}
-
-impl Solver {
-    /// The name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::BranchAndBound => "bnb",
-            Self::Recursion => "mrp",
-            Self::PlainRecursion => "mr",
-        }
-    }
-}
-
-impl Method {
-    /// The name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Hull => "hull",
-            Self::Grid => "grid",
-            Self::Adaptive => "adaptive",
-            Self::Heuristic => "heuristic",
         }
     }
 }

@@ -1,41 +1,27 @@
 //! The searches of both models behind one face, whatever the width of their points.
 
 mod boxed;
-pub(crate) mod branch;
-pub(crate) mod collapsed;
-pub(crate) mod rectangles;
+mod branch;
+mod collapsed;
+mod keys;
+mod rectangles;
 
 use std::fmt::Debug;
-use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::learn::dyadic::Model;
-use crate::learn::dyadic::engines::boxed::{Boxed, BoxedStack, Levels};
-use crate::learn::dyadic::engines::collapsed::sums::{LossSums, Packed, Wide};
-use crate::learn::dyadic::engines::collapsed::table::Key;
-use crate::learn::dyadic::engines::collapsed::{
-    Collapsed, Halving, Point, PointSet, SearchLimits, SearchStopped,
-};
-use crate::learn::dyadic::frontier::Frontier;
-use crate::learn::dyadic::frontier::hull::{Vertex, vertex};
-use crate::learn::dyadic::problem::points::Points;
+pub(crate) use self::boxed::Boxed;
+pub(crate) use self::branch::{Branch, BranchResult};
+pub(crate) use self::collapsed::Collapsed;
+pub(crate) use self::rectangles::{Rectangles, Visited};
 
-/// A tree of halvings, without the data.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum HalvingPlan {
-    Leaf,
-    Halve {
-        /// Which of the coordinates that are halved.
-        coordinate: usize,
-        /// How often it was halved before, on the way from the whole box.
-        level: u32,
-        /// The bits of these halvings.
-        prefix: u32,
-        /// Shared between plans that have them in common.
-        sides: Arc<[HalvingPlan; 2]>,
-    },
-}
+use self::collapsed::{LossSums, Packed, Point, Wide};
+use self::keys::Key;
+use crate::learn::dyadic::deadline::{SearchLimits, SearchStopped};
+use crate::learn::dyadic::frontier::{Frontier, Vertex};
+use crate::learn::dyadic::parameters::Model;
+use crate::learn::dyadic::plan::HalvingPlan;
+use crate::learn::dyadic::problem::Points;
 
 /// Plans by the key of a set, and the vertex of its hull that they are for.
 pub(crate) type KnownPlans = FxHashMap<(Key, Vertex), HalvingPlan>;
@@ -121,286 +107,20 @@ fn search<S: LossSums, const W: usize>(
     }
 }
 
-impl<S: LossSums, const W: usize> Engine for Collapsed<S, W> {
-    fn hull(&self) -> Result<Vec<Vertex>, SearchStopped> {
-        let mut vertices = Vec::new();
-        let best = self.solve(&self.whole(), 0, 0, &mut self.way())?;
-        self.vertices(best, &mut vertices);
-        Ok(vertices)
-    }
-
-    fn plan(&self, target: Vertex, known: &mut KnownPlans) -> HalvingPlan {
-        self.plan_of(&self.whole(), &self.way().members, target, known)
-    }
-
-    fn greedy(&self) -> Vec<(Vertex, HalvingPlan)> {
-        Collapsed::greedy(self, None, self.front)
-    }
-
-    fn states(&self) -> usize {
-        self.table.len()
-    }
-
-    fn probes(&self) -> f64 {
-        self.table.probes()
-    }
-
-    fn bytes(&self) -> usize {
-        self.table.bytes()
-    }
-
-    fn work(&self) -> u64 {
-        self.work()
-    }
-}
-
-impl<S: LossSums, const W: usize> Collapsed<S, W> {
-    /// The tree of a vertex. The first split that makes it is the first also in a search that has solved
-    /// other sets: a split whose sides are not known here was dominated when it was its turn, so it does
-    /// not make the vertex.
-    fn plan_of(
-        &self,
-        part: &PointSet<S>,
-        members: &[u32],
-        target: Vertex,
-        known: &mut KnownPlans,
-    ) -> HalvingPlan {
-        if target.leaves == 1 {
-            return HalvingPlan::Leaf;
-        }
-        if let Some(plan) = known.get(&(part.key, target)) {
-            return plan.clone();
-        }
-        let mut halvings = Vec::new();
-        self.splits(part, members, &mut halvings);
-        let made = halvings.iter().find_map(|halving| {
-            let targets = self.targets(halving, target)?;
-            Some((halving, targets))
-        });
-        let Some((halving, targets)) = made else {
-            unreachable!("a vertex of the hull has a split that makes it");
-        };
-        let plans = [0, 1].map(|side| {
-            let members = self.side(halving, side == 1, members);
-            self.plan_of(halving.side(side), &members, targets[side], known)
-        });
-        let (level, prefix) = self.place(halving, members[0]);
-        let plan = halve(halving.coordinate, level, prefix, plans);
-        known.insert((part.key, target), plan.clone());
-        plan
-    }
-
-    /// The vertices of both sides that together make a vertex, if there are any.
-    fn targets(&self, halving: &Halving<S>, target: Vertex) -> Option<[Vertex; 2]> {
-        let mut hulls = [Vec::new(), Vec::new()];
-        let errors = [halving.left_error, halving.right_error];
-        for (side, hull) in hulls.iter_mut().enumerate() {
-            let best = self.known(halving.side(side), errors[side])?;
-            self.vertices(best, hull);
-        }
-        two_that_add_up(&hulls, target)
-    }
-
-    /// How often a split's coordinate was halved before, and the bits that all points have there; `member`
-    /// is any of them.
-    pub(crate) fn place(&self, halving: &Halving<S>, member: u32) -> (u32, u32) {
-        let field = self.fields[halving.coordinate as usize];
-        let point = &self.points[member as usize];
-        let bits = (point.code[field.word as usize] & field.mask()) >> field.shift;
-        let below = halving.bit - field.shift + 1;
-        (field.level(halving.bit), (bits >> below) as u32)
-    }
-}
-
-impl<S: LossSums, const W: usize> Engine for Boxed<S, W> {
-    fn hull(&self) -> Result<Vec<Vertex>, SearchStopped> {
-        let mut way = BoxedStack::new(self.collapsed.way());
-        let mut vertices = Vec::new();
-        let whole = self.collapsed.whole();
-        let best = self.solve(&whole, &self.whole_box(), 0, 0, &mut way)?;
-        self.vertices(best, &mut vertices);
-        Ok(vertices)
-    }
-
-    fn plan(&self, target: Vertex, known: &mut KnownPlans) -> HalvingPlan {
-        let (whole, members) = (self.collapsed.whole(), self.collapsed.way().members);
-        self.plan_of(&whole, &self.whole_box(), &members, target, known)
-    }
-
-    fn greedy(&self) -> Vec<(Vertex, HalvingPlan)> {
-        let levels = self.whole_box();
-        self.collapsed.greedy(Some(&levels), self.collapsed.front)
-    }
-
-    fn states(&self) -> usize {
-        self.table.len() + self.collapsed.table.len()
-    }
-
-    fn probes(&self) -> f64 {
-        self.table.probes()
-    }
-
-    fn bytes(&self) -> usize {
-        self.table.bytes() + self.collapsed.table.bytes()
-    }
-
-    fn work(&self) -> u64 {
-        self.collapsed.work()
-    }
-}
-
-impl<S: LossSums, const W: usize> Boxed<S, W> {
-    /// The tree of a vertex: the first split that makes it, or the first coordinate that is zoomed into.
-    fn plan_of(
-        &self,
-        part: &PointSet<S>,
-        levels: &Levels,
-        members: &[u32],
-        target: Vertex,
-        known: &mut KnownPlans,
-    ) -> HalvingPlan {
-        if target.leaves == 1 {
-            return HalvingPlan::Leaf;
-        }
-        let key = self.key(part, levels, members);
-        if let Some(plan) = known.get(&(key, target)) {
-            return plan.clone();
-        }
-        let mut halvings = Vec::new();
-        self.splits(part, members, &mut halvings);
-        // A tree with at least two leaves comes after the empty ones.
-        halvings.retain(|halving| target.leaves >= self.empty_leaves(halving, levels) + 2);
-        let mut found = None;
-        for halving in &halvings {
-            let plan = self.plan_sides(halving, levels, members, target, known);
-            if let Some(plan) = plan {
-                found = Some((halving, plan));
-                break;
-            }
-        }
-        for halving in &halvings {
-            if found.is_some() {
-                break;
-            }
-            let plan = self.plan_zoom(halving, part, levels, members, target, known);
-            found = plan.map(|plan| (halving, plan));
-        }
-        let Some((halving, plan)) = found else {
-            unreachable!("a vertex of the hull has a move that makes it");
-        };
-        let empty = self.empty_leaves(halving, levels);
-        let (level, prefix) = self.collapsed.place(halving, members[0]);
-        let plan = zoomed(halving.coordinate, plan, empty, level, prefix);
-        known.insert((key, target), plan.clone());
-        plan
-    }
-
-    /// A plan that separates the points at once, if one makes the target.
-    fn plan_sides(
-        &self,
-        halving: &Halving<S>,
-        levels: &Levels,
-        members: &[u32],
-        target: Vertex,
-        known: &mut KnownPlans,
-    ) -> Option<HalvingPlan> {
-        let empty = self.empty_leaves(halving, levels);
-        let mut inside = levels.clone();
-        inside[halving.coordinate as usize] = self.level(halving) as u8 + 1;
-        let sides = [false, true].map(|side| self.collapsed.side(halving, side, members));
-        let mut hulls = [Vec::new(), Vec::new()];
-        for (side, hull) in hulls.iter_mut().enumerate() {
-            // The sides of a split that makes a vertex were solved when it did.
-            let best = self.known(halving.side(side), &inside, &sides[side])?;
-            self.vertices(best, hull);
-        }
-        let targets = two_that_add_up(&hulls, vertex(target.leaves - empty, target.error))?;
-        let plans = [0, 1].map(|side| {
-            let (part, members) = (halving.side(side), &sides[side]);
-            self.plan_of(part, &inside, members, targets[side], known)
-        });
-        let (level, prefix) = self.collapsed.place(halving, members[0]);
-        Some(halve(halving.coordinate, level, prefix, plans))
-    }
-
-    /// A plan for the same points in the smaller box, if one makes the target.
-    fn plan_zoom(
-        &self,
-        halving: &Halving<S>,
-        part: &PointSet<S>,
-        levels: &Levels,
-        members: &[u32],
-        target: Vertex,
-        known: &mut KnownPlans,
-    ) -> Option<HalvingPlan> {
-        let empty = self.empty_leaves(halving, levels);
-        if empty == 0 {
-            return None;
-        }
-        let mut inside = levels.clone();
-        inside[halving.coordinate as usize] = self.level(halving) as u8;
-        let mut hull = Vec::new();
-        let best = self.known(part, &inside, members)?;
-        self.vertices(best, &mut hull);
-        let target = vertex(target.leaves - empty, target.error);
-        let is_there = hull.contains(&target);
-        is_there.then(|| self.plan_of(part, &inside, members, target, known))
-    }
-}
-
-pub(crate) fn halve(
-    coordinate: u32,
-    level: u32,
-    prefix: u32,
-    sides: [HalvingPlan; 2],
-) -> HalvingPlan {
-    HalvingPlan::Halve {
-        coordinate: coordinate as usize,
-        level,
-        prefix,
-        sides: Arc::new(sides),
-    }
-}
-
-/// Puts `empty` halvings with an empty side each before a plan whose points have the bits `prefix`.
-pub(crate) fn zoomed(
-    coordinate: u32,
-    plan: HalvingPlan,
-    empty: u32,
-    level: u32,
-    prefix: u32,
-) -> HalvingPlan {
-    (1..=empty).fold(plan, |plan, up| {
-        let (level, prefix, bit) = (level - up, prefix >> up, prefix >> (up - 1) & 1);
-        let mut sides = [HalvingPlan::Leaf, HalvingPlan::Leaf];
-        sides[bit as usize] = plan;
-        halve(coordinate, level, prefix, sides)
-    })
-}
-
-/// Vertices of two hulls that add up to a third, the first with the fewest leaves.
-pub(crate) fn two_that_add_up(hulls: &[Vec<Vertex>; 2], target: Vertex) -> Option<[Vertex; 2]> {
-    hulls[0].iter().find_map(|&left| {
-        let leaves = target.leaves.checked_sub(left.leaves)?;
-        let right = vertex(leaves, target.error.checked_sub(left.error)?);
-        hulls[1].contains(&right).then_some([left, right])
-    })
-}
-
 #[cfg(test)]
 mod tests {
     //! The searches against plain recursions over all boxes.
 
     use std::collections::HashMap;
 
+    use super::{KnownPlans, engine};
     use crate::budget::Budget;
+    use crate::learn::dyadic::deadline::SearchLimits;
     use crate::learn::dyadic::engines::branch::Branch;
-    use crate::learn::dyadic::engines::collapsed::SearchLimits;
-    use crate::learn::dyadic::engines::{HalvingPlan, KnownPlans, engine};
-    use crate::learn::dyadic::frontier::Frontier;
-    use crate::learn::dyadic::frontier::hull::{Alpha, LeastAlpha, Vertex, vertex};
-    use crate::learn::dyadic::problem::points::{Field, Points};
-    use crate::learn::dyadic::{Model, Ties};
+    use crate::learn::dyadic::frontier::{Alpha, Frontier, LeastAlpha, Vertex, vertex};
+    use crate::learn::dyadic::parameters::{Model, Ties};
+    use crate::learn::dyadic::plan::HalvingPlan;
+    use crate::learn::dyadic::problem::{Field, Points};
 
     /// A cell: for each coordinate how often it was halved, and the bits of its halves.
     type Cell = Vec<(u32, u64)>;

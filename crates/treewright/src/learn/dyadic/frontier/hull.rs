@@ -12,112 +12,8 @@
 
 use std::cmp::Ordering;
 
-/// Leaves and error of a tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Vertex {
-    pub(crate) leaves: u32,
-    pub(crate) error: u64,
-}
-
-/// An alpha as a ratio.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Alpha {
-    pub(crate) numerator: u64,
-    pub(crate) denominator: u64,
-}
-
-impl Alpha {
-    /// All vertices matter but those that save nothing.
-    pub(crate) const ZERO: Self = Self {
-        numerator: 0,
-        denominator: 1,
-    };
-
-    /// A leaf costs as much as the least loss there is: lower alphas are hardly more work.
-    pub(crate) const ONE: Self = Self {
-        numerator: 1,
-        denominator: 1,
-    };
-
-    /// The alpha divided by two so many times.
-    pub(crate) fn halved(self, times: u32) -> Self {
-        match self.denominator.checked_mul(1 << times) {
-            Some(denominator) => Self {
-                denominator,
-                ..self
-            },
-            None => Self {
-                numerator: self.numerator >> times,
-                ..self
-            },
-        }
-    }
-
-    /// What so many leaves cost, rounded down.
-    pub(crate) fn of(self, leaves: u32) -> u128 {
-        u128::from(leaves) * u128::from(self.numerator) / u128::from(self.denominator)
-    }
-
-    /// The nearest double.
-    pub(crate) fn to_f64(self) -> f64 {
-        self.numerator as f64 / self.denominator as f64
-    }
-
-    /// Is this alpha above another?
-    pub(crate) fn is_above(self, other: Self) -> bool {
-        u128::from(self.numerator) * u128::from(other.denominator)
-            > u128::from(other.numerator) * u128::from(self.denominator)
-    }
-
-    /// Compares a saving of `error` for `leaves` more leaves with their alpha.
-    fn compare(self, error: u64, leaves: u32) -> Ordering {
-        let saved = u128::from(error) * u128::from(self.denominator);
-        saved.cmp(&(u128::from(leaves) * u128::from(self.numerator)))
-    }
-}
-
-/// The least alpha of interest: vertices that are best only below it are left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LeastAlpha {
-    alpha: Alpha,
-    /// Does a vertex stay that is best at this alpha too, beside a smaller one?
-    with_ties: bool,
-}
-
-impl LeastAlpha {
-    /// Only what is better than all smaller trees at some alpha above this one.
-    pub(crate) fn above(alpha: Alpha) -> Self {
-        Self {
-            alpha,
-            with_ties: false,
-        }
-    }
-
-    /// Also what is as good as smaller trees at this very alpha.
-    pub(crate) fn with_ties(alpha: Alpha) -> Self {
-        Self {
-            alpha,
-            // Without an alpha everything would be worth its leaves.
-            with_ties: alpha.numerator > 0,
-        }
-    }
-
-    /// The alpha itself.
-    pub(crate) fn alpha(self) -> Alpha {
-        self.alpha
-    }
-
-    /// Is a saving of `error` for `leaves` more leaves worth it?
-    pub(crate) fn is_worth(self, error: u64, leaves: u32) -> bool {
-        let order = self.alpha.compare(error, leaves);
-        order.is_gt() || self.with_ties && order.is_eq()
-    }
-}
-
-/// A vertex.
-pub(crate) const fn vertex(leaves: u32, error: u64) -> Vertex {
-    Vertex { leaves, error }
-}
+use super::alpha::LeastAlpha;
+use super::vertex::{Vertex, vertex};
 
 /// Compares the savings per leaf of two edges, each from its first to its second vertex.
 fn compare_slopes(a: (Vertex, Vertex), b: (Vertex, Vertex)) -> Ordering {
@@ -225,6 +121,7 @@ fn is_above(point: Vertex, hull: &[Vertex], at: usize, least: LeastAlpha) -> boo
 
 #[cfg(test)]
 mod tests {
+    use super::super::Alpha;
     use super::*;
 
     /// All strict vertices of the lower left hull of some points, the slow way.
@@ -232,7 +129,7 @@ mod tests {
         let mut best: Vec<Vertex> = Vec::new();
         for &p in points {
             // Strictly better than all others for some alpha: try alphas between all pairs' slopes.
-            let lowest = least.alpha;
+            let lowest = least.alpha();
             let mut alphas: Vec<(u64, u64)> = vec![(lowest.numerator, lowest.denominator)];
             for a in points {
                 for b in points {

@@ -13,13 +13,12 @@
 //! What differs: alphas are exact ratios, and grid and adaptive search are counted by Moebius' formula
 //! rather than listed.
 
-use crate::learn::dyadic::Model;
-use crate::learn::dyadic::engines::collapsed::SearchLimits;
-use crate::learn::dyadic::engines::rectangles::{Rectangles, Visited};
-use crate::learn::dyadic::engines::{HalvingPlan, engine};
-use crate::learn::dyadic::frontier::Frontier;
-use crate::learn::dyadic::frontier::hull::{Alpha, LeastAlpha, Vertex, vertex};
-use crate::learn::dyadic::problem::points::Points;
+use crate::learn::dyadic::deadline::SearchLimits;
+use crate::learn::dyadic::engines::{Rectangles, Visited, engine};
+use crate::learn::dyadic::frontier::{Alpha, Frontier, LeastAlpha, Vertex, vertex};
+use crate::learn::dyadic::parameters::Model;
+use crate::learn::dyadic::plan::HalvingPlan;
+use crate::learn::dyadic::problem::Points;
 use crate::tree::Work;
 
 /// What a search over alphas found.
@@ -40,26 +39,6 @@ impl LambdaSearch {
             rectangles: self.visited.occupied,
             rectangles_empty: self.visited.empty,
             ..Work::default()
-        }
-    }
-}
-
-/// The split that came closest to being made: of all rectangles that were left a leaf though some tree was
-/// tried, the largest saving of error by the best such tree for each leaf that it adds. It is below the
-/// alpha.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Refused(Option<Alpha>);
-
-impl Refused {
-    /// A tree was tried for a rectangle that is left a leaf at this alpha.
-    pub(crate) fn note(&mut self, leaf: Vertex, tree: Vertex, alpha: Alpha) {
-        let ratio = Alpha {
-            numerator: leaf.error - tree.error,
-            denominator: u64::from(tree.leaves - 1),
-        };
-        let is_largest = self.0.is_none_or(|before| ratio.is_above(before));
-        if ratio.numerator > 0 && is_largest && alpha.is_above(ratio) {
-            self.0 = Some(ratio);
         }
     }
 }
@@ -190,7 +169,7 @@ fn next_alpha(
     }
     let guess = below
         .filter(|_| guesses)
-        .and_then(|_| rectangles.refused().0);
+        .and_then(|_| rectangles.refused().alpha());
     guess.or_else(|| next_ratio(last, upper_leaves, below))
 }
 

@@ -11,16 +11,19 @@
 //! A search for all sizes has no such steps. It comes after some high alphas, which bound it in the same way.
 
 pub(crate) mod lambda_search;
+mod steps;
 
-use crate::budget::Budget;
+pub(crate) use self::lambda_search::{adaptive_count, grid_count, search, upper_leaves};
+pub(crate) use self::steps::Steps;
+
 use crate::cost::SolutionValue;
 use crate::error::{Error, Result};
-use crate::learn::dyadic::Model;
-use crate::learn::dyadic::engines::collapsed::SearchLimits;
-use crate::learn::dyadic::engines::{Engine, HalvingPlan, KnownPlans, engine};
-use crate::learn::dyadic::frontier::Frontier;
-use crate::learn::dyadic::frontier::hull::{Alpha, LeastAlpha, Vertex, vertex};
-use crate::learn::dyadic::problem::grid::Grid;
+use crate::learn::dyadic::deadline::{Resources, SearchLimits};
+use crate::learn::dyadic::engines::{Engine, KnownPlans, engine};
+use crate::learn::dyadic::frontier::{Alpha, Frontier, Vertex, vertex};
+use crate::learn::dyadic::parameters::Model;
+use crate::learn::dyadic::plan::HalvingPlan;
+use crate::learn::dyadic::problem::Grid;
 use crate::tree::Work;
 
 /// The best trees as far as they were found.
@@ -37,13 +40,6 @@ pub(crate) struct LambdaPath {
     is_complete: bool,
     /// How many searches were begun.
     n_searches: u64,
-}
-
-/// How much memory may be used, and when to stop.
-#[derive(Debug, Clone)]
-pub(crate) struct Resources<'a> {
-    pub(crate) budget: &'a Budget,
-    pub(crate) most_bytes: usize,
 }
 
 impl LambdaPath {
@@ -83,7 +79,7 @@ impl LambdaPath {
             path.is_complete = front == wanted || is_zero && matches!(wanted, Frontier::Hull(_));
             path.best = best;
             path.engine = Some(engine);
-            path.reached = Some(steps.alpha);
+            path.reached = Some(steps.alpha());
         }
         Ok(path)
     }
@@ -177,27 +173,6 @@ impl LambdaPath {
     }
 }
 
-/// So much memory is not worth counting.
-const LITTLE_MEMORY: usize = 16_000_000;
-
-impl Resources<'_> {
-    /// May so many bytes be taken at once?
-    pub(crate) fn has_room_for(&self, bytes: usize) -> bool {
-        let is_little = bytes <= LITTLE_MEMORY;
-        is_little || bytes <= self.most_bytes && self.budget.has_room_for(bytes)
-    }
-
-    /// The limits of a search.
-    pub(crate) fn limits(&self) -> SearchLimits {
-        SearchLimits {
-            budget: self.budget.clone(),
-            most_bytes: self.most_bytes,
-            most_work: u64::MAX,
-            so_far: String::new(),
-        }
-    }
-}
-
 /// A search for the best trees, unless the points are too wide for any.
 pub(crate) fn engine_for(
     grid: &Grid,
@@ -231,115 +206,5 @@ pub(crate) fn value(vertex: Vertex, grid: &Grid) -> SolutionValue {
     SolutionValue {
         cost: (grid.base + vertex.error) as i64,
         leaves: vertex.leaves as usize,
-    }
-}
-
-/// Falling alphas.
-#[derive(Debug)]
-pub(crate) struct Steps {
-    wanted: Frontier,
-    /// The alpha of the last step that came to its end, and of the one that is tried now.
-    reached: Alpha,
-    alpha: Alpha,
-    /// How often the alpha is halved in one step.
-    halvings: u32,
-    /// What the last step that came to its end took.
-    work: u64,
-}
-
-/// A step may take so many times the work of the one before,
-const MORE_WORK: u64 = 16;
-/// and so much in any case.
-const LITTLE_WORK: u64 = 30_000_000;
-/// The alpha is never halved more often than this in one step, unless it is the last.
-const MOST_HALVINGS: u32 = 8;
-/// Before a search for all sizes, alphas go down to this part of the error of one leaf.
-const HIGH: u64 = 64;
-
-impl Steps {
-    pub(crate) fn new(error: u64, wanted: Frontier) -> Self {
-        let alpha = Alpha {
-            numerator: error,
-            denominator: 1,
-        };
-        Self {
-            wanted,
-            reached: alpha,
-            alpha,
-            halvings: match wanted {
-                Frontier::Hull(_) => MOST_HALVINGS,
-                Frontier::Stairs(_) => MOST_HALVINGS / 2,
-            },
-            work: 0,
-        }
-    }
-
-    /// The alpha of the step that is tried now.
-    pub(crate) fn alpha(&self) -> Alpha {
-        self.alpha
-    }
-
-    /// How much work the step may take.
-    pub(crate) fn most_work(&self) -> u64 {
-        let must_end = match self.wanted {
-            Frontier::Hull(_) => self.halvings == 1,
-            Frontier::Stairs(_) => self.alpha.numerator == 0,
-        };
-        if must_end {
-            return u64::MAX;
-        }
-        LITTLE_WORK.max(MORE_WORK.saturating_mul(self.work))
-    }
-
-    /// The step came to its end and took so much work. The next one is as long as the growth of the work
-    /// promises that it will not take too much.
-    pub(crate) fn done(&mut self, work: u64) {
-        if self.work > 0 {
-            let growth = (work as f64 / self.work as f64).log2();
-            let per_halving = (growth / f64::from(self.halvings)).max(1e-3);
-            let halvings = (MORE_WORK as f64).log2() / per_halving;
-            self.halvings = halvings.clamp(1.0, f64::from(MOST_HALVINGS)) as u32;
-        }
-        (self.work, self.reached) = (work, self.alpha);
-    }
-
-    /// Did the step take too much work, so that a shorter one is worth a try?
-    pub(crate) fn is_too_far(&mut self, work: u64, resources: &Resources<'_>) -> bool {
-        if work <= self.most_work() || resources.budget.is_spent() {
-            return false;
-        }
-        if self.halvings == 1 {
-            // No more alphas: all sizes come next.
-            self.reached = Alpha::ZERO;
-        }
-        self.halvings = (self.halvings / 2).max(1);
-        true
-    }
-
-    /// What the next search is for.
-    pub(crate) fn next(&mut self) -> Frontier {
-        let next = self.reached.halved(self.halvings);
-        let beyond = self.reached.halved(self.halvings + 1);
-        let Frontier::Hull(least) = self.wanted else {
-            // Some alphas first, so that something is known if the search for all sizes is stopped.
-            if self.reached.denominator < HIGH && self.reached.numerator > 0 {
-                self.alpha = next;
-                return Frontier::Hull(LeastAlpha::above(next));
-            }
-            self.alpha = Alpha::ZERO;
-            return self.wanted;
-        };
-        // Lower alphas are hardly more work than one.
-        let last = if least.alpha().is_above(Alpha::ONE) {
-            least.alpha()
-        } else {
-            Alpha::ONE
-        };
-        if beyond.is_above(last) {
-            self.alpha = next;
-            return Frontier::Hull(LeastAlpha::above(next));
-        }
-        self.alpha = least.alpha();
-        self.wanted
     }
 }

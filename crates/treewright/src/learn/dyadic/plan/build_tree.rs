@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
+use super::HalvingPlan;
 use crate::cost::Loss;
 use crate::data::{Dataset, Value};
 use crate::error::Result;
-use crate::learn::dyadic::engines::HalvingPlan;
-use crate::learn::dyadic::problem::grid::{Bundle, Grid};
+use crate::learn::dyadic::problem::{Bundle, Grid};
 use crate::tree::{MissingRoute, NodeId, Outcome, Split, Tree, TreeBuilder};
 
 /// Makes trees of plans, with the class counts of all rows.

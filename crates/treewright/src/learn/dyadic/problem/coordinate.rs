@@ -11,54 +11,12 @@ use num_bigint::BigInt;
 use num_traits::{Float, Zero};
 use rustc_hash::FxHashMap;
 
+use super::box_side::BoxSide;
 use crate::cost::tens_of_weights;
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
 use crate::error::{Error, Result, quoted};
-use crate::learn::dyadic::problem::side::BoxSide;
+use crate::learn::dyadic::parameters::{Coding, Missing};
 use crate::tree::{Closed, Split};
-
-/// How categorical features become coordinates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Coding {
-    /// Numbered by the share of the first class among their rows, ties by code point.
-    #[default]
-    Share,
-    /// Numbered by code point.
-    Order,
-    /// One coordinate for each category: it against all others.
-    OneVsRest,
-}
-
-/// What to do with missing cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Missing {
-    /// A feature with missing cells may first be split into missing and present.
-    #[default]
-    Code,
-    /// Refuse such tables.
-    Refuse,
-}
-
-impl Coding {
-    /// The name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Share => "share",
-            Self::Order => "order",
-            Self::OneVsRest => "one-vs-rest",
-        }
-    }
-}
-
-impl Missing {
-    /// The name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Code => "code",
-            Self::Refuse => "refuse",
-        }
-    }
-}
 
 /// A number of halvings more than anybody can use: cells of a 2^30th of the box.
 pub(crate) const MOST_HALVINGS: u32 = 30;

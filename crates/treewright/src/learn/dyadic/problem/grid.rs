@@ -9,30 +9,16 @@
 //!    the least number of halvings that still tells apart as many of its own intervals as `k0` does.
 //! 4. Points in the same cell become one, as in step 2.
 
-use rustc_hash::FxHashMap;
-
+use super::bundle::{Bundle, bundles};
+use super::coordinate::Coordinate;
+use super::merged_points::{MOST_AUTOMATIC, MergedPoints};
+use super::points::Points;
 use crate::cost::{Counting, RowLosses, Scale};
-use crate::data::{Dataset, Target};
+use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::learn::dyadic::Dyadic;
-use crate::learn::dyadic::engines::collapsed::SearchStopped;
-use crate::learn::dyadic::frontier::hull::{Vertex, vertex};
-use crate::learn::dyadic::path::Resources;
-use crate::learn::dyadic::problem::coordinate::Coordinate;
-use crate::learn::dyadic::problem::merged::{GridDeadline, MOST_AUTOMATIC, MergedPoints};
-use crate::learn::dyadic::problem::points::Points;
-
-/// How often coordinates may be halved.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Resolution {
-    /// As often as it takes to have no unavoidable loss.
-    #[default]
-    Auto,
-    /// So often, each.
-    Same(u32),
-    /// So often, feature by feature.
-    Each(Vec<u32>),
-}
+use crate::learn::dyadic::deadline::{GridDeadline, Resources, SearchStopped};
+use crate::learn::dyadic::frontier::{Vertex, vertex};
+use crate::learn::dyadic::parameters::{Dyadic, Resolution};
 
 /// A table as points of a grid.
 #[derive(Debug, Clone)]
@@ -59,16 +45,6 @@ pub(crate) struct Grid {
     /// How far sums of losses may be off by rounding, in units.
     pub(crate) slack: u64,
     tolerance: Option<f64>,
-}
-
-/// Rows of the same class that no split can tell apart.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Bundle {
-    /// One of them.
-    pub(crate) row: u32,
-    pub(crate) class: u32,
-    /// The weight of all.
-    pub(crate) weight: f64,
 }
 
 impl Grid {
@@ -193,30 +169,4 @@ impl Grid {
     pub(crate) fn tolerance(&self) -> Option<f64> {
         self.tolerance
     }
-}
-
-/// All rows, those of one group and class together; without groups all rows by themselves. Sums of weights that
-/// are not whole depend on their order, so such rows stay alone.
-fn bundles(data: &Dataset, groups: &[u32]) -> Vec<Bundle> {
-    let Target::Classes(classes) = data.target() else {
-        unreachable!("a grid is made from classes");
-    };
-    let bundle = |row: usize| Bundle {
-        row: row as u32,
-        class: classes[row],
-        weight: data.weight(row),
-    };
-    if !data.has_whole_weights() || groups.is_empty() {
-        return (0..data.n_rows()).map(bundle).collect();
-    }
-    let mut places: FxHashMap<(u32, u32), usize> = FxHashMap::default();
-    let mut bundles: Vec<Bundle> = Vec::new();
-    for (row, &group) in groups.iter().enumerate() {
-        let place = *places.entry((group, classes[row])).or_insert(bundles.len());
-        match bundles.get_mut(place) {
-            Some(bundle) => bundle.weight += data.weight(row),
-            None => bundles.push(bundle(row)),
-        }
-    }
-    bundles
 }

@@ -8,15 +8,14 @@ use crate::cost::{Counting, Penalty, SolutionValue, lambda_low, lower_hull, lowe
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::learn::dyadic::claim::{check_end, front_of_all};
-use crate::learn::dyadic::engines::rectangles::Rectangles;
-use crate::learn::dyadic::engines::{HalvingPlan, bytes};
-use crate::learn::dyadic::frontier::Frontier;
-use crate::learn::dyadic::frontier::hull::vertex;
-use crate::learn::dyadic::path::lambda_search::{adaptive_count, grid_count, search, upper_leaves};
-use crate::learn::dyadic::path::{LambdaPath, value};
-use crate::learn::dyadic::plan::build_tree::PlanToTree;
-use crate::learn::dyadic::problem::grid::Grid;
-use crate::learn::dyadic::{Dyadic, Method, Ties};
+use crate::learn::dyadic::engines::{Rectangles, bytes};
+use crate::learn::dyadic::frontier::{Frontier, vertex};
+use crate::learn::dyadic::parameters::{Dyadic, Method, Ties};
+use crate::learn::dyadic::path::{
+    LambdaPath, adaptive_count, grid_count, search, upper_leaves, value,
+};
+use crate::learn::dyadic::plan::{HalvingPlan, PlanToTree};
+use crate::learn::dyadic::problem::Grid;
 use crate::tree::{Family, FamilyFit, LearnerInfo, Training, Tree, Work, check_claim};
 
 /// The family, complete or as far as time and memory allowed. `with_all_sizes`: shall a table of penalties

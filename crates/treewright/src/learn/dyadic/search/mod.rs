@@ -1,5 +1,9 @@
 //! From the parameters to trees with a certificate: which engine is asked, and what its answer proves.
 
+mod answer;
+mod by_branches;
+mod by_path;
+mod by_rectangles;
 pub(crate) mod family;
 pub(crate) mod single;
 
@@ -11,7 +15,7 @@ mod tests {
     use crate::cost::Penalty;
     use crate::data::csv::CsvSource;
     use crate::data::{Dataset, ReadOptions};
-    use crate::learn::dyadic::{Aim, Dyadic, Model, Solver};
+    use crate::learn::dyadic::parameters::{Aim, Dyadic, Model, Solver};
     use crate::learn::{FamilyLearner, Learner};
 
     fn random_table(random: &mut fastrand::Rng) -> Dataset {

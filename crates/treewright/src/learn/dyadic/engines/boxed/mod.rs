@@ -16,12 +16,15 @@
 //! that model which is no larger. So its hulls say which splits are worth a look, and as soon as what was
 //! found is as good as they are, the search for this box ends.
 
-use crate::learn::dyadic::engines::collapsed::sums::LossSums;
-use crate::learn::dyadic::engines::collapsed::table::{Key, Keys, SolvedSets};
+mod plan;
+
+use crate::learn::dyadic::deadline::SearchStopped;
 use crate::learn::dyadic::engines::collapsed::{
-    Collapsed, Halving, PointSet, SearchStack, SearchStopped, SolvedHull, at_best, by_promise,
+    Collapsed, Halving, LossSums, PointSet, SearchStack, SolvedHull, SolvedSets, at_best,
+    by_promise,
 };
-use crate::learn::dyadic::frontier::hull::{Vertex, vertex};
+use crate::learn::dyadic::engines::keys::{Key, Keys};
+use crate::learn::dyadic::frontier::{Vertex, vertex};
 
 /// Solved sets of points in boxes, shared by all threads.
 #[derive(Debug)]

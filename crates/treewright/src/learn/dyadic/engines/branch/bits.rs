@@ -6,9 +6,9 @@
 //! smaller one.
 
 use crate::budget::Budget;
-use crate::learn::dyadic::engines::collapsed::SearchStopped;
-use crate::learn::dyadic::engines::collapsed::table::{Key, Keys};
-use crate::learn::dyadic::problem::points::Points;
+use crate::learn::dyadic::deadline::SearchStopped;
+use crate::learn::dyadic::engines::keys::{Key, Keys};
+use crate::learn::dyadic::problem::Points;
 
 /// Points that sets are made of.
 #[derive(Debug)]

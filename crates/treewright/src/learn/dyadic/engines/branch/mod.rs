@@ -21,13 +21,13 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use crate::learn::dyadic::Ties;
-use crate::learn::dyadic::engines::HalvingPlan;
-use crate::learn::dyadic::engines::branch::bits::{Layout, Set, Split, Universe};
-use crate::learn::dyadic::engines::collapsed::table::Key;
-use crate::learn::dyadic::engines::collapsed::{SearchLimits, SearchStopped};
-use crate::learn::dyadic::frontier::hull::Alpha;
-use crate::learn::dyadic::problem::points::Points;
+use self::bits::{Layout, Set, Split, Universe};
+use crate::learn::dyadic::deadline::{SearchLimits, SearchStopped};
+use crate::learn::dyadic::engines::keys::Key;
+use crate::learn::dyadic::frontier::Alpha;
+use crate::learn::dyadic::parameters::Ties;
+use crate::learn::dyadic::plan::HalvingPlan;
+use crate::learn::dyadic::problem::Points;
 
 /// Solved and refuted sets for one alpha.
 #[derive(Debug)]
@@ -61,6 +61,7 @@ struct KnownValue {
 }
 
 const LEAF: u16 = u16::MAX;
+
 /// The work between two looks at the clock; less in tests, which stop small searches.
 const CHECK_EVERY: u64 = if cfg!(test) { 100 } else { 200_000 };
 

@@ -7,11 +7,12 @@
 
 use std::cell::Cell;
 
-use crate::learn::dyadic::engines::collapsed::sums::LossSums;
-use crate::learn::dyadic::engines::collapsed::{Collapsed, Halving, PointSet};
-use crate::learn::dyadic::engines::{HalvingPlan, halve, two_that_add_up, zoomed};
-use crate::learn::dyadic::frontier::Frontier;
-use crate::learn::dyadic::frontier::hull::{Vertex, vertex};
+use super::Collapsed;
+use super::halving::Halving;
+use super::loss_sums::LossSums;
+use super::point_set::PointSet;
+use crate::learn::dyadic::frontier::{Frontier, Vertex, two_that_add_up, vertex};
+use crate::learn::dyadic::plan::{HalvingPlan, halve, zoomed};
 
 /// A node of a greedy tree.
 struct GreedyNode {

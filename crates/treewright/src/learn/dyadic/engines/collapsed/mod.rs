@@ -15,21 +15,27 @@
 //! number of them, is the same for any number of threads.
 
 mod greedy;
-pub(crate) mod sums;
-pub(crate) mod table;
+mod halving;
+mod loss_sums;
+mod plan;
+mod point_set;
+mod solved_sets;
+mod stack;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::budget::Budget;
-use crate::learn::dyadic::engines::collapsed::sums::LossSums;
-use crate::learn::dyadic::engines::collapsed::table::{Key, Keys, SolvedSets, Stored};
-use crate::learn::dyadic::frontier::Frontier;
-use crate::learn::dyadic::frontier::hull::{Vertex, vertex};
-use crate::learn::dyadic::problem::points::{Field, Points};
+pub(crate) use self::halving::{Halving, by_promise};
+pub(crate) use self::loss_sums::{LossSums, Packed, Wide};
+pub(crate) use self::point_set::{Point, PointSet};
+pub(crate) use self::solved_sets::SolvedSets;
+pub(crate) use self::stack::SearchStack;
 
-/// The search was stopped from outside.
-#[derive(Debug)]
-pub(crate) struct SearchStopped;
+use self::solved_sets::Stored;
+use self::stack::SearchFrame;
+use crate::learn::dyadic::deadline::{SearchLimits, SearchStopped};
+use crate::learn::dyadic::engines::keys::Keys;
+use crate::learn::dyadic::frontier::{Frontier, Vertex, vertex};
+use crate::learn::dyadic::problem::{Field, Points};
 
 /// Points and solved sets of them, shared by all threads.
 ///
@@ -46,43 +52,6 @@ pub(crate) struct Collapsed<S: LossSums, const W: usize> {
     work: AtomicU64,
 }
 
-/// The way of one thread down to the set that it is solving.
-#[derive(Debug)]
-pub(crate) struct SearchStack<S: LossSums> {
-    /// Points of the sets on the way, each on top of the one it is part of.
-    pub(crate) members: Vec<u32>,
-    frames: Vec<SearchFrame<S>>,
-    /// Points looked at, coordinate by coordinate, since the clock was looked at.
-    pub(crate) work: u64,
-}
-
-/// When to stop.
-#[derive(Debug, Clone)]
-pub(crate) struct SearchLimits {
-    pub(crate) budget: Budget,
-    pub(crate) most_bytes: usize,
-    /// No more work than this; see [`Collapsed::work`].
-    pub(crate) most_work: u64,
-    /// What is solved already, to be said while the search goes on.
-    pub(crate) so_far: String,
-}
-
-/// One point, with a random number that is its share in the keys of sets.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Point<S: LossSums, const W: usize> {
-    pub(crate) key: Key,
-    pub(crate) code: [u64; W],
-    pub(crate) losses: S,
-}
-
-/// A set of points, without saying where they are.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PointSet<S: LossSums> {
-    pub(crate) key: Key,
-    pub(crate) losses: S,
-    pub(crate) n_points: u32,
-}
-
 /// The best hull of a set.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SolvedHull {
@@ -91,69 +60,8 @@ pub(crate) enum SolvedHull {
     Stored(Stored),
 }
 
-/// A split of a set: which bit, and its two sides.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Halving<S: LossSums> {
-    pub(crate) coordinate: u32,
-    pub(crate) word: u32,
-    pub(crate) bit: u32,
-    pub(crate) left: PointSet<S>,
-    pub(crate) right: PointSet<S>,
-    pub(crate) left_error: u64,
-    pub(crate) right_error: u64,
-}
-
-/// Working memory of one level of the recursion.
-#[derive(Debug)]
-struct SearchFrame<S: LossSums> {
-    halvings: Vec<Halving<S>>,
-    best: Vec<Vertex>,
-    candidate: Vec<Vertex>,
-    merged: Vec<Vertex>,
-    left: Vec<Vertex>,
-    right: Vec<Vertex>,
-}
-
-impl<S: LossSums> Default for SearchFrame<S> {
-    fn default() -> Self {
-        Self {
-            halvings: Vec::new(),
-            best: Vec::new(),
-            candidate: Vec::new(),
-            merged: Vec::new(),
-            left: Vec::new(),
-            right: Vec::new(),
-        }
-    }
-}
-
-impl<S: LossSums> Halving<S> {
-    /// The left (0) or the right (1) side.
-    pub(crate) fn side(&self, side: usize) -> &PointSet<S> {
-        if side == 0 { &self.left } else { &self.right }
-    }
-
-    /// Are both sides so large that they are better searched side by side?
-    pub(crate) fn is_large(&self) -> bool {
-        self.left.n_points.min(self.right.n_points) >= MANY_POINTS
-    }
-}
-
-impl<S: LossSums> SearchStack<S> {
-    /// A way that begins with some points.
-    pub(crate) fn new(members: Vec<u32>) -> Self {
-        Self {
-            members,
-            frames: Vec::new(),
-            work: 0,
-        }
-    }
-}
-
 /// The work between two looks at the clock; less in tests, which stop small searches.
 const CHECK_EVERY: u64 = if cfg!(test) { 100 } else { 200_000 };
-/// Sides with at least so many points are searched side by side; in tests, small ones too.
-const MANY_POINTS: u32 = if cfg!(test) { 4 } else { 48 };
 
 impl<S: LossSums, const W: usize> Collapsed<S, W> {
     pub(crate) fn new(points: &Points, front: Frontier, limits: SearchLimits) -> Self {
@@ -363,100 +271,6 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
         Ok((left?, right?))
     }
 
-    /// Puts the points of one side on top.
-    pub(crate) fn push_side(
-        &self,
-        halving: &Halving<S>,
-        is_right: bool,
-        start: usize,
-        end: usize,
-        way: &mut SearchStack<S>,
-    ) {
-        let wanted = u64::from(is_right);
-        let (word, bit) = (halving.word as usize, halving.bit);
-        for place in start..end {
-            let member = way.members[place];
-            if self.points[member as usize].code[word] >> bit & 1 == wanted {
-                way.members.push(member);
-            }
-        }
-    }
-
-    /// Those of some points that are on one side.
-    pub(crate) fn side(&self, halving: &Halving<S>, is_right: bool, members: &[u32]) -> Vec<u32> {
-        let (word, bit) = (halving.word as usize, halving.bit);
-        let is_in = |member: &&u32| {
-            self.points[**member as usize].code[word] >> bit & 1 == u64::from(is_right)
-        };
-        members.iter().filter(is_in).copied().collect()
-    }
-
-    /// The splits of some points, the most promising first; of those that part the points alike only the
-    /// one of the first coordinate.
-    pub(crate) fn splits(&self, part: &PointSet<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
-        self.halvings(part, members, out);
-        order(out);
-    }
-
-    /// For each coordinate the first halving that separates some points.
-    pub(crate) fn halvings(&self, part: &PointSet<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
-        out.clear();
-        let differing = self.differing(members);
-        for (coordinate, field) in self.fields.iter().enumerate() {
-            if let Some(bit) = field.first_bit(differing[field.word as usize]) {
-                out.push(Halving {
-                    coordinate: coordinate as u32,
-                    word: field.word,
-                    bit,
-                    left: *part,
-                    right: PointSet {
-                        key: 0,
-                        losses: S::ZERO,
-                        n_points: 0,
-                    },
-                    left_error: 0,
-                    right_error: 0,
-                });
-            }
-        }
-        for &member in members {
-            let point = &self.points[member as usize];
-            for halving in out.iter_mut() {
-                // All ones for a point on the right, without a branch.
-                let bit = point.code[halving.word as usize] >> halving.bit & 1;
-                let is_right = bit.wrapping_neg();
-                let side = &mut halving.right;
-                let wide = u128::from(is_right) << 64 | u128::from(is_right);
-                side.key = side.key.wrapping_add(point.key & wide);
-                side.n_points += bit as u32;
-                side.losses.add_masked(&point.losses, is_right);
-            }
-        }
-        for halving in out {
-            let (whole, right) = (halving.left, halving.right);
-            halving.left = PointSet {
-                key: whole.key.wrapping_sub(right.key),
-                losses: whole.losses.minus(&right.losses),
-                n_points: whole.n_points - right.n_points,
-            };
-            halving.left_error = self.error(&halving.left);
-            halving.right_error = self.error(&halving.right);
-        }
-    }
-
-    /// The bits in which some points differ.
-    pub(crate) fn differing(&self, members: &[u32]) -> [u64; W] {
-        let first = self.points[members[0] as usize].code;
-        let mut differing = [0; W];
-        for &member in members {
-            let code = &self.points[member as usize].code;
-            for (word, bits) in differing.iter_mut().enumerate() {
-                *bits |= code[word] ^ first[word];
-            }
-        }
-        differing
-    }
-
     /// Looks now and then whether time or memory is spent; there may be another table.
     pub(crate) fn check(
         &self,
@@ -492,20 +306,6 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
     }
 }
 
-impl SearchLimits {
-    /// Says how far the search is; stops it if time or memory is spent.
-    pub(crate) fn check(&self, states: usize, bytes: usize) -> Result<(), SearchStopped> {
-        let megabytes = bytes / 1_000_000;
-        let so_far = &self.so_far;
-        let progress = self.budget.progress();
-        progress.tell(format!("{so_far}{states} sets solved, {megabytes} MB"));
-        if bytes > self.most_bytes || self.budget.is_spent() {
-            return Err(SearchStopped);
-        }
-        Ok(())
-    }
-}
-
 /// A lower bound of the hull of a side that is not solved.
 pub(crate) fn at_best(error: u64, out: &mut Vec<Vertex>) {
     out.clear();
@@ -513,26 +313,4 @@ pub(crate) fn at_best(error: u64, out: &mut Vec<Vertex>) {
     if error > 0 {
         out.push(vertex(2, 0));
     }
-}
-
-/// Sorts splits: least error first, then by coordinate.
-pub(crate) fn by_promise<S: LossSums>(halving: &Halving<S>) -> (u64, u32) {
-    (halving.left_error + halving.right_error, halving.coordinate)
-}
-
-/// The most promising first; of those that part the points alike, only the one of the first coordinate.
-fn order<S: LossSums>(halvings: &mut Vec<Halving<S>>) {
-    halvings.sort_unstable_by_key(by_promise);
-    let mut kept = 0;
-    for place in 0..halvings.len() {
-        let next = halvings[place];
-        let is_same = |other: &Halving<S>| {
-            other.right.key == next.right.key || other.right.key == next.left.key
-        };
-        if !halvings[..kept].iter().any(is_same) {
-            halvings[kept] = next;
-            kept += 1;
-        }
-    }
-    halvings.truncate(kept);
 }

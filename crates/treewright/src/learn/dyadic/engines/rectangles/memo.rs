@@ -7,8 +7,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::learn::dyadic::frontier::hull::{Vertex, vertex};
-use crate::learn::dyadic::problem::points::Field;
+use crate::learn::dyadic::frontier::{Vertex, vertex};
+use crate::learn::dyadic::problem::Field;
 
 /// The name of a rectangle.
 pub(crate) type Name = u128;
@@ -146,6 +146,7 @@ fn halves(name: Name) -> (u64, u64) {
 
 #[cfg(test)]
 mod tests {
+
     use super::*;
 
     #[test]

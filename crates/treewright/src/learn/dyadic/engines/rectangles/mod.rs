@@ -12,19 +12,20 @@
 //! and the tree is found afterwards by a walk through the memo. In the collapsed model a halving that leaves
 //! one side empty is passed over for free.
 
-mod cells;
 mod memo;
+mod point_order;
+mod refused;
 
 use std::sync::Arc;
 
-use crate::learn::dyadic::engines::HalvingPlan;
-use crate::learn::dyadic::engines::collapsed::{SearchLimits, SearchStopped};
-use crate::learn::dyadic::engines::rectangles::cells::{CellHalving, PointOrder};
-use crate::learn::dyadic::engines::rectangles::memo::{Entry, Memo, Name};
-use crate::learn::dyadic::frontier::hull::{Alpha, Vertex, vertex};
-use crate::learn::dyadic::path::lambda_search::Refused;
-use crate::learn::dyadic::problem::points::Points;
-use crate::learn::dyadic::{Model, Ties};
+use self::memo::{Entry, Memo, Name};
+use self::point_order::{CellHalving, PointOrder};
+use self::refused::Refused;
+use crate::learn::dyadic::deadline::{SearchLimits, SearchStopped};
+use crate::learn::dyadic::frontier::{Alpha, Vertex, vertex};
+use crate::learn::dyadic::parameters::{Model, Ties};
+use crate::learn::dyadic::plan::HalvingPlan;
+use crate::learn::dyadic::problem::Points;
 
 /// The recursion over the rectangles of some points.
 #[derive(Debug)]
@@ -244,16 +245,16 @@ mod tests {
 
     use std::collections::BTreeSet;
 
-    use crate::learn::dyadic::engines::HalvingPlan;
-    use crate::learn::dyadic::engines::collapsed::{SearchLimits, SearchStopped};
-    use crate::learn::dyadic::engines::rectangles::{Rectangles, Visited};
+    use super::{Rectangles, Visited};
+    use crate::learn::dyadic::deadline::{SearchLimits, SearchStopped};
     use crate::learn::dyadic::engines::tests::{figures, plain, random_points, unlimited};
-    use crate::learn::dyadic::frontier::hull::{Alpha, Vertex, vertex};
+    use crate::learn::dyadic::frontier::{Alpha, Vertex, vertex};
+    use crate::learn::dyadic::parameters::{Model, Ties};
     use crate::learn::dyadic::path::lambda_search::{
         LambdaSearch, adaptive_count, grid_count, search, upper_leaves,
     };
-    use crate::learn::dyadic::problem::points::{Field, Points};
-    use crate::learn::dyadic::{Model, Ties};
+    use crate::learn::dyadic::plan::HalvingPlan;
+    use crate::learn::dyadic::problem::{Field, Points};
 
     const MODELS: [Model; 2] = [Model::Collapsed, Model::Boxed];
 

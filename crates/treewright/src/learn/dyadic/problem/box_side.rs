@@ -232,6 +232,7 @@ fn of_rank(rank: i64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+
     use fastrand::Rng;
 
     use super::*;

@@ -4,9 +4,9 @@
 //! part of the list, so that each half has its points together again: nothing is copied, and the points of
 //! the rectangles around it stay the same sets.
 
-use crate::learn::dyadic::Model;
-use crate::learn::dyadic::engines::rectangles::memo::{Name, NameBits};
-use crate::learn::dyadic::problem::points::Points;
+use super::memo::{Name, NameBits};
+use crate::learn::dyadic::parameters::Model;
+use crate::learn::dyadic::problem::Points;
 
 /// The points of a grid, arranged for the recursion over its rectangles.
 #[derive(Debug)]

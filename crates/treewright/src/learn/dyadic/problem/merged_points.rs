@@ -1,33 +1,24 @@
 //! Points of a grid while its resolution is sought: rows that fall together become one.
 
-use std::cell::Cell;
-
 use rustc_hash::FxHashMap;
 
+use super::coordinate::{Coordinate, NO_CELL};
+use super::field::Field;
+use super::points::Points;
 use crate::cost::RowLosses;
-use crate::learn::dyadic::engines::collapsed::SearchStopped;
-use crate::learn::dyadic::path::Resources;
-use crate::learn::dyadic::problem::coordinate::{Coordinate, NO_CELL};
-use crate::learn::dyadic::problem::points::{Field, Points};
+use crate::learn::dyadic::deadline::{GridDeadline, SearchStopped};
 
 /// More halvings than this are not tried to find a resolution.
 pub(crate) const MOST_AUTOMATIC: u32 = 20;
+
 /// Points looked at between two looks at the clock.
 const CHUNK: usize = 1 << 16;
+
 /// So many points are tried first: if they are not separated, all of them are not.
 const SAMPLE: usize = 1 << 12;
+
 /// A point that has no other one in its group.
 const ALONE: u32 = u32::MAX;
-
-/// So much is done even if there is no time at all: some hundredths of a second. In tests, hardly anything.
-const LITTLE_WORK: usize = if cfg!(test) { 100 } else { 2_000_000 };
-
-/// Looks whether there is time and memory to go on.
-pub(crate) struct GridDeadline<'a> {
-    resources: &'a Resources<'a>,
-    /// Cells and losses looked at so far.
-    work: Cell<usize>,
-}
 
 /// Distinct points with their losses, at the present resolution.
 pub(crate) struct MergedPoints {
@@ -47,32 +38,6 @@ struct PointGroups {
     of_point: Vec<u32>,
     /// The first point of each group.
     firsts: Vec<u32>,
-}
-
-impl<'a> GridDeadline<'a> {
-    pub(crate) fn new(resources: &'a Resources<'a>) -> Self {
-        Self {
-            resources,
-            work: Cell::new(0),
-        }
-    }
-
-    /// So much work comes next, if there is time.
-    pub(crate) fn look(&self, work: usize) -> Result<(), SearchStopped> {
-        self.work.set(self.work.get() + work);
-        if self.work.get() > LITTLE_WORK && self.resources.budget.is_spent() {
-            return Err(SearchStopped);
-        }
-        Ok(())
-    }
-
-    /// May so much memory be taken?
-    pub(crate) fn room_for(&self, bytes: usize) -> Result<(), SearchStopped> {
-        if self.resources.has_room_for(bytes) {
-            return Ok(());
-        }
-        Err(SearchStopped)
-    }
 }
 
 impl MergedPoints {
@@ -364,6 +329,7 @@ impl PointGroups {
 
 #[cfg(test)]
 mod tests {
+
     use std::fmt::Write;
 
     use super::*;
@@ -371,7 +337,8 @@ mod tests {
     use crate::cost::Loss;
     use crate::data::csv::CsvSource;
     use crate::data::{Dataset, ReadOptions};
-    use crate::learn::dyadic::{Coding, Missing};
+    use crate::learn::dyadic::deadline::Resources;
+    use crate::learn::dyadic::parameters::{Coding, Missing};
 
     fn random_table(random: &mut fastrand::Rng) -> Dataset {
         let n_rows = random.usize(2..40);
