@@ -5,16 +5,16 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use treewright::Budget;
 use treewright::data::{Column, Dataset, Target, TargetKind};
 use treewright::learn::Greedy;
-use treewright::learn::greedy::{Criterion, MissingPolicy, Shortcuts};
+use treewright::learn::greedy::{Criterion, GreedySwitches, MissingPolicy};
 use treewright::tree::{NodeId, Tree};
 
 use crate::differential::{CRITERIA, NUMBER_CRITERIA, any_policy};
 use crate::tables::{assemble, random_column};
 
 /// Each shortcut switched off, then all of them.
-fn switched_off() -> impl Iterator<Item = (&'static str, Shortcuts)> {
-    const ALL: Shortcuts = Shortcuts::ALL;
-    let without: [(_, fn(&mut Shortcuts)); 5] = [
+fn switched_off() -> impl Iterator<Item = (&'static str, GreedySwitches)> {
+    const ALL: GreedySwitches = GreedySwitches::ALL;
+    let without: [(_, fn(&mut GreedySwitches)); 5] = [
         ("counting", |on| on.counting = false),
         ("scanning", |on| on.scanning = false),
         ("skipping", |on| on.skipping = false),
@@ -22,15 +22,16 @@ fn switched_off() -> impl Iterator<Item = (&'static str, Shortcuts)> {
         ("tasks", |on| on.tasks = false),
     ];
     let one = without.map(|(name, switch)| {
-        let mut shortcuts = ALL;
-        switch(&mut shortcuts);
-        (name, shortcuts)
+        let mut switches = ALL;
+        switch(&mut switches);
+        (name, switches)
     });
-    one.into_iter().chain([("everything", Shortcuts::NONE)])
+    one.into_iter()
+        .chain([("everything", GreedySwitches::NONE)])
 }
 
-fn learn_by(pool: &ThreadPool, data: &Dataset, params: &Greedy, shortcuts: Shortcuts) -> Tree {
-    let fit = pool.install(|| params.fit_by(data, &Budget::unlimited(), shortcuts));
+fn learn_by(pool: &ThreadPool, data: &Dataset, params: &Greedy, switches: GreedySwitches) -> Tree {
+    let fit = pool.install(|| params.fit_by(data, &Budget::unlimited(), switches));
     fit.expect("the parameters are valid").model
 }
 
@@ -43,9 +44,9 @@ fn is_same(a: &Tree, b: &Tree) -> bool {
 }
 
 fn check(pool: &ThreadPool, data: &Dataset, params: &Greedy) {
-    let tree = learn_by(pool, data, params, Shortcuts::ALL);
-    for (name, shortcuts) in switched_off() {
-        let other = learn_by(pool, data, params, shortcuts);
+    let tree = learn_by(pool, data, params, GreedySwitches::ALL);
+    for (name, switches) in switched_off() {
+        let other = learn_by(pool, data, params, switches);
         assert!(
             is_same(&tree, &other),
             "without {name}: {} nodes, with all {}\n{params:?}\n{} rows of {} classes",
@@ -281,7 +282,7 @@ fn hardly_uneven_cuts_gain() {
                 ..Greedy::default()
             };
             check(&pool, &data, &params);
-            let tree = learn_by(&pool, &data, &params, Shortcuts::ALL);
+            let tree = learn_by(&pool, &data, &params, GreedySwitches::ALL);
             let is_even = low_ones * n == low * ones;
             assert_eq!(tree.is_leaf(NodeId::ROOT), is_even, "{criterion:?}");
         }
@@ -313,7 +314,7 @@ fn of_equal_cuts_the_lower_feature_wins() {
                 ..Greedy::default()
             };
             check(&pool, &data, &params);
-            let tree = learn_by(&pool, &data, &params, Shortcuts::ALL);
+            let tree = learn_by(&pool, &data, &params, GreedySwitches::ALL);
             let branch = tree.branch(NodeId::ROOT).expect("there is a gain");
             assert_eq!(branch.split.feature(), 0, "{criterion:?}");
         }

@@ -5,181 +5,45 @@
 //! all trees of such splits, up to a number of halvings for each feature, the least
 //! `cost + lambda * leaves` is found: exactly, for one weight or for all weights at once.
 //!
-//! | file | idea |
+//! | folder | idea |
 //! |---|---|
-//! | `coordinate` | what can be halved: numbers, coded categories, missing against present |
-//! | `side` | one side of the box: its cuts and cells, exactly |
-//! | `grid` | rows become points of a grid with whole losses; how fine the grid must be |
-//! | `merged` | points that fall together become one, and the resolution is found |
-//! | `points` | points as packed bits, one bit for each halving |
-//! | `hull`, `front` | best errors as functions of the price of a leaf, or of the leaves |
-//! | `collapsed`, `boxed` | all best trees in one pass, with empty halves for free or paid for |
-//! | `sums` | losses of all classes, two in a word where they are small |
-//! | `table` | solved sets of points |
-//! | `engine` | both searches behind one face, and the tree of any corner |
-//! | `greedy` | a tree to fall back on when a search is stopped |
-//! | `branch`, `bits` | one tree by branch and bound, on sets of bits |
-//! | `rectangles`, `cells`, `memo` | the recursion of the paper, as a yardstick |
-//! | `lambda_search` | the searches of the paper over weights |
-//! | `path` | from high prices to low ones, as far as time and memory allow |
-//! | `aim`, `single` | what one tree shall be best at; finding it, and the proof |
-//! | `family` | the best trees for all weights of a penalty |
-//! | `plant` | from a plan of halvings to a tree with all rows in it |
+//! | `parameters`, `deadline` | what the learner is asked for; limits of time, memory and work |
+//! | `frontier` | best errors as functions of the weight of a leaf, or of the number of leaves |
+//! | `problem` | rows become points of a grid with whole losses; how fine the grid must be |
+//! | `plan` | a tree of halvings, and the tree that is built from it, with all rows in it |
+//! | `engines` | the searches: all best trees in one pass, branch and bound, the recursion of the paper |
+//! | `claim` | what a tree is claimed to be best at, and which trees must be known to prove it |
+//! | `path` | from large weights to small ones, as far as time and memory allow |
+//! | `search` | one tree or a family: which engine is asked, and the certificate |
 //!
 //! After D. Hush and R. Porter, "Algorithms for optimal dyadic decision trees" (2010).
 //! `docs/algorithms/dyadic.md` tells the whole story.
 
-mod aim;
-mod bits;
-mod boxed;
-mod branch;
-mod cells;
-mod collapsed;
-mod coordinate;
-mod engine;
-mod family;
-mod front;
-mod greedy;
-mod grid;
-mod hull;
-mod lambda_search;
-mod memo;
-mod merged;
+mod claim;
+mod deadline;
+mod engines;
+mod frontier;
+mod parameters;
 mod path;
-mod plant;
-mod points;
-mod rectangles;
-#[cfg(test)]
-mod rectangles_tests;
-mod side;
-mod single;
-#[cfg(test)]
-mod stopped_tests;
-mod sums;
-mod table;
-#[cfg(test)]
-mod tests;
+mod plan;
+mod problem;
+mod search;
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-pub use aim::Aim;
-pub use coordinate::{Coding, Missing};
-pub use grid::Resolution;
+pub use self::parameters::{Aim, Coding, Dyadic, Method, Missing, Model, Resolution, Solver, Ties};
 
-use self::grid::Grid;
-use self::path::Means;
+use self::deadline::Resources;
+use self::search::{family, single};
 use super::{FamilyLearner, Learner};
 use crate::budget::Budget;
-use crate::cost::{Lambda, Loss, Penalty, total_weight};
+use crate::cost::{Lambda, Penalty, total_weight};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
+use crate::learn::dyadic::problem::Grid;
 use crate::tree::{FamilyFit, Fit, LearnerInfo, LearnerKind, Params, Tree};
-
-/// Which halvings are paid for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Model {
-    /// A split is the first halving of a feature that separates the rows; those before it are free. No
-    /// leaf is empty.
-    #[default]
-    Collapsed,
-    /// Every halving is a split, also one that makes an empty leaf: the trees of Hush and Porter.
-    Boxed,
-}
-
-/// Which of several trees with the same objective is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Ties {
-    /// One with the fewest leaves, as everywhere else.
-    #[default]
-    Smaller,
-    /// One with the most leaves: the rule of Hush and Porter.
-    Larger,
-}
-
-/// How a single tree is found. All of them find a tree with the same objective.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Solver {
-    /// By all best trees above the price of a leaf, or by branch and bound where there are many
-    /// features.
-    #[default]
-    Auto,
-    /// Branch and bound for one weight of the linear penalty.
-    BranchAndBound,
-    /// The recursion over rectangles of Hush and Porter, which does not look into rectangles whose error
-    /// is below the price of a leaf.
-    Recursion,
-    /// The same, looking into all of them.
-    PlainRecursion,
-}
-
-/// How a family is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Method {
-    /// All best trees in one pass.
-    #[default]
-    Hull,
-    /// The same trees; counted are the solves of the paper's search over all weights that could matter.
-    Grid,
-    /// The same trees; counted are the solves of the paper's search whose list of weights is made anew
-    /// after every new tree.
-    Adaptive,
-    /// The paper's search that guesses the next weight from the last solve, with its solver. It may miss
-    /// trees.
-    Heuristic,
-}
-
-/// The learner of optimal dyadic trees.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Dyadic {
-    /// How often features may be halved.
-    pub resolution: Resolution,
-    /// Which halvings are paid for.
-    pub model: Model,
-    /// How categorical features become coordinates.
-    pub coding: Coding,
-    /// What to do with missing cells.
-    pub missing: Missing,
-    /// How far below a midpoint a value already counts as above it, as a share of the box.
-    pub snap: f64,
-    /// What a single tree shall be best at.
-    pub aim: Aim,
-    /// What a number of leaves costs.
-    pub penalty: Penalty,
-    /// Which of several trees with the same objective is taken.
-    pub ties: Ties,
-    /// How a single tree is found.
-    pub solver: Solver,
-    /// How a family is found.
-    pub method: Method,
-    /// Shall a family also have the trees that are only as good as their neighbours, at one weight?
-    pub collinear: bool,
-    /// What wrong predictions cost.
-    pub loss: Loss,
-    /// More memory than this is not used for solved sets.
-    pub most_bytes: usize,
-}
-
-impl Default for Dyadic {
-    fn default() -> Self {
-        Self {
-            resolution: Resolution::default(),
-            model: Model::default(),
-            coding: Coding::default(),
-            missing: Missing::default(),
-            snap: 0.0,
-            aim: Aim::default(),
-            penalty: Penalty::Linear,
-            ties: Ties::default(),
-            solver: Solver::default(),
-            method: Method::default(),
-            collinear: false,
-            loss: Loss::default(),
-            most_bytes: 4 << 30,
-        }
-    }
-}
 
 impl Learner for Dyadic {
     fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
@@ -221,16 +85,16 @@ impl Dyadic {
         }
         let n_classes = data.schema().classes().len();
         let is_engine = !matches!(self.solver, Solver::Recursion | Solver::PlainRecursion);
-        if is_engine && n_classes > engine::MOST_CLASSES {
+        if is_engine && n_classes > engines::MOST_CLASSES {
             return Err(Error::schema(format!(
                 "{n_classes} classes are more than dyadic trees can be searched for, at most {}",
-                engine::MOST_CLASSES
+                engines::MOST_CLASSES
             )));
         }
-        Grid::new(data, self, &self.means(budget))
+        Grid::new(data, self, &self.resources(budget))
     }
 
-    /// The limits of the search: the tree that it finds is then planted, and all rows go through it.
+    /// The limits of the search: the tree that it finds is then built, and all rows go through it.
     fn for_search(&self, data: &Dataset, budget: &Budget) -> Budget {
         const NANOS_PER_ROW: u64 = 80;
         let after = Duration::from_nanos(NANOS_PER_ROW.saturating_mul(data.n_rows() as u64));
@@ -238,8 +102,8 @@ impl Dyadic {
         budget.within_memory(self.most_bytes).keeping(after)
     }
 
-    fn means<'a>(&self, budget: &'a Budget) -> Means<'a> {
-        Means {
+    fn resources<'a>(&self, budget: &'a Budget) -> Resources<'a> {
+        Resources {
             budget,
             most_bytes: self.most_bytes,
         }
@@ -270,50 +134,6 @@ impl Dyadic {
         LearnerInfo {
             kind: LearnerKind::Dyadic,
             params,
-        }
-    }
-}
-
-impl Model {
-    /// The name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Collapsed => "collapsed",
-            Self::Boxed => "boxed",
-        }
-    }
-}
-
-impl Ties {
-    /// The name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Smaller => "smaller",
-            Self::Larger => "larger",
-        }
-    }
-}
-
-impl Solver {
-    /// The name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::BranchAndBound => "bnb",
-            Self::Recursion => "mrp",
-            Self::PlainRecursion => "mr",
-        }
-    }
-}
-
-impl Method {
-    /// The name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Hull => "hull",
-            Self::Grid => "grid",
-            Self::Adaptive => "adaptive",
-            Self::Heuristic => "heuristic",
         }
     }
 }

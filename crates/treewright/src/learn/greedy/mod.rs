@@ -3,20 +3,13 @@
 //! `docs/algorithms/greedy.md` says exactly which splits there are, what they gain, and which one is taken.
 //! The way through this folder:
 //!
-//! | file | what it does |
+//! | folder | what it does |
 //! |---|---|
-//! | `lists` | sorts the rows once by every feature, and parts the sorted lists |
-//! | `frame` | the working form: the lists with labels and weights |
-//! | `search` | the best split of a node |
-//! | `offer`, `judges` | the best split of one feature, for every criterion and kind of feature |
-//! | `scan` | the same for the common case, fast |
-//! | `coarse`, `categories` | the same for features with few values, by counting |
-//! | `measure`, `deviation` | what a split is worth, and exact comparison |
-//! | `summary` | counts and answers of nodes |
-//! | `chosen`, `level` | what a chosen split means, and parting the lists by it |
-//! | `clock` | looks at the time while a node is split |
+//! | `deadline` | time and memory while a node is split |
+//! | `problem` | the rows, sorted once by every feature, with labels and weights |
+//! | `split` | the best split of a node: candidates, what they are worth, the chosen one |
 //! | `grow` | the stack of nodes, threads, and the finished tree |
-//! | `splitter`, `orders` | single nodes, for searches over sets of features |
+//! | `splitter` | single nodes, for searches over sets of features |
 //!
 //! Work: one sort a feature, then for every level of the tree one scan and one parting of each list.
 
@@ -27,15 +20,16 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use self::clock::Clock;
-use self::frame::{Frame, Labels};
+use self::deadline::SplitDeadline;
 use self::grow::Grower;
-pub(super) use self::lists::{Packing, is_tie, sorted_list_in_time};
-use self::measure::{Logs, Measure};
-pub(crate) use self::orders::Lists;
-use self::search::{Judge, Search};
-pub(crate) use self::splitter::{Bid, Desk, Look, NodeRows, Splitter};
-use self::summary::Summaries;
+use self::grow::summary::Summaries;
+use self::problem::frame::{Frame, Labels};
+pub(super) use self::problem::lists::{Packing, is_tie, sorted_list_in_time};
+use self::split::measure::{Logs, Measure};
+pub(crate) use self::split::search::{CandidateSplit, FeatureResult};
+use self::split::search::{Judge, SplitSearch};
+pub(crate) use self::splitter::orders::Lists;
+pub(crate) use self::splitter::{NodeRows, Splitter, Workspace};
 use crate::budget::Budget;
 use crate::cost::Loss;
 use crate::data::{Column, Dataset, Target};
@@ -43,23 +37,11 @@ use crate::error::{Error, Result, quoted};
 use crate::learn::Learner;
 use crate::tree::{Fit, LearnerInfo, LearnerKind, Params, Training, Tree};
 
-mod categories;
-mod chosen;
-mod clock;
-mod coarse;
-mod deviation;
-mod frame;
+mod deadline;
 mod grow;
-mod judges;
-mod level;
-mod lists;
-mod measure;
-mod offer;
-mod orders;
-mod scan;
-mod search;
+mod problem;
+mod split;
 mod splitter;
-mod summary;
 
 /// Parameters of the greedy learner.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,7 +76,7 @@ pub struct Greedy {
 #[doc(hidden)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shortcuts {
+pub struct GreedySwitches {
     /// Features with few values are counted while nodes are large.
     pub counting: bool,
     /// Rows that count as one each are scanned by a loop made for the criterion.
@@ -107,7 +89,7 @@ pub struct Shortcuts {
     pub tasks: bool,
 }
 
-impl Shortcuts {
+impl GreedySwitches {
     /// The way the learner works.
     pub const ALL: Self = Self {
         counting: true,
@@ -216,7 +198,7 @@ fn least_weight(share: f64, data: &Dataset) -> f64 {
 
 impl Learner for Greedy {
     fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
-        self.fit_by(data, budget, Shortcuts::ALL)
+        self.fit_by(data, budget, GreedySwitches::ALL)
     }
 }
 
@@ -227,12 +209,12 @@ impl Greedy {
         &self,
         data: &Dataset,
         budget: &Budget,
-        shortcuts: Shortcuts,
+        switches: GreedySwitches,
     ) -> Result<Fit<Tree>> {
         self.check(data)?;
         let start = Instant::now();
         let has_missing: Arc<[bool]> = data.columns().iter().map(Column::has_missing).collect();
-        let (tree, stopped) = self.grow(data, &has_missing, budget, shortcuts)?;
+        let (tree, stopped) = self.grow(data, &has_missing, budget, switches)?;
         let seconds = start.elapsed();
         let mut learner = self.info(data);
         if stopped {
@@ -322,11 +304,11 @@ impl Greedy {
         data: &Dataset,
         has_missing: &Arc<[bool]>,
         budget: &Budget,
-        shortcuts: Shortcuts,
+        switches: GreedySwitches,
     ) -> Result<(Tree, bool)> {
         let criterion = self.criterion(data);
         let n_nodes = 2 * data.n_rows();
-        let frame = self.frame(data, has_missing, shortcuts, budget)?;
+        let frame = self.frame(data, has_missing, switches, budget)?;
         let summaries = match data.target() {
             Target::Numbers(_) => Summaries::Numbers {
                 answer: self.predict,
@@ -337,7 +319,7 @@ impl Greedy {
         let n_classes = frame.as_ref().map_or(0, Frame::n_classes);
         let grower = Grower {
             schema: data.schema(),
-            search: self.search(data, shortcuts, Clock::new(budget)),
+            search: self.search(data, switches, SplitDeadline::new(budget)),
             summaries,
             max_depth: self.max_depth.unwrap_or(usize::MAX),
             min_split: self.min_split,
@@ -379,7 +361,7 @@ impl Greedy {
         &self,
         data: &'a Dataset,
         has_missing: &Arc<[bool]>,
-        shortcuts: Shortcuts,
+        switches: GreedySwitches,
         budget: &Budget,
     ) -> Result<Option<Frame<'a>>> {
         let criterion = self.criterion(data);
@@ -390,14 +372,19 @@ impl Greedy {
             self.labels(data, criterion),
             data.weights(),
             data.has_whole_weights(),
-            criterion.can_count() && shortcuts.counting,
+            criterion.can_count() && switches.counting,
             budget,
         )
     }
 
     /// What decides about splits.
-    fn search(&self, data: &Dataset, shortcuts: Shortcuts, clock: Clock) -> Search {
-        Search {
+    fn search(
+        &self,
+        data: &Dataset,
+        switches: GreedySwitches,
+        deadline: SplitDeadline,
+    ) -> SplitSearch {
+        SplitSearch {
             judge: judge(self.criterion(data), data),
             missing: self.missing,
             categorical: self.categorical_splits,
@@ -405,8 +392,8 @@ impl Greedy {
             min_weight: least_weight(self.min_leaf_weight, data),
             min_gain: self.min_gain,
             zero_gain: self.zero_gain,
-            shortcuts,
-            clock,
+            switches,
+            deadline,
         }
     }
 

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::bits;
 use super::ground::Ground;
 use crate::data::Value;
-use crate::learn::greedy::{Bid, Desk, Lists, Look, NodeRows};
+use crate::learn::greedy::{CandidateSplit, FeatureResult, Lists, NodeRows, Workspace};
 use crate::tree::{MissingRoute, Split};
 
 pub(super) type NodeId = u32;
@@ -50,7 +50,7 @@ pub(super) struct OpenNode<'a> {
 /// The best split of one feature.
 #[derive(Debug)]
 struct Offer {
-    bid: Bid,
+    candidate: CandidateSplit,
     feature: u32,
     /// Position in [`RowNode::parts`], once the node has been split so.
     parts: Option<u32>,
@@ -122,7 +122,7 @@ impl OpenNode<'_> {
     }
 
     /// Takes offers into its order.
-    fn take(&mut self, bids: &mut Vec<Bid>) {
+    fn take(&mut self, candidates: &mut Vec<CandidateSplit>) {
         let Self {
             rows,
             offers,
@@ -130,15 +130,18 @@ impl OpenNode<'_> {
             ..
         } = self;
         // No more memory than needed: there are many nodes.
-        offers.reserve_exact(bids.len());
-        order.reserve_exact(bids.len());
-        for bid in bids.drain(..) {
-            let is_before = |&at: &u32| rows.compare(&offers[at as usize].bid, &bid).is_gt();
+        offers.reserve_exact(candidates.len());
+        order.reserve_exact(candidates.len());
+        for candidate in candidates.drain(..) {
+            let is_before = |&at: &u32| {
+                rows.compare(&offers[at as usize].candidate, &candidate)
+                    .is_gt()
+            };
             let place = order.partition_point(is_before);
             order.insert(place, offers.len() as u32);
             offers.push(Offer {
-                feature: bid.feature() as u32,
-                bid,
+                feature: candidate.feature() as u32,
+                candidate,
                 parts: None,
             });
         }
@@ -186,9 +189,9 @@ pub(super) struct Nodes<'a> {
     counts: Vec<f64>,
     /// The latest node with this hash of its rows.
     by_rows: HashMap<u64, NodeId, std::hash::BuildHasherDefault<Identity>>,
-    desk: Desk,
+    workspace: Workspace,
     wanted: Vec<u32>,
-    heard: Vec<Bid>,
+    candidates: Vec<CandidateSplit>,
     /// Memory that all nodes take, roughly.
     pub(super) bytes: usize,
 }
@@ -302,21 +305,28 @@ impl<'a> Nodes<'a> {
         let splitter = &grounds[node.ground as usize].splitter;
         let node = self.all[id as usize].open_mut();
         self.bytes -= node.bytes();
-        let (dead, heard) = (&mut node.dead, &mut self.heard);
-        let hear = |feature: usize, look: Look| match look {
-            Look::Dead => bits::add(dead, feature),
-            Look::Nothing => {}
-            Look::Bid(bid) => heard.push(bid),
+        let (dead, candidates) = (&mut node.dead, &mut self.candidates);
+        let take = |feature: usize, result: FeatureResult| match result {
+            FeatureResult::Constant => bits::add(dead, feature),
+            FeatureResult::NoSplit => {}
+            FeatureResult::Split(candidate) => candidates.push(candidate),
         };
         let above = above.map(|above| above.1);
-        let lists = splitter.look(&node.rows, wanted, above, &mut self.desk, is_late, hear);
+        let lists = splitter.look(
+            &node.rows,
+            wanted,
+            above,
+            &mut self.workspace,
+            is_late,
+            take,
+        );
         if lists.is_some() {
             for &feature in &*wanted {
                 bits::add(&mut node.looked, feature as usize);
             }
-            node.take(heard);
+            node.take(candidates);
         } else {
-            heard.clear();
+            candidates.clear();
         }
         self.bytes += node.bytes();
         let is_done = lists.is_some();
@@ -325,7 +335,7 @@ impl<'a> Nodes<'a> {
 
     /// Takes lists back.
     pub(super) fn recycle(&mut self, lists: Lists) {
-        self.desk.recycle(lists);
+        self.workspace.recycle(lists);
     }
 
     /// The position of an offer's split among the node's parts; splits the node if that is new.
@@ -337,9 +347,11 @@ impl<'a> Nodes<'a> {
         }
         let at = node.ground;
         let ground = &grounds[at as usize];
-        let division = ground
-            .splitter
-            .split(&node.rows, &node.offers[offer].bid, &mut self.desk);
+        let division = ground.splitter.split(
+            &node.rows,
+            &node.offers[offer].candidate,
+            &mut self.workspace,
+        );
         let mut held = vec![Vec::new(); division.children.len()];
         let mut spread = Vec::new();
         if let Some(judge) = &ground.held {

@@ -1,0 +1,98 @@
+//! Limits of time, memory and work: when a search stops, and what it says while it goes on.
+
+use std::cell::Cell;
+
+use crate::budget::Budget;
+
+/// The search was stopped from outside.
+#[derive(Debug)]
+pub(crate) struct SearchStopped;
+
+/// When to stop.
+#[derive(Debug, Clone)]
+pub(crate) struct SearchLimits {
+    pub(crate) budget: Budget,
+    pub(crate) most_bytes: usize,
+    /// No more work than this; see [`Collapsed::work`].
+    pub(crate) most_work: u64,
+    /// What is solved already, to be said while the search goes on.
+    pub(crate) so_far: String,
+}
+
+impl SearchLimits {
+    /// Says how far the search is; stops it if time or memory is spent.
+    pub(crate) fn check(&self, states: usize, bytes: usize) -> Result<(), SearchStopped> {
+        let megabytes = bytes / 1_000_000;
+        let so_far = &self.so_far;
+        let progress = self.budget.progress();
+        progress.tell(format!("{so_far}{states} sets solved, {megabytes} MB"));
+        if bytes > self.most_bytes || self.budget.is_spent() {
+            return Err(SearchStopped);
+        }
+        Ok(())
+    }
+}
+
+/// How much memory may be used, and when to stop.
+#[derive(Debug, Clone)]
+pub(crate) struct Resources<'a> {
+    pub(crate) budget: &'a Budget,
+    pub(crate) most_bytes: usize,
+}
+
+/// So much memory is not worth counting.
+pub(super) const LITTLE_MEMORY: usize = 16_000_000;
+
+impl Resources<'_> {
+    /// May so many bytes be taken at once?
+    pub(crate) fn has_room_for(&self, bytes: usize) -> bool {
+        let is_little = bytes <= LITTLE_MEMORY;
+        is_little || bytes <= self.most_bytes && self.budget.has_room_for(bytes)
+    }
+
+    /// The limits of a search.
+    pub(crate) fn limits(&self) -> SearchLimits {
+        SearchLimits {
+            budget: self.budget.clone(),
+            most_bytes: self.most_bytes,
+            most_work: u64::MAX,
+            so_far: String::new(),
+        }
+    }
+}
+
+/// So much is done even if there is no time at all: some hundredths of a second. In tests, hardly anything.
+pub(super) const LITTLE_WORK: usize = if cfg!(test) { 100 } else { 2_000_000 };
+
+/// Looks whether there is time and memory to go on.
+pub(crate) struct GridDeadline<'a> {
+    resources: &'a Resources<'a>,
+    /// Cells and losses looked at so far.
+    work: Cell<usize>,
+}
+
+impl<'a> GridDeadline<'a> {
+    pub(crate) fn new(resources: &'a Resources<'a>) -> Self {
+        Self {
+            resources,
+            work: Cell::new(0),
+        }
+    }
+
+    /// So much work comes next, if there is time.
+    pub(crate) fn look(&self, work: usize) -> Result<(), SearchStopped> {
+        self.work.set(self.work.get() + work);
+        if self.work.get() > LITTLE_WORK && self.resources.budget.is_spent() {
+            return Err(SearchStopped);
+        }
+        Ok(())
+    }
+
+    /// May so much memory be taken?
+    pub(crate) fn room_for(&self, bytes: usize) -> Result<(), SearchStopped> {
+        if self.resources.has_room_for(bytes) {
+            return Ok(());
+        }
+        Err(SearchStopped)
+    }
+}

@@ -1,0 +1,236 @@
+//! The parameters of the learner.
+
+use serde_json::Value;
+
+use crate::cost::{Lambda, Loss, Penalty};
+
+/// Which halvings are paid for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Model {
+    /// A split is the first halving of a feature that separates the rows; those before it are free. No
+    /// leaf is empty.
+    #[default]
+    Collapsed,
+    /// Every halving is a split, also one that makes an empty leaf: the trees of Hush and Porter.
+    Boxed,
+}
+
+/// Which of several trees with the same objective is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ties {
+    /// One with the fewest leaves, as everywhere else.
+    #[default]
+    Smaller,
+    /// One with the most leaves: the rule of Hush and Porter.
+    Larger,
+}
+
+/// How a single tree is found. All of them find a tree with the same objective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Solver {
+    /// By all best trees above alpha, or by branch and bound where there are many
+    /// features.
+    #[default]
+    Auto,
+    /// Branch and bound for one weight of the linear penalty.
+    BranchAndBound,
+    /// The recursion over rectangles of Hush and Porter, which does not look into rectangles whose error
+    /// is below alpha.
+    Recursion,
+    /// The same, looking into all of them.
+    PlainRecursion,
+}
+
+/// How a family is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// All best trees in one pass.
+    #[default]
+    Hull,
+    /// The same trees; counted are the solves of the paper's search over all weights that could matter.
+    Grid,
+    /// The same trees; counted are the solves of the paper's search whose list of weights is made anew
+    /// after every new tree.
+    Adaptive,
+    /// The paper's search that guesses the next weight from the last solve, with its solver. It may miss
+    /// trees.
+    Heuristic,
+}
+
+/// The learner of optimal dyadic trees.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dyadic {
+    /// How often features may be halved.
+    pub resolution: Resolution,
+    /// Which halvings are paid for.
+    pub model: Model,
+    /// How categorical features become coordinates.
+    pub coding: Coding,
+    /// What to do with missing cells.
+    pub missing: Missing,
+    /// How far below a midpoint a value already counts as above it, as a share of the box.
+    pub snap: f64,
+    /// What a single tree shall be best at.
+    pub aim: Aim,
+    /// What a number of leaves costs.
+    pub penalty: Penalty,
+    /// Which of several trees with the same objective is taken.
+    pub ties: Ties,
+    /// How a single tree is found.
+    pub solver: Solver,
+    /// How a family is found.
+    pub method: Method,
+    /// Shall a family also have the trees that are only as good as their neighbours, at one weight?
+    pub collinear: bool,
+    /// What wrong predictions cost.
+    pub loss: Loss,
+    /// More memory than this is not used for solved sets.
+    pub most_bytes: usize,
+}
+
+impl Default for Dyadic {
+    fn default() -> Self {
+        Self {
+            resolution: Resolution::default(),
+            model: Model::default(),
+            coding: Coding::default(),
+            missing: Missing::default(),
+            snap: 0.0,
+            aim: Aim::default(),
+            penalty: Penalty::Linear,
+            ties: Ties::default(),
+            solver: Solver::default(),
+            method: Method::default(),
+            collinear: false,
+            loss: Loss::default(),
+            most_bytes: 4 << 30,
+        }
+    }
+}
+
+impl Model {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Collapsed => "collapsed",
+            Self::Boxed => "boxed",
+        }
+    }
+}
+
+impl Ties {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Smaller => "smaller",
+            Self::Larger => "larger",
+        }
+    }
+}
+
+impl Solver {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::BranchAndBound => "bnb",
+            Self::Recursion => "mrp",
+            Self::PlainRecursion => "mr",
+        }
+    }
+}
+
+impl Method {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hull => "hull",
+            Self::Grid => "grid",
+            Self::Adaptive => "adaptive",
+            Self::Heuristic => "heuristic",
+        }
+    }
+}
+
+/// How categorical features become coordinates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Coding {
+    /// Numbered by the share of the first class among their rows, ties by code point.
+    #[default]
+    Share,
+    /// Numbered by code point.
+    Order,
+    /// One coordinate for each category: it against all others.
+    OneVsRest,
+}
+
+/// What to do with missing cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Missing {
+    /// A feature with missing cells may first be split into missing and present.
+    #[default]
+    Code,
+    /// Refuse such tables.
+    Refuse,
+}
+
+impl Coding {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Share => "share",
+            Self::Order => "order",
+            Self::OneVsRest => "one-vs-rest",
+        }
+    }
+}
+
+impl Missing {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Code => "code",
+            Self::Refuse => "refuse",
+        }
+    }
+}
+
+/// How often coordinates may be halved.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Resolution {
+    /// As often as it takes to have no unavoidable loss.
+    #[default]
+    Auto,
+    /// So often, each.
+    Same(u32),
+    /// So often, feature by feature.
+    Each(Vec<u32>),
+}
+
+/// What a single tree shall be best at.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Aim {
+    /// The least cost + this weight * penalty of the leaves.
+    Lambda(Lambda),
+    /// The same, with this weight divided by the total weight of the rows.
+    Kappa(Lambda),
+    /// The least cost with at most so many leaves.
+    Leaves(usize),
+}
+
+impl Default for Aim {
+    fn default() -> Self {
+        Self::Kappa(Lambda::try_from(2.0).expect("2 is not negative"))
+    }
+}
+
+impl Aim {
+    /// Its name and value among the parameters of a model.
+    pub(crate) fn param(&self) -> (&'static str, Value) {
+        match self {
+            Self::Lambda(lambda) => ("lambda", lambda.number_or_text()),
+            Self::Kappa(kappa) => ("kappa", kappa.number_or_text()),
+            Self::Leaves(leaves) => ("leaves", (*leaves).into()),
+        }
+    }
+}
