@@ -27,84 +27,16 @@
 //! | `search` | which of these, and the tree of a value |
 //! | `plant` | from a plan to a tree with all rows in it |
 
-mod alike;
-mod best;
-mod by_levels;
-mod by_walks;
-mod cover;
-mod deep;
-mod exact;
-mod finer;
-#[expect(
-    clippy::inline_always,
-    clippy::needless_range_loop,
-    reason = "only what is inlined is made for the widest vectors; classes go together"
-)]
-mod gains;
-#[expect(
-    clippy::inline_always,
-    reason = "only what is inlined is made for the widest vectors"
-)]
-mod lanes;
-mod leaf_size;
-mod level;
-mod line;
-mod looks;
-#[cfg(test)]
-mod looks_tests;
-#[cfg(test)]
-mod memory_tests;
-mod notes;
-mod one;
-#[expect(
-    clippy::inline_always,
-    reason = "a call for each row would take longer than what is done"
-)]
-mod path;
-mod pieces;
-mod plant;
-mod price;
-mod prove;
-mod range;
-#[expect(
-    clippy::needless_range_loop,
-    reason = "numbers of intervals on both sides go together"
-)]
-mod reach;
-mod region;
-#[cfg(test)]
-mod region_tests;
-mod rows;
-#[expect(
-    clippy::inline_always,
-    reason = "only what is inlined is made for the widest vectors"
-)]
-mod scout;
-#[cfg(test)]
-mod scout_tests;
+mod deadline;
+mod deeper;
+mod depth1;
+mod depth2;
+mod incumbent;
+mod plan;
+mod problem;
+mod proof;
 mod search;
-#[expect(
-    clippy::inline_always,
-    reason = "only what is inlined is made for the widest vectors"
-)]
-mod sides;
-mod sizes;
-mod strips;
-#[expect(
-    clippy::inline_always,
-    reason = "only what is inlined is made for the widest vectors"
-)]
-mod sweep;
-mod table;
-mod two;
-#[expect(
-    clippy::inline_always,
-    clippy::needless_range_loop,
-    reason = "only what is inlined is made for the widest vectors; lanes lie side by side"
-)]
-mod walk;
-#[cfg(test)]
-mod walk_tests;
+mod switches;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -112,28 +44,28 @@ use std::time::{Duration, Instant};
 use num_bigint::BigInt;
 use serde_json::Map;
 
-use self::best::Solved;
-use self::deep::Deep;
-use self::leaf_size::LeafSize;
-use self::level::Setting;
-use self::line::Rule;
-use self::looks::{Looks, Stopped};
-use self::plant::plant;
-use self::price::{Price, Size};
-use self::prove::Prover;
-use self::region::Bounds;
-use self::rows::Cells;
-use self::scout::Scouted;
-use self::search::{Plan, Search};
-pub use self::sizes::Sizes;
-use self::table::{Kind, Table};
-use self::two::Two;
+pub use self::switches::Sizes;
 use super::greedy::{MissingPolicy, check_min_leaf_weight};
 use super::{Greedy, Learner};
 use crate::budget::Budget;
 use crate::cost::{Counting, Lambda, Loss, RowLosses, Scale, total_weight};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
+use crate::learn::optimal::deadline::{Looks, Stopped};
+use crate::learn::optimal::deeper::best_first::Deep;
+use crate::learn::optimal::deeper::region_bounds::Bounds;
+use crate::learn::optimal::depth1::intervals::Rule;
+use crate::learn::optimal::depth2::Two;
+use crate::learn::optimal::depth2::histogram::Setting;
+use crate::learn::optimal::depth2::screening::Scouted;
+use crate::learn::optimal::incumbent::Solved;
+use crate::learn::optimal::plan::build_tree::plant;
+use crate::learn::optimal::problem::leaf_size::LeafSize;
+use crate::learn::optimal::problem::rows::Cells;
+use crate::learn::optimal::problem::table::{Kind, Table};
+use crate::learn::optimal::problem::value_encoding::{Price, Size};
+use crate::learn::optimal::proof::Prover;
+use crate::learn::optimal::search::{Plan, Search};
 use crate::tree::{Certificate, Fit, LearnerInfo, Proof, Training, Tree, after_rounding};
 
 /// A greedy tree takes at most about so many times as long as making the table.
@@ -671,6 +603,90 @@ fn bound_of_any_depth(
 ) -> u64 {
     // One leaf, or at least two; and rows that are alike stay together.
     let leaf = price.leaf(table.whole.error());
-    let split = price.loss(alike::least_loss(&table.whole, budget)) + 2 * price.per_leaf;
+    let split = price.loss(deeper::equivalent_points::least_loss(&table.whole, budget))
+        + 2 * price.per_leaf;
     known.min(best).max(split.min(leaf))
+}
+
+#[cfg(test)]
+mod tests {
+    //! Searches that need too much memory say so.
+
+    use fastrand::Rng;
+
+    use crate::budget::Budget;
+    use crate::cost::RowLosses;
+    use crate::data::csv::CsvSource;
+    use crate::data::{Dataset, ReadOptions};
+    use crate::learn::optimal::problem::leaf_size::LeafSize;
+    use crate::learn::optimal::problem::table::Table;
+    use crate::learn::optimal::{Optimal, Sizes, plant};
+    use crate::tree::Training;
+
+    fn random_table(rng: &mut Rng) -> Dataset {
+        let mut text = String::from("kind,x,y,z,class\n");
+        for _ in 0..rng.usize(20..40) {
+            let number = |rng: &mut Rng| match rng.u8(..12) {
+                0 => String::new(),
+                _ => rng.u32(..60).to_string(),
+            };
+            let kind = ["red", "green"][rng.usize(..2)];
+            let class = ["a", "b"][rng.usize(..2)];
+            let [x, y, z] = [(); 3].map(|()| number(rng));
+            text += &[kind, &x, &y, &z, class].join(",");
+            text.push('\n');
+        }
+        let source = CsvSource::new(text.into(), b',').unwrap();
+        Dataset::read(&source, &ReadOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn too_little_memory_is_never_taken_for_a_proof() {
+        let mut n_stopped = 0;
+        for seed in 0..20 {
+            let mut rng = Rng::with_seed(seed);
+            let data = random_table(&mut rng);
+            let cost = |most_bytes: usize| {
+                let learner = Optimal {
+                    depth: 4,
+                    intervals: Some(2),
+                    most_bytes,
+                    leaf_cost: "1/60".parse().unwrap(),
+                    ..Optimal::default()
+                };
+                let losses =
+                    RowLosses::new(&data, &learner.loss, "optimal trees", RowLosses::NARROW)
+                        .unwrap();
+                let table = Table::new(&data, &losses, LeafSize::new(&learner, &data));
+                let columns = (0..data.columns().len()).collect();
+                let (table, _) = table.sorted(columns, &Budget::unlimited());
+                let price = learner.price(&table, losses.scale, true).unwrap();
+                // Without the first look at the memory.
+                let found = learner.search(
+                    &table,
+                    price,
+                    [&Budget::unlimited(); 2],
+                    Sizes::USUAL,
+                    None,
+                    None,
+                );
+                let tree = plant(&found.plan, &data, &learner.loss).unwrap();
+                let objective = learner.objective(&Training::of_leaves(&tree, &data));
+                (objective, found.bound.is_none())
+            };
+            let (best, _) = cost(usize::MAX);
+            for bytes in [0, 200, 400, 800, 1200, 1600, 2000, 3000, 4000] {
+                let (found, is_proven) = cost(bytes);
+                n_stopped += u32::from(!is_proven);
+                assert!(
+                    !is_proven || found == best,
+                    "{found} {best} seed {seed} {bytes} bytes"
+                );
+            }
+        }
+        assert!(n_stopped > 10, "{n_stopped} were stopped");
+        // A tree that is worth less than all trees were said to be.
+        assert!(super::check_bound(5, 5).is_ok() && super::check_bound(5, 6).is_ok());
+        assert!(super::check_bound(5, 4).is_err());
+    }
 }

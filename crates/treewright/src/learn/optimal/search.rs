@@ -4,19 +4,19 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::best::{Known, Root, Sketch, Solved};
-use super::deep::Deep;
-use super::exact::Front;
-use super::lanes::Lane;
-use super::level::Setting;
-use super::line::{self, Line, Rule};
-use super::looks::{Looks, Stopped};
-use super::region::Bounds;
-use super::rows::{Cells, Rows};
-use super::scout::Scouted;
-use super::table::{Kind, NONE};
-use super::two::Two;
 use crate::budget::Budget;
+use crate::learn::optimal::deadline::{Looks, Stopped};
+use crate::learn::optimal::deeper::best_first::Deep;
+use crate::learn::optimal::deeper::region_bounds::Bounds;
+use crate::learn::optimal::depth1::intervals::{self, Line, Rule};
+use crate::learn::optimal::depth2::Two;
+use crate::learn::optimal::depth2::histogram::Setting;
+use crate::learn::optimal::depth2::scan::root::Front;
+use crate::learn::optimal::depth2::screening::Scouted;
+use crate::learn::optimal::depth2::simd::Lane;
+use crate::learn::optimal::incumbent::{Known, Root, Sketch, Solved};
+use crate::learn::optimal::problem::rows::{Cells, Rows};
+use crate::learn::optimal::problem::table::{Kind, NONE};
 
 /// A tree without the data.
 #[derive(Debug, Clone, PartialEq)]
@@ -312,7 +312,8 @@ impl Search<'_> {
                 let narrow = rows.narrow(is_in, |feature| feature == child);
                 return self.plan_by(&narrow, child, value);
             }
-            let between_ranks = line::lowest_cut_in(rows, child, is_in, value, self.setting.price);
+            let between_ranks =
+                intervals::lowest_cut_in(rows, child, is_in, value, self.setting.price);
             let Some(ranks) = between_ranks else {
                 return Plan::Leaf;
             };
@@ -355,11 +356,11 @@ impl Search<'_> {
                 let (rule, price) = (self.setting.rule, self.setting.price);
                 let value = value - self.setting.missing(rows, feature).unwrap_or(0);
                 if rule.most == 2 && rule.min_leaf == 1 {
-                    line::lowest_cut(rows, feature, value, price)
+                    intervals::lowest_cut(rows, feature, value, price)
                         .into_iter()
                         .collect()
                 } else if rule.most >= cells.n_ranks() && rule.min_leaf == 1 {
-                    line::cuts_of_any(rows, feature, price)
+                    intervals::cuts_of_any(rows, feature, price)
                 } else {
                     let line = Line::new(self.setting.table, rows, feature);
                     let cuts = line.cuts(value, rule, price);

@@ -1,0 +1,418 @@
+//! Trees of three and more levels: the best root first.
+//!
+//! Let `L(t)` and `R(t)` be the least values of the rows below and above a cut `t`. Fewer rows never cost more, so
+//! between two cuts `a < b` the sum is at least `L(a) + R(b)`. A range of cuts waits with such a bound; the one with
+//! the least bound of all features comes next. Its middle cut is solved, a level less deep, and leaves two
+//! ranges with better bounds. When the least bound is not below the best tree, nothing better exists.
+
+use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::learn::optimal::deeper::bisect::{Numbers, Range};
+use crate::learn::optimal::deeper::notes::{Noted, Notes};
+use crate::learn::optimal::deeper::region_bounds::Edge;
+use crate::learn::optimal::incumbent::{Best, Floors, Known, Root, Sketch, Solved};
+use crate::learn::optimal::problem::rows::Rows;
+use crate::learn::optimal::problem::table::{Kind, NONE};
+use crate::learn::optimal::search::Search;
+
+/// What waits, and what is being done.
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: BinaryHeap<Range>,
+    /// Bounds of the ranges that are worked on.
+    busy: Vec<u64>,
+    floors: Vec<u64>,
+    /// No tree with a level less has a smaller value.
+    flat: u64,
+    is_stopped: bool,
+}
+
+/// A search from three levels on.
+pub(crate) struct Deep<'s, 'a> {
+    pub(in crate::learn::optimal) search: &'s Search<'a>,
+    pub(in crate::learn::optimal) depth: usize,
+    pub(in crate::learn::optimal) roots: Vec<Numbers>,
+    pub(in crate::learn::optimal) best: Best,
+    queue: Mutex<Queue>,
+    news: Condvar,
+    /// Is it about all rows?
+    is_top: bool,
+    /// Was a branch of a root given up?
+    is_cut_short: AtomicBool,
+    pub(in crate::learn::optimal) notes: Notes,
+}
+
+impl<'s, 'a> Deep<'s, 'a> {
+    /// The least value of some rows if it is below `bound`. For all rows of a table it is known already what
+    /// is possible with a level less.
+    pub(crate) fn solve(
+        search: &'s Search<'a>,
+        rows: &Arc<Rows>,
+        depth: usize,
+        bound: u64,
+        before: &Known,
+        flat: Option<Solved>,
+    ) -> Solved {
+        let mut deep = Self::new(search, depth, bound, flat.is_some());
+        deep.run(rows, bound, before, flat)
+    }
+
+    /// The same with all threads, and what was found out about the branches of every feature.
+    pub(crate) fn solve_noting(
+        search: &'s Search<'a>,
+        rows: &Arc<Rows>,
+        depth: usize,
+        bound: u64,
+        flat: Solved,
+    ) -> (Solved, Vec<Noted>) {
+        let mut deep = Self::new(search, depth, bound, true);
+        deep.notes = Notes::wanted(search.setting.table.kinds.len());
+        let solved = deep.run(rows, bound, &Known::default(), Some(flat));
+        (solved, deep.notes.into_features())
+    }
+
+    fn new(search: &'s Search<'a>, depth: usize, bound: u64, is_top: bool) -> Self {
+        Self {
+            search,
+            depth,
+            roots: Vec::new(),
+            best: Best::below(bound, is_top),
+            queue: Mutex::default(),
+            news: Condvar::new(),
+            is_top,
+            is_cut_short: AtomicBool::new(false),
+            notes: Notes::default(),
+        }
+    }
+
+    fn run(
+        &mut self,
+        rows: &Arc<Rows>,
+        bound: u64,
+        before: &Known,
+        flat: Option<Solved>,
+    ) -> Solved {
+        self.start(rows, before, flat);
+        self.work();
+        let queue = std::mem::take(&mut *self.lock());
+        let mut all = queue.floors;
+        for range in &queue.waiting {
+            let feature = self.roots[range.root].feature;
+            all[feature] = all[feature].min(range.bound);
+        }
+        let known = Floors {
+            own: all,
+            flat: queue.flat,
+            before,
+        };
+        Solved::new(
+            &self.best,
+            bound,
+            self.search.setting.leaf(rows),
+            known,
+            !queue.is_stopped,
+        )
+    }
+
+    fn start(&mut self, rows: &Arc<Rows>, before: &Known, flat: Option<Solved>) {
+        let setting = self.search.setting;
+        let n_features = setting.table.kinds.len();
+        let mut queue = Queue {
+            floors: vec![u64::MAX; n_features],
+            ..Queue::default()
+        };
+        if let Some(leaf) = setting.leaf(rows) {
+            self.best.offer(leaf, Sketch::Leaf);
+        }
+        let least = setting.price.per_leaf;
+        if self.best.value() > 2 * least {
+            // A level less is quick, and often nearly as good, unless it is known that it is not good enough.
+            let bound = self.best.value();
+            let flat = flat.unwrap_or_else(|| match before.flat {
+                known if known >= bound => Solved::at_least(known, before, n_features),
+                _ => {
+                    let nothing = Known::default();
+                    self.search.solve(rows, self.depth - 1, bound, &nothing)
+                }
+            });
+            queue.is_stopped |= !flat.is_done;
+            queue.flat = flat.least;
+            // A tree of one level is also one of two, and has to be found as such.
+            if let (Some(value), Some(sketch), 3..) = (flat.value, &flat.sketch, self.depth) {
+                self.best.offer(value, sketch.clone());
+            }
+            let none = Arc::new(Known::default());
+            for feature in 0..n_features {
+                let floor = before.floor(feature);
+                if floor >= self.best.limit(Root { feature, cut: None }) {
+                    queue.floors[feature] = floor;
+                    continue;
+                }
+                let (floor, range) = self.root(rows, feature, &none);
+                queue.floors[feature] = floor;
+                queue.waiting.extend(range);
+            }
+            self.deepen(flat.sketch.as_ref());
+            queue.is_stopped |= self.is_cut_short.load(Ordering::Relaxed);
+        }
+        self.queue = Mutex::new(queue);
+    }
+
+    /// The root of a good tree, with one level more below.
+    fn deepen(&self, flat: Option<&Sketch>) {
+        let Some(&(Sketch::Alone(question) | Sketch::Split(question, _))) = flat else {
+            return;
+        };
+        let root = self
+            .roots
+            .iter()
+            .find(|root| root.feature == question.feature);
+        if let (Some(root), Some(cut)) = (root, question.cut) {
+            let bound = self.best.limit(question).saturating_sub(root.missing);
+            let mut value = root.missing;
+            let mut parts = Vec::new();
+            for rows in root.rows.parted(root.feature, cut) {
+                let rows = Arc::new(rows);
+                let nothing = Known::default();
+                let solved = self.search.solve(&rows, self.depth - 1, bound, &nothing);
+                let (Some(side), Some(sketch)) = (solved.value, solved.sketch) else {
+                    return;
+                };
+                value += side;
+                parts.push(sketch);
+            }
+            parts.extend(root.missing_sketch.clone());
+            self.best.offer(value, Sketch::Split(question, parts));
+        }
+    }
+
+    /// A floor for a feature as the root, and the range of all its cuts.
+    fn root(
+        &mut self,
+        rows: &Arc<Rows>,
+        feature: usize,
+        none: &Arc<Known>,
+    ) -> (u64, Option<Range>) {
+        let setting = self.search.setting;
+        let cells = &rows.cells[feature];
+        if cells.n_ranks() == 0 || cells.n_ranks() == 1 && !cells.has_missing() {
+            return (u64::MAX, None);
+        }
+        let (mut missing, mut missing_sketch) = (0, None);
+        if cells.has_missing() {
+            let part = Arc::new(rows.missing(feature));
+            let limit = self.best.limit(Root { feature, cut: None });
+            let solved = self
+                .search
+                .solve(&part, self.depth - 1, limit, &Known::default());
+            self.note(&solved);
+            self.notes
+                .add(feature, |noted| noted.missing = solved.least_of(limit));
+            let Some(value) = solved.value.filter(|_| solved.is_done) else {
+                return (solved.least, None);
+            };
+            (missing, missing_sketch) = (value, solved.sketch);
+        }
+        if setting.table.kinds[feature] == Kind::Categorical {
+            return (
+                self.categories(rows, feature, missing, missing_sketch),
+                None,
+            );
+        }
+        let mut floor = u64::MAX;
+        let mut present = Arc::clone(rows);
+        if cells.has_missing() {
+            let with_numbers = rows.only(|row| cells.ranks[row] != NONE);
+            let edge = Edge {
+                feature: feature as u32,
+                is_high: true,
+            };
+            present = Arc::new(Rows {
+                region: rows.region.as_ref().map(|region| region.cut(edge, 0)),
+                ..with_numbers
+            });
+            let bound = self.best.limit(Root { feature, cut: None }) - missing;
+            let solved = self
+                .search
+                .solve(&present, self.depth - 1, bound, &Known::default());
+            self.note(&solved);
+            self.notes
+                .add(feature, |noted| noted.present = solved.least_of(bound));
+            floor = missing.saturating_add(solved.least);
+            if let Some(value) = solved.value {
+                let root = Root { feature, cut: None };
+                let parts = solved
+                    .sketch
+                    .into_iter()
+                    .chain(missing_sketch.clone())
+                    .collect();
+                self.best.offer(missing + value, Sketch::Split(root, parts));
+            }
+        }
+        let n_ranks = present.cells[feature].n_ranks() as u32;
+        let least = setting.price.per_leaf;
+        let range = Range {
+            bound: 2 * least + missing,
+            root: self.roots.len(),
+            low: 1,
+            high: n_ranks - 1,
+            least: [least; 2],
+            known: [Arc::clone(none), Arc::clone(none)],
+        };
+        self.roots.push(Numbers {
+            feature,
+            most: self.search.most_below(&present, feature),
+            rows: present,
+            missing,
+            missing_sketch,
+        });
+        (floor, (n_ranks > 1).then_some(range))
+    }
+
+    /// Remembers if a search had to be given up.
+    fn note(&self, solved: &Solved) {
+        self.is_cut_short
+            .fetch_or(!solved.is_done, Ordering::Relaxed);
+    }
+
+    /// A floor for a categorical root: its value, if that is the best.
+    fn categories(
+        &self,
+        rows: &Rows,
+        feature: usize,
+        missing: u64,
+        missing_sketch: Option<Sketch>,
+    ) -> u64 {
+        let n_ranks = rows.cells[feature].n_ranks() as u32;
+        let (mut value, mut parts) = (missing, Vec::new());
+        for rank in 0..n_ranks {
+            let others = u64::from(n_ranks - rank - 1) * self.search.setting.price.per_leaf;
+            let best = self.best.limit(Root { feature, cut: None });
+            if value + others >= best {
+                return value + others;
+            }
+            let bound = best - value - others;
+            let part = Arc::new(rows.group(feature, rank));
+            let solved = self
+                .search
+                .solve(&part, self.depth - 1, bound, &Known::default());
+            self.note(&solved);
+            self.notes.add(feature, |noted| {
+                noted.categories.push(solved.least_of(bound));
+            });
+            let (Some(branch), Some(sketch), true) = (solved.value, &solved.sketch, solved.is_done)
+            else {
+                return (value + others).saturating_add(solved.least);
+            };
+            value += branch;
+            parts.push(sketch.clone());
+        }
+        parts.extend(missing_sketch);
+        let root = Root { feature, cut: None };
+        self.best.offer(value, Sketch::Split(root, parts));
+        value
+    }
+
+    fn work(&self) {
+        if !self.is_top || rayon::current_num_threads() == 1 {
+            self.worker();
+            return;
+        }
+        rayon::scope(|scope| {
+            for _ in 0..rayon::current_num_threads() {
+                scope.spawn(|_| self.worker());
+            }
+        });
+    }
+
+    /// Do the ranges that wait need too much memory?
+    fn is_too_large(&self, queue: &Queue) -> bool {
+        let per_range = size_of::<Range>() + 2 * size_of::<u64>() * queue.floors.len();
+        queue.waiting.len() * per_range > self.search.most_bytes
+    }
+
+    /// The first question that a tree of a range can have.
+    pub(crate) fn first(&self, range: &Range) -> Root {
+        Root {
+            feature: self.roots[range.root].feature,
+            cut: Some(range.low),
+        }
+    }
+
+    /// Trees that ask a feature first may have this value.
+    pub(crate) fn lower_floor(&self, feature: usize, value: u64) {
+        let floor = &mut self.lock().floors[feature];
+        *floor = value.min(*floor);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn worker(&self) {
+        while let Some(range) = self.next() {
+            let bound = range.bound;
+            let at_work = AtWork(self);
+            let rest = self.split(&range);
+            drop(at_work);
+            let mut queue = self.lock();
+            if let Some(at) = queue.busy.iter().position(|&busy| busy == bound) {
+                queue.busy.swap_remove(at);
+            }
+            if let Some(ranges) = rest {
+                queue.waiting.extend(ranges);
+            } else {
+                queue.is_stopped = true;
+                queue.waiting.push(range);
+            }
+            drop(queue);
+            self.news.notify_all();
+        }
+    }
+
+    /// The range with the least bound, as long as a better tree may be in any.
+    fn next(&self) -> Option<Range> {
+        let mut queue = self.lock();
+        loop {
+            let best = self.best.value();
+            // Of ranges with equal bounds the first in the order of features and cuts comes first.
+            let is_near = |range: &Range| range.bound < self.best.limit(self.first(range));
+            let is_open = queue.waiting.peek().is_some_and(is_near);
+            if is_open && (self.search.budget.is_spent() || self.is_too_large(&queue)) {
+                queue.is_stopped = true;
+            }
+            if queue.is_stopped {
+                return None;
+            }
+            if is_open && let Some(range) = queue.waiting.pop() {
+                queue.busy.push(range.bound);
+                if self.is_top {
+                    let least = queue.busy.iter().copied().min().unwrap_or(best);
+                    self.search.tell(self.depth, best, least);
+                }
+                return Some(range);
+            }
+            if queue.busy.is_empty() {
+                return None;
+            }
+            queue = self
+                .news
+                .wait(queue)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A worker that is at a range. If it panics, nobody may wait for what it would have found.
+struct AtWork<'d, 's, 'a>(&'d Deep<'s, 'a>);
+
+impl Drop for AtWork<'_, '_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.lock().is_stopped = true;
+            self.0.news.notify_all();
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Cuts of a numeric root, tried in the middle of a range: what remains are two ranges.
+
+use std::sync::Arc;
+
+use crate::learn::optimal::deeper::best_first::Deep;
+use crate::learn::optimal::deeper::region_bounds::{Edge, Region};
+use crate::learn::optimal::depth2::histogram::Setting;
+use crate::learn::optimal::incumbent::{Known, Root, Sketch, Solved};
+use crate::learn::optimal::problem::rows::Rows;
+use crate::learn::optimal::search::Search;
+
+/// Cuts of a feature that are still to be tried.
+#[derive(Debug, Clone)]
+pub(crate) struct Range {
+    /// No cut in it has a smaller value.
+    pub(in crate::learn::optimal) bound: u64,
+    pub(in crate::learn::optimal) root: usize,
+    /// The first and the last cut.
+    pub(in crate::learn::optimal) low: u32,
+    pub(in crate::learn::optimal) high: u32,
+    /// What the rows below the first and above the last cut cost at least.
+    pub(in crate::learn::optimal) least: [u64; 2],
+    /// What else is known about them.
+    pub(in crate::learn::optimal) known: [Arc<Known>; 2],
+}
+
+impl Ord for Range {
+    /// The smallest bound is the greatest range: it comes first.
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let key = |range: &Self| (range.bound, range.root, range.low);
+        key(other).cmp(&key(self))
+    }
+}
+
+impl PartialOrd for Range {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Range {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Range {}
+
+/// A numeric feature as the root.
+#[derive(Debug)]
+pub(crate) struct Numbers {
+    pub(in crate::learn::optimal) feature: usize,
+    /// The rows that have a number.
+    pub(in crate::learn::optimal) rows: Arc<Rows>,
+    /// The value of the others.
+    pub(in crate::learn::optimal) missing: u64,
+    pub(in crate::learn::optimal) missing_sketch: Option<Sketch>,
+    /// What the rows below each rank could cost, at most.
+    pub(in crate::learn::optimal) most: Vec<u64>,
+}
+
+/// The middle cut of a range, solved.
+struct Middle {
+    cut: u32,
+    sides: [Solved; 2],
+    /// What the rows below and above it cost at least.
+    least: [u64; 2],
+}
+
+impl Deep<'_, '_> {
+    /// Solves the middle cut of a range; what remains are two ranges. `None` if time is up.
+    pub(crate) fn split(&self, range: &Range) -> Option<Vec<Range>> {
+        let root = &self.roots[range.root];
+        let middle = self.solve_middle(range)?;
+        self.notes.add(root.feature, |noted| {
+            noted.cuts.push((middle.cut, middle.least));
+        });
+        let [low, high] = &middle.sides;
+        if let (Some(a), Some(b)) = (low.value, high.value) {
+            let question = Root {
+                feature: root.feature,
+                cut: Some(middle.cut),
+            };
+            let value = a + b + root.missing;
+            if value <= self.best.value() {
+                let parts = [&low.sketch, &high.sketch, &root.missing_sketch];
+                let parts = parts.into_iter().flatten().cloned().collect();
+                self.best.offer(value, Sketch::Split(question, parts));
+            }
+        }
+        let best = self.best.limit(self.first(range));
+        let value = middle.least[0] + middle.least[1] + root.missing;
+        // The middle cut, and those that are too near to it.
+        self.lower_floor(root.feature, value.min(best));
+        let ranges = if self.search.is_monotone() {
+            self.around(range, middle, value.saturating_sub(best))
+        } else {
+            // Fewer rows may cost more: nothing is known about the other cuts.
+            [(range.low, middle.cut - 1), (middle.cut + 1, range.high)].map(|(low, high)| Range {
+                low,
+                high,
+                ..range.clone()
+            })
+        };
+        let is_empty = |range: &Range| range.low > range.high;
+        let bounded = |range: Range| Range {
+            bound: range.least[0] + range.least[1] + root.missing,
+            ..range
+        };
+        let ranges = ranges.into_iter().filter(|range| !is_empty(range));
+        Some(ranges.map(bounded).collect())
+    }
+
+    /// The values of both sides of the middle cut, as far as they matter. `None` if time is up.
+    fn solve_middle(&self, range: &Range) -> Option<Middle> {
+        let (search, root) = (self.search, &self.roots[range.root]);
+        let per_leaf = search.setting.price.per_leaf;
+        let cells = &root.rows.cells[root.feature];
+        let cut = middle(&cells.starts, range.low, range.high);
+        let n_below = cells.starts[cut as usize] as usize;
+        // The larger side first: if it alone costs too much, so do all cuts beyond.
+        let order = if 2 * n_below > root.rows.len() {
+            [0, 1]
+        } else {
+            [1, 0]
+        };
+        let mut regions =
+            [0, 1].map(|side| region_of(search, &root.rows, root.feature, cut, side == 1));
+        let mut least = range.least;
+        for (least, region) in least.iter_mut().zip(&regions) {
+            if let Some(region) = region {
+                *least = search.bounds.find(self.depth - 1, region).max(*least);
+            }
+        }
+        let mut parts: Option<[Option<Rows>; 2]> = None;
+        let mut sides = [None, None];
+        for side in order {
+            let best = self.best.limit(self.first(range));
+            // What is found holds for the other cuts as well: it is about the end of the range.
+            let bound = best.saturating_sub(root.missing + range.least[1 - side]);
+            let known = &range.known[side];
+            let solved = if !search.is_monotone() || least[side] < bound {
+                // Two leaves would be too many: then there is no need for the orders of the features.
+                if bound <= 2 * per_leaf && search.is_monotone() {
+                    let leaf = root.leaf(search.setting, cut, side == 1);
+                    Solved::as_leaf(leaf, bound, 2 * per_leaf, known)
+                } else {
+                    let parts =
+                        parts.get_or_insert_with(|| root.rows.parted(root.feature, cut).map(Some));
+                    let rows = Arc::new(Rows {
+                        region: regions[side].take(),
+                        ..parts[side].take()?
+                    });
+                    search.solve(&rows, self.depth - 1, bound, known)
+                }
+            } else {
+                Solved::at_least(least[side], known, search.setting.table.kinds.len())
+            };
+            if !solved.is_done {
+                return None;
+            }
+            least[side] = solved.least_of(bound).max(least[side]);
+            sides[side] = Some(solved);
+        }
+        let [Some(low), Some(high)] = sides else {
+            return None;
+        };
+        Some(Middle {
+            cut,
+            sides: [low, high],
+            least,
+        })
+    }
+
+    /// The cuts below and above the middle one, but for those near it that cost more than `slack` less.
+    fn around(&self, range: &Range, middle: Middle, slack: u64) -> [Range; 2] {
+        let root = &self.roots[range.root];
+        let (before, after) = root.far_from(middle.cut, range.low, range.high, slack);
+        let [low, high] = middle.sides.map(|solved| Arc::new(solved.inherited));
+        [
+            Range {
+                high: before,
+                least: [range.least[0], middle.least[1]],
+                known: [Arc::clone(&range.known[0]), high],
+                ..range.clone()
+            },
+            Range {
+                low: after,
+                least: [middle.least[0], range.least[1]],
+                known: [low, Arc::clone(&range.known[1])],
+                ..range.clone()
+            },
+        ]
+    }
+}
+
+impl Numbers {
+    /// The value of the rows below a cut or above as a leaf of any size.
+    fn leaf(&self, setting: Setting<'_>, cut: u32, is_high: bool) -> u64 {
+        let mut sums = vec![0_u64; self.rows.sums.len()];
+        let cells = &self.rows.cells[self.feature];
+        let ranks = if is_high {
+            cut..cells.n_ranks() as u32
+        } else {
+            0..cut
+        };
+        for &row in cells.rows(ranks.start, ranks.end) {
+            let label = self.rows.labels[row as usize];
+            sums[label.class as usize] += u64::from(label.weight);
+        }
+        let most = sums.iter().copied().max().unwrap_or(0);
+        setting.price.leaf(sums.iter().sum::<u64>() - most)
+    }
+
+    /// The last cut before and the first one after `middle` that are further from it than `slack`.
+    fn far_from(&self, middle: u32, low: u32, high: u32, slack: u64) -> (u32, u32) {
+        let at = |cut: u32| self.most[cut as usize];
+        let cuts = &self.most[low as usize..middle as usize];
+        let before = low + cuts.partition_point(|&most| at(middle) - most > slack) as u32;
+        let cuts = &self.most[middle as usize..=high as usize];
+        let after = middle + cuts.partition_point(|&most| most - at(middle) <= slack) as u32;
+        (before.max(1) - 1, after)
+    }
+}
+
+/// The rows below a cut of a feature that all rows have, or above.
+pub(crate) fn region_of(
+    search: &Search<'_>,
+    rows: &Rows,
+    feature: usize,
+    cut: u32,
+    is_high: bool,
+) -> Option<Region> {
+    let region = rows.region.as_ref().filter(|_| search.is_monotone())?;
+    let cells = &rows.cells[feature];
+    let rank = |place: u32| {
+        let id = rows.ids[cells.order[place as usize] as usize];
+        search.setting.table.whole.cells[feature].ranks[id as usize]
+    };
+    // As far as the nearest row on the other side.
+    let place = cells.starts[cut as usize];
+    let end = if is_high {
+        rank(place - 1) + 1
+    } else {
+        rank(place)
+    };
+    let feature = feature as u32;
+    Some(region.cut(Edge { feature, is_high }, end))
+}
+
+/// The cut in the middle of the rows between the first and the last.
+fn middle(starts: &[u32], low: u32, high: u32) -> u32 {
+    let (first, last) = (starts[low as usize], starts[high as usize]);
+    let half = u32::midpoint(first, last);
+    let cuts = &starts[low as usize..=high as usize];
+    let at = low + cuts.partition_point(|&start| start < half) as u32;
+    at.clamp(low, high)
+}

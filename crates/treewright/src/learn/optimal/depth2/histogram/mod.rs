@@ -1,0 +1,335 @@
+//! Cuts of one root feature, with tables of all child features: what the sides cost at least, and at most.
+//!
+//! The first level has all rows. Its lanes are the ends of the root's pieces, and a table for each child feature
+//! follows from one pass over the rows. A finer level is for the cuts between two lanes. Rows on this side or that
+//! of both lanes stay where they are, only those between them move. And of a child feature only the pieces
+//! matter in which a cut could still be better than the best tree known: they are parted further; all others
+//! are only sums.
+
+#[expect(
+    clippy::needless_range_loop,
+    reason = "numbers of intervals on both sides go together"
+)]
+pub(crate) mod bin_bounds;
+pub(crate) mod bins;
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is made for the widest vectors"
+)]
+pub(crate) mod bounds;
+pub(crate) mod engine;
+#[expect(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "only what is inlined is made for the widest vectors; classes go together"
+)]
+pub(crate) mod gains;
+pub(crate) mod gathered;
+pub(crate) mod refine;
+
+use crate::learn::optimal::depth1::intervals::Rule;
+use crate::learn::optimal::depth2::histogram::bins::{FeaturePieces, Pieces};
+use crate::learn::optimal::depth2::scan::root::Zone;
+use crate::learn::optimal::depth2::simd::{LANES, Lane, Piece, Side, View};
+use crate::learn::optimal::problem::rows::{Label, Rows};
+use crate::learn::optimal::problem::table::Table;
+use crate::learn::optimal::problem::value_encoding::Price;
+use crate::learn::optimal::switches::Sizes;
+
+/// What a search is about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Setting<'a> {
+    pub(in crate::learn::optimal) table: &'a Table<'a>,
+    pub(in crate::learn::optimal) price: Price,
+    pub(in crate::learn::optimal) rule: Rule,
+    pub(in crate::learn::optimal) arch: pulp::Arch,
+    pub(in crate::learn::optimal) sizes: Sizes,
+}
+
+/// Some cuts of a root.
+#[derive(Debug)]
+pub(crate) struct Level<T> {
+    pub(in crate::learn::optimal) root: usize,
+    /// The ranks at which the upper side begins, rising: a lane for each.
+    pub(in crate::learn::optimal) cuts: Vec<u32>,
+    pub(in crate::learn::optimal) stride: usize,
+    pub(in crate::learn::optimal) n_slots: usize,
+    /// `[class][lane]`, as in the tables of the children.
+    pub(in crate::learn::optimal) sums: Vec<T>,
+    pub(in crate::learn::optimal) children: Vec<Child<T>>,
+    /// For each side and lane, what the rows cost at least as a leaf or by any child.
+    pub(in crate::learn::optimal) least: [Vec<u64>; 2],
+    /// What they cost by a tree that exists.
+    pub(in crate::learn::optimal) real: [Vec<u64>; 2],
+    /// What was left out costs at least so much, with the other side.
+    pub(in crate::learn::optimal) floor: u64,
+}
+
+/// A feature that the children of the root may ask.
+#[derive(Debug)]
+pub(crate) struct Child<T> {
+    pub(in crate::learn::optimal) feature: usize,
+    pub(in crate::learn::optimal) pieces: Vec<Piece>,
+    /// `[piece][class][lane]`; missing cells are one more piece, the last. Empty for very many categories.
+    pub(in crate::learn::optimal) table: Vec<T>,
+    /// For each side and lane the least cost; nothing on a side where the feature is out of question.
+    pub(in crate::learn::optimal) least: [Vec<u64>; 2],
+}
+
+/// The sides in the order of arrays.
+pub(crate) const SIDES: [Side; 2] = [Side::Low, Side::High];
+
+/// Tables that are not needed any more, for others.
+pub(crate) type Spare<T> = Vec<Vec<T>>;
+
+/// A table of zeros.
+pub(crate) fn zeros<T: Lane>(spare: &mut Spare<T>, len: usize) -> Vec<T> {
+    let mut table = spare.pop().unwrap_or_default();
+    table.clear();
+    table.resize(len, T::default());
+    table
+}
+
+impl<T: Lane> Level<T> {
+    /// All cuts between pieces of the root, which all rows have. The children are features, and the sides
+    /// for which they can be asked.
+    pub(crate) fn first(
+        setting: Setting<'_>,
+        rows: &Rows,
+        pieces: &Pieces,
+        root: usize,
+        children: &[(usize, [bool; 2])],
+        spare: &mut Spare<T>,
+    ) -> Self {
+        let of = |feature: usize| pieces.of(rows, feature, setting.table.kinds[feature]);
+        let mut level = Self::new(setting, rows, root, of(root).cuts.clone());
+        let code = |row: usize, lane: usize| (level.slot(rows, row) * level.stride + lane) as u32;
+        let codes: Vec<u32> = if of(root).are_lanes_pieces() {
+            let pieces = of(root).of_row.iter().enumerate();
+            pieces
+                .map(|(row, &piece)| code(row, piece as usize + 1))
+                .collect()
+        } else {
+            let lanes = Lanes::new(&level.cuts);
+            let ranks = rows.cells[root].ranks.iter().enumerate();
+            ranks
+                .map(|(row, &rank)| code(row, lanes.of(rank)))
+                .collect()
+        };
+        let is_plain = rows.labels.iter().all(|label| label.weight == 1);
+        let amounts: Vec<T> = if is_plain { Vec::new() } else { amounts(rows) };
+        for (row, &code) in codes.iter().enumerate() {
+            let sum = &mut level.sums[code as usize];
+            *sum = sum.plus(T::new(rows.labels[row].amount()));
+        }
+        let step = level.n_slots * level.stride;
+        level.sweep_leaves(setting);
+        for &(feature, is_live) in children {
+            let FeaturePieces { pieces, of_row, .. } = of(feature);
+            let mut table = Vec::new();
+            if !of_row.is_empty() {
+                let n_missing = usize::from(rows.cells[feature].has_missing());
+                table = zeros(spare, (pieces.len() + n_missing) * step);
+                fill(&mut table, of_row, &codes, &amounts, step);
+            }
+            let child = Child {
+                feature,
+                pieces: pieces.clone(),
+                table,
+                least: [Vec::new(), Vec::new()],
+            };
+            level.sweep(setting, rows, child, is_live);
+        }
+        level
+    }
+
+    pub(crate) fn new(setting: Setting<'_>, rows: &Rows, root: usize, cuts: Vec<u32>) -> Self {
+        let stride = (cuts.len() + 1).next_multiple_of(LANES);
+        let n_slots = setting.table.n_classes + usize::from(rows.has_idle);
+        Self {
+            root,
+            cuts,
+            stride,
+            n_slots,
+            sums: vec![T::default(); n_slots * stride],
+            children: Vec::new(),
+            least: [Vec::new(), Vec::new()],
+            real: [Vec::new(), Vec::new()],
+            floor: u64::MAX,
+        }
+    }
+
+    /// The class of a row, or one too many if it has no weight.
+    #[inline]
+    pub(crate) fn slot(&self, rows: &Rows, row: usize) -> usize {
+        let label = rows.labels[row];
+        if label.weight == 0 {
+            self.n_slots - 1
+        } else {
+            label.class as usize
+        }
+    }
+
+    /// Leaves its tables to others.
+    pub(crate) fn recycle(self, spare: &mut Spare<T>) {
+        spare.extend(self.children.into_iter().map(|child| child.table));
+    }
+
+    /// The children that could be asked below cuts of some lanes, for which trees have to cost less than a
+    /// limit. The others cost at least as much as is returned besides.
+    pub(crate) fn live_children(&self, lanes: &[(usize, u64)]) -> (Vec<(usize, [bool; 2])>, u64) {
+        let (mut children, mut floor) = (Vec::new(), u64::MAX);
+        for child in &self.children {
+            let mut is_live = [false; 2];
+            for &(lane, limit) in lanes {
+                for (at, cost) in self.costs(child, lane).into_iter().enumerate() {
+                    is_live[at] |= cost < limit;
+                    if cost >= limit {
+                        floor = floor.min(cost);
+                    }
+                }
+            }
+            if is_live != [false; 2] {
+                children.push((child.feature, is_live));
+            }
+        }
+        (children, floor)
+    }
+
+    /// The cuts between lanes as zones, with room for so many children.
+    pub(crate) fn as_zones(&self, n_children: usize) -> Vec<Zone> {
+        let zone = |lane: usize| {
+            let end = self.end(lane);
+            let mut by_child = vec![[u64::MAX; 2]; n_children];
+            for child in &self.children {
+                let least = |at: usize, lane: usize| child.least[at].get(lane).copied();
+                let sides = [least(0, lane), least(1, end)];
+                by_child[child.feature] = sides.map(|least| least.unwrap_or(u64::MAX));
+            }
+            Zone {
+                cuts: [self.cuts[lane].max(1), self.cuts[lane + 1] - 1],
+                least: [self.least[0][lane], self.least[1][end]],
+                by_child,
+            }
+        };
+        let zones = (0..self.n_zones()).map(zone);
+        zones.filter(|zone| zone.cuts[0] <= zone.cuts[1]).collect()
+    }
+
+    /// What trees cost at least that are cut from a lane on and before the next, and ask this child below or
+    /// above the cut.
+    pub(crate) fn costs(&self, child: &Child<T>, lane: usize) -> [u64; 2] {
+        let end = self.end(lane);
+        let cost = |at: usize, lane: usize, other: u64| {
+            let least = child.least[at].get(lane);
+            least.map_or(u64::MAX, |least| least.saturating_add(other))
+        };
+        [
+            cost(0, lane, self.least[1][end]),
+            cost(1, end, self.least[0][lane]),
+        ]
+    }
+
+    /// The lane in which the rows above the cut are fewest.
+    pub(crate) fn end(&self, lane: usize) -> usize {
+        if self.is_single(lane) { lane } else { lane + 1 }
+    }
+
+    /// Numbers in all tables.
+    pub(crate) fn size(&self) -> usize {
+        self.children.iter().map(|child| child.table.len()).sum()
+    }
+
+    /// The lanes that can be cuts of the root, all but the last: it ends the range.
+    pub(crate) fn n_zones(&self) -> usize {
+        self.cuts.len().max(2) - 1
+    }
+
+    /// No tree with a cut from this lane on and before the next one costs less.
+    pub(crate) fn bound(&self, lane: usize) -> u64 {
+        self.least[0][lane] + self.least[1][self.end(lane)]
+    }
+
+    /// What a tree costs that is cut here.
+    pub(crate) fn value(&self, lane: usize) -> u64 {
+        self.real[0][lane].saturating_add(self.real[1][lane])
+    }
+
+    /// No tree of one level costs less, on the first level: all rows are above the first lane.
+    pub(crate) fn flat(&self) -> u64 {
+        self.least[1][0]
+    }
+
+    /// Is there but one cut from this lane on and before the next?
+    pub(crate) fn is_single(&self, lane: usize) -> bool {
+        lane + 1 == self.cuts.len() || self.cuts[lane + 1] == self.cuts[lane] + 1
+    }
+
+    #[inline]
+    pub(crate) fn view<'t>(&self, table: &'t [T]) -> View<'t, T> {
+        View {
+            table,
+            stride: self.stride,
+            n_slots: self.n_slots,
+            last: self.cuts.len(),
+        }
+    }
+}
+
+/// Up to so many intervals are worth trying.
+pub(crate) fn n_intervals(rule: Rule, pieces: &[Piece]) -> usize {
+    let n_ranks = pieces.last().map_or(0, |piece| piece.end as usize);
+    rule.most.min(n_ranks)
+}
+
+/// From ranks of the root to the first lane in which the row is below the cut.
+#[derive(Debug)]
+pub(crate) struct Lanes {
+    first: u32,
+    /// Of the rank before the first cut, all ranks from there on, and the last cut.
+    of_rank: Vec<u8>,
+}
+
+impl Lanes {
+    pub(crate) fn new(cuts: &[u32]) -> Self {
+        let last = cuts[cuts.len() - 1];
+        let mut of_rank = Vec::with_capacity((last - cuts[0]) as usize + 2);
+        of_rank.push(0);
+        for (lane, cut) in cuts.windows(2).enumerate() {
+            of_rank.resize((cut[1] - cuts[0]) as usize + 1, lane as u8 + 1);
+        }
+        of_rank.push(cuts.len() as u8);
+        Self {
+            first: cuts[0],
+            of_rank,
+        }
+    }
+
+    /// Nothing branches on whether the rank is between the cuts.
+    #[inline]
+    pub(crate) fn of(&self, rank: u32) -> usize {
+        let place = (rank as usize + 1).saturating_sub(self.first as usize);
+        self.of_rank[place.min(self.of_rank.len() - 1)] as usize
+    }
+}
+
+/// What rows count: their weight, or 1 if they have none and are only counted.
+pub(crate) fn amounts<T: Lane>(rows: &Rows) -> Vec<T> {
+    let amount = |label: &Label| T::new(label.amount());
+    rows.labels.iter().map(amount).collect()
+}
+
+/// Adds rows to the places of their pieces and codes; nothing said about their amounts, it is 1.
+fn fill<T: Lane>(table: &mut [T], of_row: &[u8], codes: &[u32], amounts: &[T], step: usize) {
+    let places = of_row.iter().zip(codes);
+    let places = places.map(|(&piece, &code)| piece as usize * step + code as usize);
+    if amounts.is_empty() {
+        for place in places {
+            table[place] = table[place].plus(T::new(1));
+        }
+    } else {
+        for (place, &amount) in places.zip(amounts) {
+            table[place] = table[place].plus(amount);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Trees of two levels: the search that all deeper ones consist of.
+//!
+//! All cuts of all root features are bounded at once, coarsely; where a better tree is still possible, a finer
+//! level looks closer, until nothing is left. There are two ways to do so: `depth2::histogram::engine`
+//! and, for two classes in a few intervals, `depth2::scan::engine`.
+
+pub(crate) mod histogram;
+pub(crate) mod scan;
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is made for the widest vectors"
+)]
+pub(crate) mod screening;
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is made for the widest vectors"
+)]
+pub(crate) mod simd;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::budget::Budget;
+use crate::learn::optimal::deadline::{Looks, Stopped};
+use crate::learn::optimal::depth2::histogram::bins::Pieces;
+use crate::learn::optimal::depth2::histogram::{Setting, Spare};
+use crate::learn::optimal::depth2::screening::Scouted;
+use crate::learn::optimal::depth2::simd::Lane;
+use crate::learn::optimal::incumbent::{Best, Floors, Known, Root, Sketch, Solved};
+use crate::learn::optimal::problem::rows::Rows;
+use crate::learn::optimal::problem::table::{Kind, NONE};
+
+/// A search with two levels.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Two<'a> {
+    pub(in crate::learn::optimal) setting: Setting<'a>,
+    pub(in crate::learn::optimal) budget: &'a Budget,
+    /// Is it about a node of the tree? Then all threads work, and of equal trees the first is wanted.
+    pub(in crate::learn::optimal) is_node: bool,
+    /// What is known of all rows from afar, if the search is about these.
+    pub(in crate::learn::optimal) scouted: Option<&'a Scouted>,
+}
+
+/// A root whose branches for missing cells and categories are solved.
+pub(crate) struct Entered<'a> {
+    /// The rows that have a number, if there are cuts.
+    pub(in crate::learn::optimal) numbers: Option<Cow<'a, Rows>>,
+    /// The value of the branch for missing cells, in case.
+    pub(in crate::learn::optimal) missing: u64,
+    pub(in crate::learn::optimal) floor: u64,
+    pub(in crate::learn::optimal) is_done: bool,
+}
+
+impl Two<'_> {
+    /// The least value of some rows, if it is below `bound`. For features with a floor of at least `bound`
+    /// nothing better is expected.
+    pub(crate) fn solve(self, rows: &Rows, bound: u64, before: &Known) -> Solved {
+        // A walk is never further from its start than there are steps; sums count some rows repeatedly.
+        let Setting { rule, sizes, .. } = self.setting;
+        let is_walk =
+            (rule.most == 2 || rows.len() <= sizes.walked_rows) && self.setting.has_walks(rows);
+        let most_often = if is_walk { 1 } else { rule.most.max(2) as u64 };
+        let most = rows.weight().max(rows.len() as u64) * most_often;
+        if most <= i16::LARGEST {
+            self.solve_in::<i16>(rows, bound, before)
+        } else if most <= i32::LARGEST {
+            self.solve_in::<i32>(rows, bound, before)
+        } else {
+            self.solve_in::<i64>(rows, bound, before)
+        }
+    }
+
+    fn solve_in<T: Lane>(self, rows: &Rows, bound: u64, before: &Known) -> Solved {
+        let best = Best::below(bound, self.is_node);
+        let leaf = self.setting.leaf(rows);
+        if let Some(leaf) = leaf {
+            best.offer(leaf, Sketch::Leaf);
+        }
+        let n_features = self.setting.table.kinds.len();
+        let mut floors = Floors {
+            own: before.floors.clone(),
+            flat: 0,
+            before,
+        };
+        floors.own.resize(n_features, 0);
+        let mut is_done = true;
+        if best.value() > 2 * self.setting.price.per_leaf {
+            let is_wanted = |&feature: &usize| floors.own[feature] < bound;
+            let wanted: Vec<usize> = (0..n_features).filter(is_wanted).collect();
+            is_done = if self.setting.has_walks(rows) {
+                self.by_walks::<T>(rows, &wanted, &best, &mut floors)
+            } else {
+                self.by_levels::<T>(rows, &wanted, &best, &mut floors)
+            };
+        }
+        Solved::new(&best, bound, leaf, floors, is_done)
+    }
+
+    /// The same for each of some things, by all threads for a node of the tree. All that one thread does has the
+    /// same spare tables.
+    pub(crate) fn map<T, I, X, O>(
+        self,
+        things: I,
+        what: impl Fn(&mut Spare<T>, X) -> O + Sync + Send,
+    ) -> Vec<O>
+    where
+        T: Lane,
+        I: IntoIterator<Item = X> + IntoParallelIterator<Item = X>,
+        X: Send,
+        O: Send,
+    {
+        if self.is_parallel() {
+            return things.into_par_iter().map_init(Spare::new, what).collect();
+        }
+        let mut spare = Spare::new();
+        let what = |thing: X| what(&mut spare, thing);
+        things.into_iter().map(what).collect()
+    }
+
+    pub(crate) fn is_parallel(self) -> bool {
+        self.is_node && rayon::current_num_threads() > 1
+    }
+
+    /// What features look like from afar.
+    pub(crate) fn pieces(self, rows: &Rows) -> [Arc<Pieces>; 2] {
+        let sizes = self.setting.sizes;
+        let n_classes = self.setting.table.n_classes;
+        let n_lanes = match n_classes {
+            ..=12 if rows.len() >= sizes.many_rows => sizes.many,
+            ..=64 => sizes.few,
+            _ => sizes.few.min(14),
+        };
+        let both = [(n_lanes, n_lanes), (sizes.many, sizes.pieces)];
+        Pieces::both(rows, both)
+    }
+
+    /// A root before its cuts are looked at: branches for missing cells and categories are solved.
+    pub(crate) fn enter<'r>(self, rows: &'r Rows, feature: usize, best: &Best) -> Entered<'r> {
+        let cells = &rows.cells[feature];
+        let nothing = |floor: u64| Entered {
+            numbers: None,
+            missing: 0,
+            floor,
+            is_done: true,
+        };
+        let stopped = || Entered {
+            is_done: false,
+            ..nothing(0)
+        };
+        if self.budget.is_spent() {
+            return stopped();
+        }
+        if cells.n_ranks() == 0 || cells.n_ranks() == 1 && !cells.has_missing() {
+            return nothing(u64::MAX);
+        }
+        let mut missing = 0;
+        if cells.has_missing() {
+            match self.one(&rows.missing(feature)) {
+                Ok(Some(value)) => missing = value,
+                Ok(None) => return nothing(u64::MAX),
+                Err(Stopped) => return stopped(),
+            }
+        }
+        let uncut = Root { feature, cut: None };
+        if self.setting.table.kinds[feature] == Kind::Categorical {
+            let Ok(value) = self.categories(rows, feature, missing, best.limit(uncut)) else {
+                return stopped();
+            };
+            best.offer(value, uncut.alone());
+            return nothing(value);
+        }
+        let (mut floor, mut numbers) = (u64::MAX, Cow::Borrowed(rows));
+        if cells.has_missing() {
+            let present = rows.only(|row| cells.ranks[row] != NONE);
+            match self.one(&present) {
+                Ok(Some(whole)) => {
+                    floor = missing + whole;
+                    best.offer(floor, uncut.alone());
+                }
+                Ok(None) => {}
+                Err(Stopped) => return stopped(),
+            }
+            numbers = Cow::Owned(present);
+        }
+        Entered {
+            numbers: Some(numbers),
+            missing,
+            floor,
+            is_done: true,
+        }
+    }
+
+    /// The least value of some rows by at most one question; `None` if there are too few of them.
+    pub(crate) fn one(self, rows: &Rows) -> Result<Option<u64>, Stopped> {
+        let is_spent = || self.budget.is_spent();
+        self.setting.one(rows, &mut Looks::new(&is_spent))
+    }
+
+    /// The sum over categories, or a bound for it that is not below `bound`.
+    fn categories(
+        self,
+        rows: &Rows,
+        feature: usize,
+        missing: u64,
+        bound: u64,
+    ) -> Result<u64, Stopped> {
+        let n_ranks = rows.cells[feature].n_ranks() as u32;
+        let mut value = missing;
+        for rank in 0..n_ranks {
+            let others = u64::from(n_ranks - rank) * self.setting.price.per_leaf;
+            if value + others >= bound {
+                return Ok(value + others);
+            }
+            let Some(branch) = self.one(&rows.group(feature, rank))? else {
+                return Ok(u64::MAX);
+            };
+            value += branch;
+        }
+        Ok(value)
+    }
+}

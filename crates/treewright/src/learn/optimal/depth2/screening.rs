@@ -1,0 +1,483 @@
+//! A look from afar at a large table, before its features are sorted.
+//!
+//! To sort all features of a large table takes longer than to find the best tree of two levels. But a first look
+//! needs no order: a few dozens of numbers, taken from a sample of the rows, part a feature in pieces, and every
+//! row finds its piece by comparing. The sums over pieces then bound all trees from below and name some that
+//! exist. A feature that no tree asks that could be as good as the best of these need not be sorted; and
+//! for the others the search goes on from these bounds.
+
+use crate::learn::optimal::depth2::Two;
+use crate::learn::optimal::depth2::histogram::bins::{FeaturePieces, Pieces, even, shares};
+use crate::learn::optimal::depth2::histogram::{Child, Level, Spare};
+use crate::learn::optimal::depth2::scan::root::Zone;
+use crate::learn::optimal::depth2::simd::{Lane, Piece};
+use crate::learn::optimal::incumbent::{Best, Root, Sketch};
+use crate::learn::optimal::problem::rows::Rows;
+use crate::learn::optimal::problem::table::Table;
+
+/// Rows of the sample for each piece.
+const SAMPLED: usize = 64;
+/// After so many rows it is looked whether any piece may have but one number.
+const CHECKED: usize = 1 << 12;
+/// Cuts are as many groups of so many.
+const GROUP: usize = 8;
+
+/// What is known of a table from afar.
+#[derive(Debug)]
+pub(crate) struct Scouted {
+    /// The features that matter, rising.
+    pub(in crate::learn::optimal) features: Vec<usize>,
+    /// All trees that ask another feature have a larger value than this.
+    pub(in crate::learn::optimal) value: u64,
+    /// Each of the features that matter as a root.
+    roots: Vec<Far>,
+}
+
+/// A root from afar.
+#[derive(Debug)]
+struct Far {
+    /// By rising cuts.
+    lanes: Vec<FarLane>,
+    /// What all rows cost at least by each child alone.
+    flat_by_child: Vec<u64>,
+    /// The same by any of them, or as a leaf.
+    flat: u64,
+}
+
+/// The cuts of a root from a number on and before that of the next lane.
+#[derive(Debug)]
+struct FarLane {
+    /// Nothing is below the first one.
+    from: f64,
+    /// What the rows below the first and above the last cut cost at least.
+    least: [u64; 2],
+    /// The same by each child.
+    by_child: Vec<[u64; 2]>,
+    /// What a tree costs that is cut at this number.
+    value: u64,
+}
+
+impl Scouted {
+    /// What is known of a root in the table with the features that matter: zones, and trees that exist.
+    pub(crate) fn zones(&self, table: &Table<'_>, root: usize, best: &Best) -> (Vec<Zone>, u64) {
+        let far = &self.roots[root];
+        let n_ranks = table.whole.cells[root].n_ranks() as u32;
+        let ranks = far.lanes.iter().map(|lane| table.rank_of(root, lane.from));
+        let ranks: Vec<u32> = ranks.chain(std::iter::once(n_ranks)).collect();
+        let mut zones = Vec::new();
+        for (lane, ranks) in far.lanes.iter().zip(ranks.windows(2)) {
+            let [from, to] = [ranks[0], ranks[1]];
+            // Pieces without rows are no zones, and a cut has rows on both sides.
+            if (1..n_ranks).contains(&from) && lane.value <= best.value() {
+                let cut = Some(from);
+                best.offer(lane.value, Root { feature: root, cut }.alone());
+            }
+            if from.max(1) < to {
+                zones.push(Zone {
+                    cuts: [from.max(1), to - 1],
+                    least: lane.least,
+                    by_child: lane.by_child.clone(),
+                });
+            }
+        }
+        (zones, far.flat)
+    }
+}
+
+impl Far {
+    fn new<T: Lane>(level: &Level<T>, cuts: &[f64]) -> Self {
+        let starts = std::iter::once(f64::NEG_INFINITY).chain(cuts.iter().copied());
+        let lane = |(at, from): (usize, f64)| {
+            let end = level.end(at);
+            let of_child = |child: &Child<T>| [child.least[0][at], child.least[1][end]];
+            FarLane {
+                from,
+                least: [level.least[0][at], level.least[1][end]],
+                by_child: level.children.iter().map(of_child).collect(),
+                value: level.value(at),
+            }
+        };
+        Self {
+            lanes: starts.enumerate().map(lane).collect(),
+            flat_by_child: level
+                .children
+                .iter()
+                .map(|child| child.least[1][0])
+                .collect(),
+            flat: level.flat(),
+        }
+    }
+
+    /// The same with some of the children.
+    fn only(mut self, children: &[usize]) -> Self {
+        for lane in &mut self.lanes {
+            lane.by_child = children.iter().map(|&child| lane.by_child[child]).collect();
+        }
+        self
+    }
+}
+
+impl Two<'_> {
+    /// A look from afar, if there was time for it, given the numbers of all rows in all features.
+    pub(crate) fn scout(self, rows: &Rows, columns: &[&[f64]]) -> Option<Scouted> {
+        let most = rows.weight().max(rows.len() as u64) * self.setting.rule.most.max(2) as u64;
+        if most <= i32::LARGEST {
+            self.scout_in::<i32>(rows, columns)
+        } else {
+            self.scout_in::<i64>(rows, columns)
+        }
+    }
+
+    fn scout_in<T: Lane>(self, rows: &Rows, columns: &[&[f64]]) -> Option<Scouted> {
+        let shares = shares(rows);
+        // Cuts inside of an open piece are as many as a tree can have.
+        let open = self.setting.rule.most.max(2) as u32;
+        let parted = self.map(columns, |_: &mut Spare<T>, numbers| {
+            if self.budget.is_spent() {
+                return None;
+            }
+            let cuts = cuts(numbers, rows, &shares, self.setting.sizes.many);
+            let pieces = feature_pieces(self.setting.arch, numbers, &cuts, open);
+            Some((cuts, pieces))
+        });
+        let parted: Vec<_> = parted.into_iter().collect::<Option<_>>()?;
+        let (cuts, pieces): (Vec<_>, Vec<_>) = parted.into_iter().unzip();
+        let pieces = Pieces::given(pieces);
+        let best = Best::below(u64::MAX, false);
+        best.offer(self.setting.leaf(rows)?, Sketch::Leaf);
+        let children: Vec<_> = (0..columns.len()).map(|child| (child, [true; 2])).collect();
+        let roots = self.map(&children, |spare: &mut Spare<T>, &(root, _)| {
+            if self.budget.is_spent() {
+                return None;
+            }
+            let level = Level::first(self.setting, rows, &pieces, root, &children, spare);
+            // Some sides may be empty: then a tree without that cut is better still.
+            for lane in 0..level.n_zones() {
+                best.offer(level.value(lane), Sketch::Leaf);
+            }
+            let far = Far::new(&level, &cuts[root]);
+            level.recycle(spare);
+            Some(far)
+        });
+        let roots: Vec<Far> = roots.into_iter().collect::<Option<_>>()?;
+        let value = best.value();
+        let is_wanted = wanted(&roots, value);
+        let features: Vec<usize> = (0..columns.len()).filter(|&at| is_wanted[at]).collect();
+        let roots = roots
+            .into_iter()
+            .zip(is_wanted)
+            .filter(|(_, is_wanted)| *is_wanted);
+        Some(Scouted {
+            roots: roots.map(|(far, _)| far.only(&features)).collect(),
+            features,
+            value,
+        })
+    }
+}
+
+/// Is there a tree with the feature whose value may be as small?
+fn wanted(roots: &[Far], value: u64) -> Vec<bool> {
+    let mut is_wanted = vec![false; roots.len()];
+    for (root, far) in roots.iter().enumerate() {
+        for lane in &far.lanes {
+            let [low, high] = lane.least;
+            if low + high > value {
+                continue;
+            }
+            is_wanted[root] = true;
+            for (is_wanted, by_child) in is_wanted.iter_mut().zip(&lane.by_child) {
+                // A child that cannot be asked has the largest number that there is.
+                let least = by_child[0].saturating_add(high);
+                *is_wanted |= least.min(by_child[1].saturating_add(low)) <= value;
+            }
+        }
+        for (is_wanted, &least) in is_wanted.iter_mut().zip(&far.flat_by_child) {
+            *is_wanted |= least <= value;
+        }
+    }
+    is_wanted
+}
+
+/// Numbers that part the rows in up to `most` pieces with about the same share, as a sample has it. A number with
+/// more than its share begins a piece, and the one after it does not contain it.
+fn cuts(numbers: &[f64], rows: &Rows, shares: &[f32], most: usize) -> Vec<f64> {
+    let step = numbers.len().div_ceil(SAMPLED * most);
+    let row = |row: usize| {
+        let label = rows.labels[row];
+        let share = shares[label.class as usize] * label.weight as f32;
+        (numbers[row], f64::from(share))
+    };
+    let mut sample: Vec<(f64, f64)> = (0..numbers.len()).step_by(step).map(row).collect();
+    sample.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let groups: Vec<&[(f64, f64)]> = sample.chunk_by(|a, b| a.0 == b.0).collect();
+    let mut sum = 0.0;
+    let mut below = vec![0.0];
+    for group in &groups {
+        sum += group.iter().map(|(_, share)| share).sum::<f64>();
+        below.push(sum);
+    }
+    let is_heavy = |piece: &Piece| !piece.is_open && groups[piece.start as usize].len() > 1;
+    let parted = |most: usize| {
+        let mut cuts = Vec::new();
+        let mut was_heavy = false;
+        for piece in even(&below, most) {
+            let number = groups[piece.start as usize][0].0;
+            if was_heavy && !is_heavy(&piece) {
+                let last: f64 = cuts[cuts.len() - 1];
+                cuts.push(last.next_up());
+            } else if piece.start > 0 || is_heavy(&piece) {
+                cuts.push(number);
+            }
+            was_heavy = is_heavy(&piece);
+        }
+        if was_heavy {
+            cuts.push(cuts[cuts.len() - 1].next_up());
+        }
+        cuts.dedup();
+        cuts
+    };
+    let cuts = parted(most);
+    if cuts.len() < most {
+        cuts
+    } else {
+        // No cut but one comes on top of those before each piece.
+        parted(most.saturating_sub(2).max(1))
+    }
+}
+
+/// The pieces between cuts, with as many ranks as are needed to tell open ones from others.
+fn feature_pieces(arch: pulp::Arch, numbers: &[f64], cuts: &[f64], open: u32) -> FeaturePieces {
+    let of_row = arch.dispatch(OfRow { numbers, cuts });
+    // Pieces that have nothing but the number they begin with.
+    let mut is_single = vec![true; cuts.len() + 1];
+    is_single[0] = false;
+    let starts: Vec<f64> = std::iter::once(f64::NAN)
+        .chain(cuts.iter().copied())
+        .collect();
+    for (numbers, pieces) in numbers.chunks(CHECKED).zip(of_row.chunks(CHECKED)) {
+        for (&number, &piece) in numbers.iter().zip(pieces) {
+            is_single[piece as usize] &= number == starts[piece as usize];
+        }
+        if !is_single.contains(&true) {
+            break;
+        }
+    }
+    let mut start = 0;
+    let piece = |is_single: bool| {
+        let piece = Piece {
+            start,
+            end: start + if is_single { 1 } else { open },
+            is_open: !is_single,
+            is_cut_after: true,
+        };
+        start = piece.end;
+        piece
+    };
+    let pieces: Vec<Piece> = is_single.into_iter().map(piece).collect();
+    let starts = pieces.iter().map(|piece| piece.start);
+    FeaturePieces {
+        cuts: starts.chain(std::iter::once(start)).collect(),
+        of_row,
+        pieces,
+    }
+}
+
+/// For each number how many of the cuts are not above it.
+struct OfRow<'a> {
+    numbers: &'a [f64],
+    cuts: &'a [f64],
+}
+
+impl pulp::WithSimd for OfRow<'_> {
+    type Output = Vec<u8>;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, simd: S) -> Vec<u8> {
+        let mut cuts = [f64::INFINITY; GROUP * GROUP];
+        cuts[..self.cuts.len()].copy_from_slice(self.cuts);
+        let mut pieces = vec![0; self.numbers.len()];
+        let places = pieces.iter_mut().zip(self.numbers);
+        if size_of::<S::m64s>() == size_of::<u8>() && S::F64_LANES == GROUP {
+            // The group first, then the place in it: all of them are compared at once.
+            let last: [f64; GROUP] = std::array::from_fn(|group| cuts[group * GROUP + GROUP - 1]);
+            let (last, groups) = (S::as_simd_f64s(&last).0[0], S::as_simd_f64s(&cuts).0);
+            for (piece, &number) in places {
+                let number = simd.splat_f64s(number);
+                let n_up_to = |cuts| {
+                    let is_up_to = simd.less_than_or_equal_f64s(cuts, number);
+                    pulp::bytemuck::bytes_of(&is_up_to)[0].count_ones() as usize
+                };
+                let group = n_up_to(last) % GROUP;
+                *piece = (group * GROUP + n_up_to(groups[group])) as u8;
+            }
+        } else {
+            for (piece, &number) in places {
+                let mut n_up_to = 0;
+                for step in [32, 16, 8, 4, 2, 1] {
+                    // Nothing branches on how they compare, which would be a coin toss.
+                    let is_above = cuts[(n_up_to + step - 1) % cuts.len()] <= number;
+                    n_up_to += step * usize::from(is_above);
+                }
+                *piece = n_up_to as u8;
+            }
+        }
+        pieces
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::optimal::problem::rows::{Cells, Label};
+
+    #[test]
+    fn pieces_hold_the_numbers_between_their_cuts() {
+        let mut random = fastrand::Rng::with_seed(1);
+        let (mut n_open, mut n_single) = (0, 0);
+        for case in 0..2000 {
+            let n_rows = random.usize(1..300);
+            let n_different = [3, 30, 1000][case % 3];
+            let mut number = || match random.u32(..n_different) {
+                0 => 0.0,
+                1 => -0.0,
+                n if n % 3 == 0 => 1.0,
+                n => f64::from(n) / 7.0 - 1.0,
+            };
+            let numbers: Vec<f64> = (0..n_rows).map(|_| number()).collect();
+            let labels = numbers.iter().map(|_| Label {
+                class: random.u32(..2),
+                weight: random.u32(1..3),
+            });
+            let rows = Rows::new(labels.collect(), vec![Cells::default()], 2);
+            let most = random.usize(1..=62);
+            let cuts = cuts(&numbers, &rows, &shares(&rows), most);
+            assert!(cuts.is_sorted_by(|a, b| a < b), "{cuts:?}");
+            assert!(cuts.len() < most.max(2), "{} cuts for {most}", cuts.len());
+            let found = feature_pieces(pulp::Arch::new(), &numbers, &cuts, 4);
+            assert!(found.are_lanes_pieces());
+            for (&number, &piece) in numbers.iter().zip(&found.of_row) {
+                let expected = cuts.iter().filter(|&&cut| cut <= number).count();
+                assert_eq!(piece as usize, expected);
+            }
+            for (at, piece) in found.pieces.iter().enumerate() {
+                assert_eq!(piece.is_open, piece.end - piece.start == 4);
+                n_open += u32::from(piece.is_open);
+                n_single += u32::from(!piece.is_open);
+                let mut within = numbers.iter().zip(&found.of_row);
+                let first = within.find(|&(_, &of)| of as usize == at);
+                let is_same = |(&number, &of): (&f64, &u8)| {
+                    of as usize != at || Some(number) == first.map(|(&first, _)| first)
+                };
+                assert!(piece.is_open || within.all(is_same));
+            }
+        }
+        assert!(n_open > 1000 && n_single > 1000, "{n_open} {n_single}");
+    }
+}
+
+#[cfg(test)]
+mod same_trees {
+    //! A look from afar leaves out features, and never changes a tree.
+
+    use std::fmt::Write as _;
+
+    use fastrand::Rng;
+
+    use crate::budget::Budget;
+    use crate::cost::RowLosses;
+    use crate::data::csv::CsvSource;
+    use crate::data::{Dataset, ReadOptions};
+    use crate::learn::optimal::problem::leaf_size::LeafSize;
+    use crate::learn::optimal::problem::table::Table;
+    use crate::learn::optimal::{Optimal, Sizes};
+    use crate::tree::{Fit, Tree};
+
+    /// Two features that tell the class, and others that do not; some have many equal numbers.
+    fn table(rng: &mut Rng, n_classes: usize) -> Dataset {
+        let n_rows = rng.usize(40..400);
+        let n_features = rng.usize(2..7);
+        let digits: Vec<usize> = (0..n_features).map(|_| rng.usize(0..4)).collect();
+        let (noise, kind) = (rng.f64() * 0.3, rng.u8(..5));
+        let last = |numbers: &[f64]| numbers[n_features - 1];
+        let names: Vec<String> = (0..n_features).map(|at| format!("x{at}")).collect();
+        let mut text = names.join(",") + ",weight,class\n";
+        for _ in 0..n_rows {
+            let numbers: Vec<f64> = digits.iter().map(|_| rng.f64() * 9.0 - 4.0).collect();
+            for (number, &digits) in numbers.iter().zip(&digits) {
+                write!(text, "{number:.digits$},").unwrap();
+            }
+            let told = match (kind, numbers[0] < 0.3) {
+                (0, is_low) => usize::from(is_low) + 2 * usize::from(last(&numbers) < 1.0),
+                // Only on one side is there anything else to ask.
+                (1, true) | (2, false) => 0,
+                (3, _) => last(&numbers).rem_euclid(4.0) as usize,
+                _ => 1 + last(&numbers).rem_euclid(2.0) as usize,
+            };
+            let class = if rng.f64() < noise {
+                rng.usize(..n_classes)
+            } else {
+                told % n_classes
+            };
+            writeln!(text, "{},c{class}", rng.u32(1..4)).unwrap();
+        }
+        let source = CsvSource::new(text.into(), b',').unwrap();
+        let mut options = ReadOptions::default();
+        if rng.bool() {
+            options.reading.weight = Some("weight".to_owned());
+        } else {
+            options.drop.push("weight".to_owned());
+        }
+        Dataset::read(&source, &options).unwrap()
+    }
+
+    #[test]
+    fn what_is_left_out_does_not_change_a_tree() {
+        let mut rng = Rng::with_seed(5);
+        let (mut n_all, mut n_left) = (0, 0);
+        for case in 0..400 {
+            let n_classes = 2 + case % 4;
+            let data = table(&mut rng, n_classes);
+            let learner = Optimal {
+                intervals: [Some(2), Some(3), None][case / 4 % 3],
+                leaf_cost: ["0", "1/100"][case % 2].parse().unwrap(),
+                ..Optimal::default()
+            };
+            let never = Sizes {
+                scouted_rows: usize::MAX,
+                ..Sizes::USUAL
+            };
+            let always = Sizes {
+                scouted_rows: 1,
+                strip_rows: 1,
+                walked_rows: rng.usize(1..100),
+                many: rng
+                    .usize(3..=62)
+                    .min(data.n_rows() / 2 / data.columns().len()),
+                ..Sizes::USUAL
+            };
+            let losses =
+                RowLosses::new(&data, &learner.loss, "optimal trees", RowLosses::NARROW).unwrap();
+            let unsorted = Table::new(&data, &losses, LeafSize::new(&learner, &data));
+            let price = learner
+                .price(&unsorted, losses.scale, losses.is_whole)
+                .unwrap();
+            let budget = Budget::unlimited();
+            let scouted = learner.scout(&unsorted, price, &budget, always).unwrap();
+            n_all += data.columns().len();
+            n_left += scouted.features.len();
+            let fit = |sizes: Sizes| learner.fit_with(&data, &budget, sizes).unwrap();
+            let (expected, found) = (fit(never), fit(always));
+            assert_eq!(expected.model, found.model, "case {case}");
+            let value = |fit: &Fit<Tree>| {
+                let certificate = fit.certificate.as_ref().unwrap();
+                (certificate.objective, certificate.lower_bound)
+            };
+            assert_eq!(value(&expected), value(&found), "case {case}");
+            assert_eq!(value(&found).0, value(&found).1, "case {case}");
+        }
+        assert!(
+            10 * n_left < 9 * n_all,
+            "{n_left} of {n_all} features were left"
+        );
+    }
+}

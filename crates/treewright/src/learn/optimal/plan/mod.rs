@@ -1,0 +1,3 @@
+//! From a solved problem to a tree.
+
+pub(crate) mod build_tree;
