@@ -44,6 +44,15 @@ use std::time::{Duration, Instant};
 use num_bigint::BigInt;
 use serde_json::Map;
 
+use self::deadline::{Looks, Stopped};
+use self::deeper::best_first::Deep;
+use self::deeper::region_bounds::Bounds;
+use self::depth2::Two;
+use self::depth2::screening::Scouted;
+use self::plan::Plan;
+use self::plan::build_tree::plant;
+use self::proof::Prover;
+use self::search::Search;
 pub use self::switches::Sizes;
 use super::greedy::{MissingPolicy, check_min_leaf_weight};
 use super::{Greedy, Learner};
@@ -51,21 +60,9 @@ use crate::budget::Budget;
 use crate::cost::{Counting, Lambda, Loss, RowLosses, Scale, total_weight};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::learn::optimal::deadline::{Looks, Stopped};
-use crate::learn::optimal::deeper::best_first::Deep;
-use crate::learn::optimal::deeper::region_bounds::Bounds;
-use crate::learn::optimal::depth1::intervals::Rule;
-use crate::learn::optimal::depth2::Two;
-use crate::learn::optimal::depth2::histogram::Setting;
-use crate::learn::optimal::depth2::screening::Scouted;
-use crate::learn::optimal::incumbent::Solved;
-use crate::learn::optimal::plan::build_tree::plant;
-use crate::learn::optimal::problem::leaf_size::LeafSize;
-use crate::learn::optimal::problem::rows::Cells;
-use crate::learn::optimal::problem::table::{Kind, Table};
-use crate::learn::optimal::problem::value_encoding::{Price, Size};
-use crate::learn::optimal::proof::Prover;
-use crate::learn::optimal::search::{Plan, Search};
+use crate::learn::optimal::problem::{
+    Cells, Kind, LeafSize, Price, Rule, Setting, Size, Solved, Table,
+};
 use crate::tree::{Certificate, Fit, LearnerInfo, Proof, Training, Tree, after_rounding};
 
 /// A greedy tree takes at most about so many times as long as making the table.
@@ -618,9 +615,10 @@ mod tests {
     use crate::cost::RowLosses;
     use crate::data::csv::CsvSource;
     use crate::data::{Dataset, ReadOptions};
-    use crate::learn::optimal::problem::leaf_size::LeafSize;
-    use crate::learn::optimal::problem::table::Table;
-    use crate::learn::optimal::{Optimal, Sizes, plant};
+    use crate::learn::optimal::Optimal;
+    use crate::learn::optimal::plan::build_tree::plant;
+    use crate::learn::optimal::problem::{LeafSize, Table};
+    use crate::learn::optimal::switches::Sizes;
     use crate::tree::Training;
 
     fn random_table(rng: &mut Rng) -> Dataset {

@@ -5,17 +5,14 @@
 //! the least bound of all features comes next. Its middle cut is solved, a level less deep, and leaves two
 //! ranges with better bounds. When the least bound is not below the best tree, nothing better exists.
 
+use super::bisect::{Numbers, Range};
+use super::notes::{Noted, Notes};
+use crate::learn::optimal::incumbent::Best;
+use crate::learn::optimal::problem::{Edge, Floors, Kind, Known, NONE, Root, Rows, Sketch, Solved};
+use crate::learn::optimal::search::Search;
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-
-use crate::learn::optimal::deeper::bisect::{Numbers, Range};
-use crate::learn::optimal::deeper::notes::{Noted, Notes};
-use crate::learn::optimal::deeper::region_bounds::Edge;
-use crate::learn::optimal::incumbent::{Best, Floors, Known, Root, Sketch, Solved};
-use crate::learn::optimal::problem::rows::Rows;
-use crate::learn::optimal::problem::table::{Kind, NONE};
-use crate::learn::optimal::search::Search;
 
 /// What waits, and what is being done.
 #[derive(Debug, Default)]

@@ -1,13 +1,9 @@
 //! Cuts of a numeric root, tried in the middle of a range: what remains are two ranges.
 
-use std::sync::Arc;
-
-use crate::learn::optimal::deeper::best_first::Deep;
-use crate::learn::optimal::deeper::region_bounds::{Edge, Region};
-use crate::learn::optimal::depth2::histogram::Setting;
-use crate::learn::optimal::incumbent::{Known, Root, Sketch, Solved};
-use crate::learn::optimal::problem::rows::Rows;
+use super::best_first::Deep;
+use crate::learn::optimal::problem::{Edge, Known, Region, Root, Rows, Setting, Sketch, Solved};
 use crate::learn::optimal::search::Search;
+use std::sync::Arc;
 
 /// Cuts of a feature that are still to be tried.
 #[derive(Debug, Clone)]

@@ -4,8 +4,7 @@
 //! loses at least the weight outside the best class of each group of such rows: a bound that needs no search.
 
 use crate::budget::Budget;
-use crate::learn::optimal::problem::rows::{Cells, Rows};
-use crate::learn::optimal::problem::table::NONE;
+use crate::learn::optimal::problem::{Cells, NONE, Rows};
 
 /// What every tree loses, at least. Many rows take their time: if it is up, nothing is said.
 pub(crate) fn least_loss(rows: &Rows, budget: &Budget) -> u64 {

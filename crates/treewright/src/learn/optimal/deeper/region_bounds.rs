@@ -6,61 +6,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::learn::optimal::problem::{Edge, Region, Rows};
 use rustc_hash::FxHashMap;
-
-use crate::learn::optimal::problem::rows::Rows;
-
-/// The rows of a table that some cuts leave.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Region {
-    /// A feature and a side, and where it ends, by rising features and sides. The smaller an end, the fewer rows.
-    cuts: Vec<(Edge, u32)>,
-}
-
-/// A side of a feature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Edge {
-    pub(in crate::learn::optimal) feature: u32,
-    pub(in crate::learn::optimal) is_high: bool,
-}
-
-impl Edge {
-    /// Where a side ends with the rows below a rank, or from it on.
-    fn end(self, rank: u32) -> u32 {
-        if self.is_high { u32::MAX - rank } else { rank }
-    }
-}
-
-impl Region {
-    /// One cut more: only rows below a rank of the whole table are left, or only those from it on.
-    pub(crate) fn cut(&self, edge: Edge, rank: u32) -> Self {
-        let mut cuts = self.cuts.clone();
-        let end = edge.end(rank);
-        match cuts.binary_search_by_key(&edge, |&(edge, _)| edge) {
-            Ok(at) => cuts[at].1 = cuts[at].1.min(end),
-            Err(at) => cuts.insert(at, (edge, end)),
-        }
-        Self { cuts }
-    }
-
-    /// The same rows with the smallest ends.
-    fn tight(&self, rows: &Rows, whole: &Rows) -> Self {
-        let tight = |&(edge, end): &(Edge, u32)| {
-            let feature = edge.feature as usize;
-            let order = &rows.cells[feature].order;
-            let rank = |row: u32| whole.cells[feature].ranks[rows.ids[row as usize] as usize];
-            let nearest = if edge.is_high {
-                order.first().map(|&row| rank(row))
-            } else {
-                order.last().map(|&row| rank(row) + 1)
-            };
-            (edge, nearest.map_or(end, |rank| edge.end(rank)))
-        };
-        Self {
-            cuts: self.cuts.iter().map(tight).collect(),
-        }
-    }
-}
 
 /// Bounds of sets that were met.
 #[derive(Debug)]
@@ -175,10 +122,9 @@ fn parts(depth: usize, region: &Region) -> ((usize, Vec<Edge>), Vec<u32>) {
 mod tests {
     //! Bounds of regions against all that was met before.
 
+    use super::Bounds;
+    use crate::learn::optimal::problem::{Cells, Edge, Label, Region, Rows};
     use fastrand::Rng;
-
-    use crate::learn::optimal::deeper::region_bounds::{Bounds, Edge, Region};
-    use crate::learn::optimal::problem::rows::{Cells, Label, Rows};
 
     /// Rows with different numbers in each of some features.
     fn random_rows(rng: &mut Rng) -> Rows {

@@ -11,21 +11,10 @@
 //! different value. This is the last level of T1 and T2 of Auer, Holte and Maass (1995).
 
 use crate::learn::optimal::deadline::{Looks, Stopped};
-use crate::learn::optimal::problem::rows::Rows;
-use crate::learn::optimal::problem::table::Table;
-use crate::learn::optimal::problem::value_encoding::Price;
+use crate::learn::optimal::problem::{NONE, Price, Rows, Rule, Table};
 
 /// A rank that takes more steps than this takes long.
 const SLOW: usize = 1 << 21;
-
-/// How a line may be cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Rule {
-    /// At most so many intervals.
-    pub(in crate::learn::optimal) most: usize,
-    /// With at least so many rows each.
-    pub(in crate::learn::optimal) min_leaf: usize,
-}
 
 /// Rows in the order of a feature's values, with the places where they may be cut.
 #[derive(Debug)]
@@ -237,7 +226,7 @@ pub(crate) fn lowest_cut_in(
         .enumerate()
         .filter(|&(row, _)| is_in(row))
     {
-        debug_assert!(cells.ranks[row] != crate::learn::optimal::problem::table::NONE);
+        debug_assert!(cells.ranks[row] != NONE);
         above[label.class as usize] += u64::from(label.weight);
     }
     let all: u64 = above.iter().sum();

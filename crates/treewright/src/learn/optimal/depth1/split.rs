@@ -1,36 +1,10 @@
 //! Trees of one question.
 
+use super::intervals::{self, Line};
 use crate::learn::optimal::deadline::{Looks, Stopped};
-use crate::learn::optimal::depth1::intervals::{self, Line};
-use crate::learn::optimal::depth2::histogram::Setting;
-use crate::learn::optimal::depth2::scan::batch::MOST_WEIGHT;
-use crate::learn::optimal::depth2::scan::runs::MOST_INTERVALS;
-use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::problem::rows::{Label, Rows};
-use crate::learn::optimal::problem::table::{Kind, NONE};
+use crate::learn::optimal::problem::{Kind, Label, NONE, Rows, Setting};
 
 impl Setting<'_> {
-    /// Can trees of two levels be found by walks? They are for two classes in a few intervals of any size.
-    pub(crate) fn has_walks(self, rows: &Rows) -> bool {
-        let is_light = || {
-            rows.labels
-                .iter()
-                .all(|label| (1..MOST_WEIGHT).contains(&label.weight))
-        };
-        let rule = self.rule;
-        let is_few = (2..=MOST_INTERVALS).contains(&rule.most);
-        // Sums along a walk are narrow numbers.
-        let is_in_range = rows.weight() <= i32::LARGEST;
-        self.table.n_classes == 2 && is_few && rule.min_leaf == 1 && is_in_range && is_light()
-    }
-
-    /// Are there so few classes and intervals that sums for all of them are worth it? Else cuts are tried one
-    /// by one.
-    pub(crate) fn is_narrow(self) -> bool {
-        let all = self.table.n_classes.saturating_mul(self.rule.most);
-        all <= self.sizes.sums
-    }
-
     /// The value of some rows as a leaf, if there are enough of them.
     pub(crate) fn leaf(self, rows: &Rows) -> Option<u64> {
         let least = self.rule.min_leaf;
@@ -203,12 +177,10 @@ mod tests {
     use crate::cost::RowLosses;
     use crate::data::csv::CsvSource;
     use crate::data::{Dataset, ReadOptions};
+    use crate::learn::optimal::Optimal;
     use crate::learn::optimal::deadline::{Looks, Stopped};
-    use crate::learn::optimal::depth1::intervals::Rule;
-    use crate::learn::optimal::depth2::histogram::Setting;
-    use crate::learn::optimal::problem::leaf_size::LeafSize;
-    use crate::learn::optimal::problem::table::Table;
-    use crate::learn::optimal::{Optimal, Sizes};
+    use crate::learn::optimal::problem::{LeafSize, Rule, Setting, Table};
+    use crate::learn::optimal::switches::Sizes;
 
     const N_CLASSES: usize = 50;
     const N_ROWS: usize = 2000;

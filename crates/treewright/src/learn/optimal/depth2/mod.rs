@@ -5,6 +5,7 @@
 //! and, for two classes in a few intervals, `depth2::scan::engine`.
 
 pub(crate) mod histogram;
+pub(crate) mod lane_of_rank;
 pub(crate) mod scan;
 #[expect(
     clippy::inline_always,
@@ -22,15 +23,18 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use self::histogram::Spare;
+use self::histogram::bins::Pieces;
+use self::scan::batch::MOST_WEIGHT;
+use self::scan::runs::MOST_INTERVALS;
+use self::screening::Scouted;
+use self::simd::Lane;
 use crate::budget::Budget;
 use crate::learn::optimal::deadline::{Looks, Stopped};
-use crate::learn::optimal::depth2::histogram::bins::Pieces;
-use crate::learn::optimal::depth2::histogram::{Setting, Spare};
-use crate::learn::optimal::depth2::screening::Scouted;
-use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::incumbent::{Best, Floors, Known, Root, Sketch, Solved};
-use crate::learn::optimal::problem::rows::Rows;
-use crate::learn::optimal::problem::table::{Kind, NONE};
+use crate::learn::optimal::incumbent::Best;
+use crate::learn::optimal::problem::{
+    Floors, Kind, Known, NONE, Root, Rows, Setting, Sketch, Solved,
+};
 
 /// A search with two levels.
 #[derive(Debug, Clone, Copy)]
@@ -219,5 +223,28 @@ impl Two<'_> {
             value += branch;
         }
         Ok(value)
+    }
+}
+
+impl Setting<'_> {
+    /// Can trees of two levels be found by walks? They are for two classes in a few intervals of any size.
+    pub(crate) fn has_walks(self, rows: &Rows) -> bool {
+        let is_light = || {
+            rows.labels
+                .iter()
+                .all(|label| (1..MOST_WEIGHT).contains(&label.weight))
+        };
+        let rule = self.rule;
+        let is_few = (2..=MOST_INTERVALS).contains(&rule.most);
+        // Sums along a walk are narrow numbers.
+        let is_in_range = rows.weight() <= i32::LARGEST;
+        self.table.n_classes == 2 && is_few && rule.min_leaf == 1 && is_in_range && is_light()
+    }
+
+    /// Are there so few classes and intervals that sums for all of them are worth it? Else cuts are tried one
+    /// by one.
+    pub(crate) fn is_narrow(self) -> bool {
+        let all = self.table.n_classes.saturating_mul(self.rule.most);
+        all <= self.sizes.sums
     }
 }

@@ -6,14 +6,13 @@
 //! exist. A feature that no tree asks that could be as good as the best of these need not be sorted; and
 //! for the others the search goes on from these bounds.
 
-use crate::learn::optimal::depth2::Two;
-use crate::learn::optimal::depth2::histogram::bins::{FeaturePieces, Pieces, even, shares};
-use crate::learn::optimal::depth2::histogram::{Child, Level, Spare};
-use crate::learn::optimal::depth2::scan::root::Zone;
-use crate::learn::optimal::depth2::simd::{Lane, Piece};
-use crate::learn::optimal::incumbent::{Best, Root, Sketch};
-use crate::learn::optimal::problem::rows::Rows;
-use crate::learn::optimal::problem::table::Table;
+use super::Two;
+use super::histogram::bins::{FeaturePieces, Piece, Pieces, even, shares};
+use super::histogram::{Child, Level, Spare};
+use super::scan::root::Zone;
+use super::simd::Lane;
+use crate::learn::optimal::incumbent::Best;
+use crate::learn::optimal::problem::{Root, Rows, Sketch, Table};
 
 /// Rows of the sample for each piece.
 const SAMPLED: usize = 64;
@@ -328,7 +327,17 @@ impl pulp::WithSimd for OfRow<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::optimal::problem::rows::{Cells, Label};
+    use crate::budget::Budget;
+    use crate::cost::RowLosses;
+    use crate::data::csv::CsvSource;
+    use crate::data::{Dataset, ReadOptions};
+    use crate::learn::optimal::Optimal;
+    use crate::learn::optimal::depth2::histogram::bins::shares;
+    use crate::learn::optimal::problem::{Cells, Label, LeafSize, Rows, Table};
+    use crate::learn::optimal::switches::Sizes;
+    use crate::tree::{Fit, Tree};
+    use fastrand::Rng;
+    use std::fmt::Write as _;
 
     #[test]
     fn pieces_hold_the_numbers_between_their_cuts() {
@@ -373,24 +382,6 @@ mod tests {
         }
         assert!(n_open > 1000 && n_single > 1000, "{n_open} {n_single}");
     }
-}
-
-#[cfg(test)]
-mod same_trees {
-    //! A look from afar leaves out features, and never changes a tree.
-
-    use std::fmt::Write as _;
-
-    use fastrand::Rng;
-
-    use crate::budget::Budget;
-    use crate::cost::RowLosses;
-    use crate::data::csv::CsvSource;
-    use crate::data::{Dataset, ReadOptions};
-    use crate::learn::optimal::problem::leaf_size::LeafSize;
-    use crate::learn::optimal::problem::table::Table;
-    use crate::learn::optimal::{Optimal, Sizes};
-    use crate::tree::{Fit, Tree};
 
     /// Two features that tell the class, and others that do not; some have many equal numbers.
     fn table(rng: &mut Rng, n_classes: usize) -> Dataset {

@@ -11,10 +11,9 @@
 //!
 //! How, is said in `depth2::histogram::gains`.
 
+use super::scan::masks::Masks;
 use std::fmt::Debug;
 use std::sync::LazyLock;
-
-use crate::learn::optimal::depth2::scan::batch::Masks;
 
 /// Tables have a multiple of so many lanes, all or half of which are worked on together.
 pub(crate) const LANES: usize = 32;
@@ -146,37 +145,6 @@ pub(crate) fn least<T: Lane, const N: usize>(a: [T; N], b: [T; N]) -> [T; N] {
     zip(a, b, |a, b| if a < b { a } else { b })
 }
 
-/// Cells of a child feature that lie next to each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Piece {
-    /// The first rank, and the one after the last.
-    pub(in crate::learn::optimal) start: u32,
-    pub(in crate::learn::optimal) end: u32,
-    /// May an interval end inside?
-    pub(in crate::learn::optimal) is_open: bool,
-    /// May one end at its end?
-    pub(in crate::learn::optimal) is_cut_after: bool,
-}
-
-/// The table of a child feature: `[piece][class][lane]`, sums over the lanes so far.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct View<'a, T> {
-    pub(in crate::learn::optimal) table: &'a [T],
-    /// Numbers for each piece and class.
-    pub(in crate::learn::optimal) stride: usize,
-    /// Classes, and perhaps one more for rows without weight.
-    pub(in crate::learn::optimal) n_slots: usize,
-    /// The lane that has all rows.
-    pub(in crate::learn::optimal) last: usize,
-}
-
-/// Which rows: those below the cuts of the root, or the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
-    Low,
-    High,
-}
-
 /// Does the processor have vectors of 64 bytes?
 pub(crate) fn is_wide(arch: pulp::Arch) -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -193,34 +161,4 @@ pub(crate) fn narrow(arch: pulp::Arch) -> pulp::Arch {
         return pulp::Arch::V3(*wide);
     }
     arch
-}
-
-impl<T: Lane> View<'_, T> {
-    #[inline(always)]
-    pub(crate) fn load<const W: usize, const HIGH: bool>(
-        self,
-        piece: usize,
-        slot: usize,
-        from: usize,
-    ) -> [T; W] {
-        let row = &self.table[(piece * self.n_slots + slot) * self.stride..][..self.stride];
-        let low: [T; W] = *row[from..]
-            .first_chunk()
-            .expect("a table has whole vectors");
-        if HIGH {
-            sub([row[self.last]; W], low)
-        } else {
-            low
-        }
-    }
-
-    /// One number.
-    #[inline(always)]
-    pub(crate) fn at(self, piece: usize, slot: usize, lane: usize, side: Side) -> i64 {
-        let row = &self.table[(piece * self.n_slots + slot) * self.stride..][..self.stride];
-        match side {
-            Side::Low => row[lane].wide(),
-            Side::High => row[self.last].wide() - row[lane].wide(),
-        }
-    }
 }

@@ -1,10 +1,11 @@
 //! From a plan to a tree with all rows in it.
 
+use super::Plan;
+use super::best_plan::between;
 use crate::cost::Loss;
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
 use crate::error::Result;
-use crate::learn::optimal::problem::leaf_size::LeafSize;
-use crate::learn::optimal::search::{Plan, between};
+use crate::learn::optimal::problem::LeafSize;
 use crate::tree::{Closed, MissingRoute, NodeId, Outcome, Split, Tree, TreeBuilder};
 
 /// A tree that asks what the plan says, with the class counts of all rows.

@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::cells::Cells;
+use super::leaf_size::LeafSize;
+use super::region::Region;
+use super::rows::{Label, Rows};
 use crate::budget::Budget;
 use crate::cost::RowLosses;
 use crate::data::{Column, Dataset, MISSING_CODE};
 use crate::learn::greedy::{Packing, is_tie, sorted_list_in_time};
-
-use crate::learn::optimal::deeper::region_bounds::Region;
-use crate::learn::optimal::problem::leaf_size::LeafSize;
-use crate::learn::optimal::problem::rows::{Cells, Label, Rows};
 
 /// What all sets of rows of a table have in common.
 #[derive(Debug)]

@@ -16,14 +16,11 @@ pub(crate) mod cover;
 use std::ops::Range;
 use std::sync::Arc;
 
+use self::cover::{Bound, Sides, Stretch};
 use crate::learn::optimal::deeper::best_first::Deep;
 use crate::learn::optimal::deeper::bisect::region_of;
 use crate::learn::optimal::deeper::notes::Noted;
-use crate::learn::optimal::deeper::region_bounds::Edge;
-use crate::learn::optimal::incumbent::{Known, Solved};
-use crate::learn::optimal::problem::rows::Rows;
-use crate::learn::optimal::problem::table::{Kind, NONE};
-use crate::learn::optimal::proof::cover::{Bound, Sides, Stretch};
+use crate::learn::optimal::problem::{Edge, Kind, Known, NONE, Rows, Solved};
 use crate::learn::optimal::search::Search;
 use crate::tree::{Branches, Claim, Condition, Cover, CutRange, Is, Proof};
 

@@ -1,7 +1,9 @@
 //! Which pieces of a child can hold the cut of a better tree.
 
-use crate::learn::optimal::depth2::histogram::{Child, Level, SIDES, Setting, n_intervals};
-use crate::learn::optimal::depth2::simd::{Lane, Piece};
+use super::bins::Piece;
+use super::{Child, Level, SIDES, n_intervals};
+use crate::learn::optimal::depth2::simd::Lane;
+use crate::learn::optimal::problem::Setting;
 
 /// What is wanted of a child.
 #[derive(Debug, Clone, Copy)]

@@ -4,11 +4,20 @@
 //! share of the rows, and of each class: where a class is rare, its rows are what the cost is about. A cell
 //! with more than its share is a piece of its own, which no cut can part.
 
+use crate::learn::optimal::problem::{Cells, Kind, Rows};
 use std::sync::{Arc, OnceLock};
 
-use crate::learn::optimal::depth2::simd::Piece;
-use crate::learn::optimal::problem::rows::{Cells, Rows};
-use crate::learn::optimal::problem::table::Kind;
+/// Cells of a child feature that lie next to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// The first rank, and the one after the last.
+    pub(in crate::learn::optimal) start: u32,
+    pub(in crate::learn::optimal) end: u32,
+    /// May an interval end inside?
+    pub(in crate::learn::optimal) is_open: bool,
+    /// May one end at its end?
+    pub(in crate::learn::optimal) is_cut_after: bool,
+}
 
 /// The pieces of all features for some rows, found when they are needed.
 #[derive(Debug)]

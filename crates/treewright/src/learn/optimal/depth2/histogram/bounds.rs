@@ -1,14 +1,11 @@
 //! From the tables of a level to costs: of leaves and by children, for both sides and all lanes.
 
-use crate::learn::optimal::depth2::histogram::gains::Gains;
-use crate::learn::optimal::depth2::histogram::{
-    Child, Lanes, Level, SIDES, Setting, amounts, n_intervals,
-};
-use crate::learn::optimal::depth2::simd::{
-    LANES, Lane, Side, View, add, is_wide, most, narrow, sub,
-};
-use crate::learn::optimal::problem::rows::Rows;
-use crate::learn::optimal::problem::table::{Kind, NONE};
+use super::gains::Gains;
+use super::view::{Side, View};
+use super::{Child, Level, SIDES, amounts, n_intervals};
+use crate::learn::optimal::depth2::lane_of_rank::Lanes;
+use crate::learn::optimal::depth2::simd::{LANES, Lane, add, is_wide, most, narrow, sub};
+use crate::learn::optimal::problem::{Kind, NONE, Rows, Setting};
 
 impl<T: Lane> Level<T> {
     /// From numbers for each lane to sums, then to costs of leaves.

@@ -1,16 +1,15 @@
 //! Trees of two levels by sums over pieces: from afar, and then closer and closer.
 
-use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
-
+use super::bins::Pieces;
+use super::gathered::{Room, Strips};
+use super::{Level, Spare};
 use crate::learn::optimal::deadline::Stopped;
 use crate::learn::optimal::depth2::Two;
-use crate::learn::optimal::depth2::histogram::bins::Pieces;
-use crate::learn::optimal::depth2::histogram::gathered::{Room, Strips};
-use crate::learn::optimal::depth2::histogram::{Level, Spare};
 use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::incumbent::{Best, Floors, Root};
-use crate::learn::optimal::problem::rows::Rows;
+use crate::learn::optimal::incumbent::Best;
+use crate::learn::optimal::problem::{Floors, Root, Rows};
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A root and its coarsest level.
 struct Coarse<'a, T> {

@@ -5,7 +5,9 @@
 //! the largest sum before a cut and the largest one after it. In general it takes a sum for each number of
 //! intervals and class of the last one.
 
-use crate::learn::optimal::depth2::simd::{Lane, Piece, View, add, least, most, sub};
+use super::bins::Piece;
+use super::view::View;
+use crate::learn::optimal::depth2::simd::{Lane, add, least, most, sub};
 
 /// What intervals of a child gain, for each number of them from one on: by cuts between pieces, and at most.
 #[derive(Debug, Default)]

@@ -4,11 +4,10 @@
 //! the class and the root's rank of every row takes most of that time in a large table, as they lie anywhere in
 //! memory. So what was looked up often enough is kept side by side.
 
+use crate::learn::optimal::problem::Rows;
+use crate::learn::optimal::switches::Sizes;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-
-use crate::learn::optimal::problem::rows::Rows;
-use crate::learn::optimal::switches::Sizes;
 
 /// The children of a root.
 #[derive(Debug)]

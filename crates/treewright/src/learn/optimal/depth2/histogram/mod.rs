@@ -26,25 +26,18 @@ pub(crate) mod engine;
 pub(crate) mod gains;
 pub(crate) mod gathered;
 pub(crate) mod refine;
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is made for the widest vectors"
+)]
+pub(crate) mod view;
 
-use crate::learn::optimal::depth1::intervals::Rule;
-use crate::learn::optimal::depth2::histogram::bins::{FeaturePieces, Pieces};
+use self::bins::{FeaturePieces, Piece, Pieces};
+use self::view::{Side, View};
+use crate::learn::optimal::depth2::lane_of_rank::Lanes;
 use crate::learn::optimal::depth2::scan::root::Zone;
-use crate::learn::optimal::depth2::simd::{LANES, Lane, Piece, Side, View};
-use crate::learn::optimal::problem::rows::{Label, Rows};
-use crate::learn::optimal::problem::table::Table;
-use crate::learn::optimal::problem::value_encoding::Price;
-use crate::learn::optimal::switches::Sizes;
-
-/// What a search is about.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Setting<'a> {
-    pub(in crate::learn::optimal) table: &'a Table<'a>,
-    pub(in crate::learn::optimal) price: Price,
-    pub(in crate::learn::optimal) rule: Rule,
-    pub(in crate::learn::optimal) arch: pulp::Arch,
-    pub(in crate::learn::optimal) sizes: Sizes,
-}
+use crate::learn::optimal::depth2::simd::{LANES, Lane};
+use crate::learn::optimal::problem::{Label, Rows, Rule, Setting};
 
 /// Some cuts of a root.
 #[derive(Debug)]
@@ -280,37 +273,6 @@ impl<T: Lane> Level<T> {
 pub(crate) fn n_intervals(rule: Rule, pieces: &[Piece]) -> usize {
     let n_ranks = pieces.last().map_or(0, |piece| piece.end as usize);
     rule.most.min(n_ranks)
-}
-
-/// From ranks of the root to the first lane in which the row is below the cut.
-#[derive(Debug)]
-pub(crate) struct Lanes {
-    first: u32,
-    /// Of the rank before the first cut, all ranks from there on, and the last cut.
-    of_rank: Vec<u8>,
-}
-
-impl Lanes {
-    pub(crate) fn new(cuts: &[u32]) -> Self {
-        let last = cuts[cuts.len() - 1];
-        let mut of_rank = Vec::with_capacity((last - cuts[0]) as usize + 2);
-        of_rank.push(0);
-        for (lane, cut) in cuts.windows(2).enumerate() {
-            of_rank.resize((cut[1] - cuts[0]) as usize + 1, lane as u8 + 1);
-        }
-        of_rank.push(cuts.len() as u8);
-        Self {
-            first: cuts[0],
-            of_rank,
-        }
-    }
-
-    /// Nothing branches on whether the rank is between the cuts.
-    #[inline]
-    pub(crate) fn of(&self, rank: u32) -> usize {
-        let place = (rank as usize + 1).saturating_sub(self.first as usize);
-        self.of_rank[place.min(self.of_rank.len() - 1)] as usize
-    }
 }
 
 /// What rows count: their weight, or 1 if they have none and are only counted.

@@ -1,12 +1,12 @@
 //! A closer look between two lanes of a level.
 
-use crate::learn::optimal::depth2::histogram::bin_bounds::Goal;
-use crate::learn::optimal::depth2::histogram::bins::part;
-use crate::learn::optimal::depth2::histogram::gathered::{StripRow, Strips};
-use crate::learn::optimal::depth2::histogram::{Child, Lanes, Level, Setting, Spare, zeros};
-use crate::learn::optimal::depth2::simd::{Lane, Piece};
-use crate::learn::optimal::problem::rows::{Cells, Rows};
-use crate::learn::optimal::problem::table::{Kind, NONE};
+use super::bin_bounds::Goal;
+use super::bins::{Piece, part};
+use super::gathered::{StripRow, Strips};
+use super::{Child, Level, Spare, zeros};
+use crate::learn::optimal::depth2::lane_of_rank::Lanes;
+use crate::learn::optimal::depth2::simd::Lane;
+use crate::learn::optimal::problem::{Cells, Kind, NONE, Rows, Setting};
 
 /// Rows between two lanes of a coarser level.
 struct Moving<'a> {

@@ -9,16 +9,14 @@
 //! The rows below a cut of the root are a part of the walk, those above are the rest. A lane for each of up to
 //! 62 cuts of the root walks with the rows below it, another with those above.
 
+use super::masks::{Aligned, CLASS, MOST_LANES, Masks, Sides};
+use super::runs::{MOST_INTERVALS, Path};
+use super::state::{Cuts, OneCut, Side, TwoCuts};
+use crate::learn::optimal::depth2::lane_of_rank::Lanes;
+use crate::learn::optimal::depth2::simd::{Lane, add, and, is_wide};
+use crate::learn::optimal::problem::{Cells, Kind, Label, NONE, Price, Rows};
 use std::marker::PhantomData;
 use std::sync::OnceLock;
-
-use crate::learn::optimal::depth2::histogram::Lanes;
-use crate::learn::optimal::depth2::scan::runs::{MOST_INTERVALS, Path};
-use crate::learn::optimal::depth2::scan::state::{Cuts, OneCut, Side, TwoCuts};
-use crate::learn::optimal::depth2::simd::{Lane, add, and, is_wide};
-use crate::learn::optimal::problem::rows::{Cells, Label, Rows};
-use crate::learn::optimal::problem::table::{Kind, NONE};
-use crate::learn::optimal::problem::value_encoding::Price;
 
 /// Heavier rows do not fit into a step.
 pub(crate) const MOST_WEIGHT: u32 = 1 << 22;
@@ -39,50 +37,6 @@ pub(crate) struct Batch<T: 'static> {
     masks: &'static Masks<T>,
     /// For each cut the weights of both classes below it, and above.
     sums: Vec<[[i64; 2]; 2]>,
-}
-
-/// Up to so many cuts are walked together, with room for their ends.
-const MOST_LANES: usize = 64;
-
-/// A number for each lane and both sides.
-type Sides<T> = [[T; MOST_LANES]; 2];
-
-/// A vector that lies in two lines of the cache takes twice as long to load.
-#[derive(Debug)]
-#[repr(align(64))]
-struct Aligned<V>(V);
-
-/// Where the class of a row is in its code.
-const CLASS: u32 = 64;
-
-/// Which lanes a row is in, by the first one in which it is below the cut.
-#[derive(Debug)]
-pub(crate) struct Masks<T> {
-    /// The lanes from it on, and the others: all bits or none.
-    bits: Vec<Aligned<Sides<T>>>,
-    /// A step up in these lanes, then for all first lanes a step down.
-    steps: Vec<Aligned<Sides<T>>>,
-}
-
-impl<T: Lane> Masks<T> {
-    pub(crate) fn new() -> Self {
-        let sides = |first: u32, by: i64| {
-            let mut sides = [[T::default(); MOST_LANES]; 2];
-            for lane in 0..MOST_LANES {
-                let side = usize::from(lane < first as usize);
-                sides[side][lane] = T::from_wide(by);
-            }
-            Aligned(sides)
-        };
-        let steps = (0..2 * CLASS).map(|code| match code {
-            ..CLASS => sides(code, 1),
-            _ => sides(code - CLASS, -1),
-        });
-        Self {
-            bits: (0..CLASS).map(|first| sides(first, -1)).collect(),
-            steps: steps.collect(),
-        }
-    }
 }
 
 /// For each number of intervals from two on, what they gain on both sides, less all rows of the second class.
@@ -448,13 +402,11 @@ mod tests {
 
     use fastrand::Rng;
 
+    use super::Batch;
     use crate::cost::{Lambda, Scale};
-    use crate::learn::optimal::depth2::scan::batch::Batch;
     use crate::learn::optimal::depth2::scan::runs::Path;
     use crate::learn::optimal::depth2::simd::Lane;
-    use crate::learn::optimal::problem::rows::{Cells, Label, Rows};
-    use crate::learn::optimal::problem::table::{Kind, NONE};
-    use crate::learn::optimal::problem::value_encoding::{Price, Size};
+    use crate::learn::optimal::problem::{Cells, Kind, Label, NONE, Price, Rows, Size};
 
     /// Cells from values; `None` is missing.
     fn cells(values: &[Option<u32>]) -> Cells {

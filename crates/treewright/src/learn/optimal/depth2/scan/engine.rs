@@ -1,14 +1,13 @@
 //! Trees of two levels with two classes by walks: exactly, for many cuts at once.
 
-use std::borrow::Cow;
-
+use super::root::Front;
 use crate::learn::optimal::depth2::Two;
 use crate::learn::optimal::depth2::histogram::bins::Pieces;
 use crate::learn::optimal::depth2::histogram::{Level, Spare};
-use crate::learn::optimal::depth2::scan::root::Front;
 use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::incumbent::{Best, Floors, Root};
-use crate::learn::optimal::problem::rows::Rows;
+use crate::learn::optimal::incumbent::Best;
+use crate::learn::optimal::problem::{Floors, Root, Rows};
+use std::borrow::Cow;
 
 impl Two<'_> {
     /// By walks: exactly, for many cuts at once. Was there time for all?

@@ -7,6 +7,7 @@
 )]
 pub(crate) mod batch;
 pub(crate) mod engine;
+pub(crate) mod masks;
 pub(crate) mod root;
 #[expect(
     clippy::inline_always,

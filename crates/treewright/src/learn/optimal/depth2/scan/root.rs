@@ -11,14 +11,12 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
+use super::batch::Batch;
+use super::runs::{MOST_INTERVALS, Path};
 use crate::budget::Budget;
-use crate::learn::optimal::depth2::histogram::Setting;
-use crate::learn::optimal::depth2::scan::batch::Batch;
-use crate::learn::optimal::depth2::scan::runs::{MOST_INTERVALS, Path};
 use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::incumbent::{Best, Root};
-use crate::learn::optimal::problem::rows::Rows;
-use crate::learn::optimal::problem::table::Kind;
+use crate::learn::optimal::incumbent::Best;
+use crate::learn::optimal::problem::{Kind, Root, Rows, Setting};
 
 /// A numeric root.
 #[derive(Debug)]

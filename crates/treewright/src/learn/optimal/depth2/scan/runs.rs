@@ -3,9 +3,8 @@
 //! If the cuts are close together, most rows are below all of them, or above. Such rows between two others are
 //! one *run*: what it gains for each label before it and number of cuts inside is all that matters.
 
+use crate::learn::optimal::problem::{Cells, Rows};
 use std::ops::Range;
-
-use crate::learn::optimal::problem::rows::{Cells, Rows};
 
 /// Up to so many intervals are walked.
 pub(crate) const MOST_INTERVALS: usize = 4;

@@ -1,6 +1,6 @@
 //! Where the lanes of a walk are, on one side of the cuts of the root.
 
-use crate::learn::optimal::depth2::scan::runs::MOST_INTERVALS;
+use super::runs::MOST_INTERVALS;
 use crate::learn::optimal::depth2::simd::{Lane, add, least, most, sub};
 
 /// Where the lanes of one side are.

@@ -1,0 +1,52 @@
+//! The histogram of a child feature, read in vectors.
+
+use crate::learn::optimal::depth2::simd::{Lane, sub};
+
+/// The table of a child feature: `[piece][class][lane]`, sums over the lanes so far.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View<'a, T> {
+    pub(in crate::learn::optimal) table: &'a [T],
+    /// Numbers for each piece and class.
+    pub(in crate::learn::optimal) stride: usize,
+    /// Classes, and perhaps one more for rows without weight.
+    pub(in crate::learn::optimal) n_slots: usize,
+    /// The lane that has all rows.
+    pub(in crate::learn::optimal) last: usize,
+}
+
+/// Which rows: those below the cuts of the root, or the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Low,
+    High,
+}
+
+impl<T: Lane> View<'_, T> {
+    #[inline(always)]
+    pub(crate) fn load<const W: usize, const HIGH: bool>(
+        self,
+        piece: usize,
+        slot: usize,
+        from: usize,
+    ) -> [T; W] {
+        let row = &self.table[(piece * self.n_slots + slot) * self.stride..][..self.stride];
+        let low: [T; W] = *row[from..]
+            .first_chunk()
+            .expect("a table has whole vectors");
+        if HIGH {
+            sub([row[self.last]; W], low)
+        } else {
+            low
+        }
+    }
+
+    /// One number.
+    #[inline(always)]
+    pub(crate) fn at(self, piece: usize, slot: usize, lane: usize, side: Side) -> i64 {
+        let row = &self.table[(piece * self.n_slots + slot) * self.stride..][..self.stride];
+        match side {
+            Side::Low => row[lane].wide(),
+            Side::High => row[self.last].wide() - row[lane].wide(),
+        }
+    }
+}

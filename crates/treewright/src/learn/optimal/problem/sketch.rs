@@ -1,0 +1,33 @@
+//! The upper levels of a tree, as a search knows them.
+
+/// The upper levels of a tree. What is below them is as good as it can be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Sketch {
+    Leaf,
+    /// With one question more below.
+    Alone(Root),
+    Split(Root, Vec<Sketch>),
+}
+
+/// The first question of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Root {
+    pub(in crate::learn::optimal) feature: usize,
+    /// The rank at which the upper side begins; none if there is no cut.
+    pub(in crate::learn::optimal) cut: Option<u32>,
+}
+
+impl Root {
+    pub(crate) fn alone(self) -> Sketch {
+        Sketch::Alone(self)
+    }
+}
+
+impl Sketch {
+    pub(crate) fn root(&self) -> Option<Root> {
+        match self {
+            Self::Leaf => None,
+            Self::Alone(root) | Self::Split(root, _) => Some(*root),
+        }
+    }
+}
