@@ -1,4 +1,4 @@
-//! Looks at the clock: after some work, not after each step.
+//! Deadline at the clock: after some work, not after each step.
 
 /// The search was stopped from outside.
 #[derive(Debug, PartialEq, Eq)]
@@ -8,13 +8,13 @@ pub(super) struct Stopped;
 const WORK_BETWEEN: usize = 1 << 20;
 
 /// Somebody who looks whether it is time to stop.
-pub(super) struct Looks<'a> {
+pub(super) struct Deadline<'a> {
     is_spent: &'a dyn Fn() -> bool,
     /// What may be done before the next look.
     left: usize,
 }
 
-impl<'a> Looks<'a> {
+impl<'a> Deadline<'a> {
     /// The first look is at once.
     pub(super) fn new(is_spent: &'a dyn Fn() -> bool) -> Self {
         Self { is_spent, left: 0 }

@@ -1,23 +1,23 @@
 //! The best tree that is known so far.
 
-use crate::learn::optimal::problem::{Root, Sketch};
+use crate::learn::optimal::problem::{RootSplit, Sketch};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The best tree that is known, for all who search.
 #[derive(Debug)]
-pub(super) struct Best {
+pub(super) struct Incumbent {
     value: AtomicU64,
     known: Mutex<Option<(u64, Sketch)>>,
     /// Of equal trees, is the first in the order of features and cuts wanted, and not just any?
     is_first_wanted: bool,
 }
 
-impl Best {
+impl Incumbent {
     /// Nothing is known, and nothing is wanted that is not below a bound.
-    pub(super) fn below(bound: u64, is_first_wanted: bool) -> Self {
+    pub(super) fn below(upper: u64, is_first_wanted: bool) -> Self {
         Self {
-            value: AtomicU64::new(bound),
+            value: AtomicU64::new(upper),
             known: Mutex::new(None),
             is_first_wanted,
         }
@@ -28,7 +28,7 @@ impl Best {
     }
 
     /// A tree is only of interest if its value is below this. `root` is the first question that it could have.
-    pub(super) fn limit(&self, root: Root) -> u64 {
+    pub(super) fn limit(&self, root: RootSplit) -> u64 {
         if !self.is_first_wanted {
             return self.value();
         }

@@ -5,11 +5,13 @@
 //! the least bound of all features comes next. Its middle cut is solved, a level less deep, and leaves two
 //! ranges with better bounds. When the least bound is not below the best tree, nothing better exists.
 
-use super::bisect::{Numbers, Range};
-use super::notes::{Noted, Notes};
-use crate::learn::optimal::incumbent::Best;
-use crate::learn::optimal::problem::{Edge, Floors, Kind, Known, NONE, Root, Rows, Sketch, Solved};
-use crate::learn::optimal::search::Search;
+use super::bisect::{NumericRoot, Range};
+use super::notes::{Notes, RootNotes};
+use crate::learn::optimal::incumbent::Incumbent;
+use crate::learn::optimal::problem::{
+    Edge, FeatureKind, Floors, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch,
+};
+use crate::learn::optimal::search::TreeSearch;
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -22,16 +24,16 @@ struct Queue {
     busy: Vec<u64>,
     floors: Vec<u64>,
     /// No tree with a level less has a smaller value.
-    flat: u64,
+    shallower: u64,
     is_stopped: bool,
 }
 
 /// A search from three levels on.
-pub(crate) struct Deep<'s, 'a> {
-    pub(in crate::learn::optimal) search: &'s Search<'a>,
+pub(crate) struct BestFirst<'s, 'a> {
+    pub(in crate::learn::optimal) search: &'s TreeSearch<'a>,
     pub(in crate::learn::optimal) depth: usize,
-    pub(in crate::learn::optimal) roots: Vec<Numbers>,
-    pub(in crate::learn::optimal) best: Best,
+    pub(in crate::learn::optimal) roots: Vec<NumericRoot>,
+    pub(in crate::learn::optimal) best: Incumbent,
     queue: Mutex<Queue>,
     news: Condvar,
     /// Is it about all rows?
@@ -41,41 +43,41 @@ pub(crate) struct Deep<'s, 'a> {
     pub(in crate::learn::optimal) notes: Notes,
 }
 
-impl<'s, 'a> Deep<'s, 'a> {
+impl<'s, 'a> BestFirst<'s, 'a> {
     /// The least value of some rows if it is below `bound`. For all rows of a table it is known already what
     /// is possible with a level less.
     pub(crate) fn solve(
-        search: &'s Search<'a>,
-        rows: &Arc<Rows>,
+        search: &'s TreeSearch<'a>,
+        rows: &Arc<RowSet>,
         depth: usize,
-        bound: u64,
-        before: &Known,
-        flat: Option<Solved>,
-    ) -> Solved {
-        let mut deep = Self::new(search, depth, bound, flat.is_some());
-        deep.run(rows, bound, before, flat)
+        upper: u64,
+        before: &Inherited,
+        shallower: Option<SearchResult>,
+    ) -> SearchResult {
+        let mut deep = Self::new(search, depth, upper, shallower.is_some());
+        deep.run(rows, upper, before, shallower)
     }
 
     /// The same with all threads, and what was found out about the branches of every feature.
     pub(crate) fn solve_noting(
-        search: &'s Search<'a>,
-        rows: &Arc<Rows>,
+        search: &'s TreeSearch<'a>,
+        rows: &Arc<RowSet>,
         depth: usize,
-        bound: u64,
-        flat: Solved,
-    ) -> (Solved, Vec<Noted>) {
-        let mut deep = Self::new(search, depth, bound, true);
-        deep.notes = Notes::wanted(search.setting.table.kinds.len());
-        let solved = deep.run(rows, bound, &Known::default(), Some(flat));
+        upper: u64,
+        shallower: SearchResult,
+    ) -> (SearchResult, Vec<RootNotes>) {
+        let mut deep = Self::new(search, depth, upper, true);
+        deep.notes = Notes::wanted(search.context.table.kinds.len());
+        let solved = deep.run(rows, upper, &Inherited::default(), Some(shallower));
         (solved, deep.notes.into_features())
     }
 
-    fn new(search: &'s Search<'a>, depth: usize, bound: u64, is_top: bool) -> Self {
+    fn new(search: &'s TreeSearch<'a>, depth: usize, upper: u64, is_top: bool) -> Self {
         Self {
             search,
             depth,
             roots: Vec::new(),
-            best: Best::below(bound, is_top),
+            best: Incumbent::below(upper, is_top),
             queue: Mutex::default(),
             news: Condvar::new(),
             is_top,
@@ -86,64 +88,66 @@ impl<'s, 'a> Deep<'s, 'a> {
 
     fn run(
         &mut self,
-        rows: &Arc<Rows>,
-        bound: u64,
-        before: &Known,
-        flat: Option<Solved>,
-    ) -> Solved {
-        self.start(rows, before, flat);
+        rows: &Arc<RowSet>,
+        upper: u64,
+        before: &Inherited,
+        shallower: Option<SearchResult>,
+    ) -> SearchResult {
+        self.start(rows, before, shallower);
         self.work();
         let queue = std::mem::take(&mut *self.lock());
         let mut all = queue.floors;
         for range in &queue.waiting {
             let feature = self.roots[range.root].feature;
-            all[feature] = all[feature].min(range.bound);
+            all[feature] = all[feature].min(range.lower);
         }
         let known = Floors {
             own: all,
-            flat: queue.flat,
+            shallower: queue.shallower,
             before,
         };
-        Solved::new(
+        SearchResult::new(
             &self.best,
-            bound,
-            self.search.setting.leaf(rows),
+            upper,
+            self.search.context.leaf(rows),
             known,
             !queue.is_stopped,
         )
     }
 
-    fn start(&mut self, rows: &Arc<Rows>, before: &Known, flat: Option<Solved>) {
-        let setting = self.search.setting;
-        let n_features = setting.table.kinds.len();
+    fn start(&mut self, rows: &Arc<RowSet>, before: &Inherited, shallower: Option<SearchResult>) {
+        let context = self.search.context;
+        let n_features = context.table.kinds.len();
         let mut queue = Queue {
             floors: vec![u64::MAX; n_features],
             ..Queue::default()
         };
-        if let Some(leaf) = setting.leaf(rows) {
+        if let Some(leaf) = context.leaf(rows) {
             self.best.offer(leaf, Sketch::Leaf);
         }
-        let least = setting.price.per_leaf;
+        let least = context.encoding.per_leaf;
         if self.best.value() > 2 * least {
             // A level less is quick, and often nearly as good, unless it is known that it is not good enough.
-            let bound = self.best.value();
-            let flat = flat.unwrap_or_else(|| match before.flat {
-                known if known >= bound => Solved::at_least(known, before, n_features),
+            let upper = self.best.value();
+            let shallower = shallower.unwrap_or_else(|| match before.shallower {
+                known if known >= upper => SearchResult::at_least(known, before, n_features),
                 _ => {
-                    let nothing = Known::default();
-                    self.search.solve(rows, self.depth - 1, bound, &nothing)
+                    let nothing = Inherited::default();
+                    self.search.solve(rows, self.depth - 1, upper, &nothing)
                 }
             });
-            queue.is_stopped |= !flat.is_done;
-            queue.flat = flat.least;
+            queue.is_stopped |= !shallower.is_done;
+            queue.shallower = shallower.least;
             // A tree of one level is also one of two, and has to be found as such.
-            if let (Some(value), Some(sketch), 3..) = (flat.value, &flat.sketch, self.depth) {
+            if let (Some(value), Some(sketch), 3..) =
+                (shallower.value, &shallower.sketch, self.depth)
+            {
                 self.best.offer(value, sketch.clone());
             }
-            let none = Arc::new(Known::default());
+            let none = Arc::new(Inherited::default());
             for feature in 0..n_features {
                 let floor = before.floor(feature);
-                if floor >= self.best.limit(Root { feature, cut: None }) {
+                if floor >= self.best.limit(RootSplit { feature, cut: None }) {
                     queue.floors[feature] = floor;
                     continue;
                 }
@@ -151,15 +155,15 @@ impl<'s, 'a> Deep<'s, 'a> {
                 queue.floors[feature] = floor;
                 queue.waiting.extend(range);
             }
-            self.deepen(flat.sketch.as_ref());
+            self.deepen(shallower.sketch.as_ref());
             queue.is_stopped |= self.is_cut_short.load(Ordering::Relaxed);
         }
         self.queue = Mutex::new(queue);
     }
 
     /// The root of a good tree, with one level more below.
-    fn deepen(&self, flat: Option<&Sketch>) {
-        let Some(&(Sketch::Alone(question) | Sketch::Split(question, _))) = flat else {
+    fn deepen(&self, shallower: Option<&Sketch>) {
+        let Some(&(Sketch::Alone(question) | Sketch::Split(question, _))) = shallower else {
             return;
         };
         let root = self
@@ -167,13 +171,13 @@ impl<'s, 'a> Deep<'s, 'a> {
             .iter()
             .find(|root| root.feature == question.feature);
         if let (Some(root), Some(cut)) = (root, question.cut) {
-            let bound = self.best.limit(question).saturating_sub(root.missing);
+            let upper = self.best.limit(question).saturating_sub(root.missing);
             let mut value = root.missing;
             let mut parts = Vec::new();
             for rows in root.rows.parted(root.feature, cut) {
                 let rows = Arc::new(rows);
-                let nothing = Known::default();
-                let solved = self.search.solve(&rows, self.depth - 1, bound, &nothing);
+                let nothing = Inherited::default();
+                let solved = self.search.solve(&rows, self.depth - 1, upper, &nothing);
                 let (Some(side), Some(sketch)) = (solved.value, solved.sketch) else {
                     return;
                 };
@@ -188,11 +192,11 @@ impl<'s, 'a> Deep<'s, 'a> {
     /// A floor for a feature as the root, and the range of all its cuts.
     fn root(
         &mut self,
-        rows: &Arc<Rows>,
+        rows: &Arc<RowSet>,
         feature: usize,
-        none: &Arc<Known>,
+        none: &Arc<Inherited>,
     ) -> (u64, Option<Range>) {
-        let setting = self.search.setting;
+        let context = self.search.context;
         let cells = &rows.cells[feature];
         if cells.n_ranks() == 0 || cells.n_ranks() == 1 && !cells.has_missing() {
             return (u64::MAX, None);
@@ -200,10 +204,10 @@ impl<'s, 'a> Deep<'s, 'a> {
         let (mut missing, mut missing_sketch) = (0, None);
         if cells.has_missing() {
             let part = Arc::new(rows.missing(feature));
-            let limit = self.best.limit(Root { feature, cut: None });
+            let limit = self.best.limit(RootSplit { feature, cut: None });
             let solved = self
                 .search
-                .solve(&part, self.depth - 1, limit, &Known::default());
+                .solve(&part, self.depth - 1, limit, &Inherited::default());
             self.note(&solved);
             self.notes
                 .add(feature, |noted| noted.missing = solved.least_of(limit));
@@ -212,7 +216,7 @@ impl<'s, 'a> Deep<'s, 'a> {
             };
             (missing, missing_sketch) = (value, solved.sketch);
         }
-        if setting.table.kinds[feature] == Kind::Categorical {
+        if context.table.kinds[feature] == FeatureKind::Categorical {
             return (
                 self.categories(rows, feature, missing, missing_sketch),
                 None,
@@ -226,20 +230,20 @@ impl<'s, 'a> Deep<'s, 'a> {
                 feature: feature as u32,
                 is_high: true,
             };
-            present = Arc::new(Rows {
+            present = Arc::new(RowSet {
                 region: rows.region.as_ref().map(|region| region.cut(edge, 0)),
                 ..with_numbers
             });
-            let bound = self.best.limit(Root { feature, cut: None }) - missing;
+            let upper = self.best.limit(RootSplit { feature, cut: None }) - missing;
             let solved = self
                 .search
-                .solve(&present, self.depth - 1, bound, &Known::default());
+                .solve(&present, self.depth - 1, upper, &Inherited::default());
             self.note(&solved);
             self.notes
-                .add(feature, |noted| noted.present = solved.least_of(bound));
+                .add(feature, |noted| noted.present = solved.least_of(upper));
             floor = missing.saturating_add(solved.least);
             if let Some(value) = solved.value {
-                let root = Root { feature, cut: None };
+                let root = RootSplit { feature, cut: None };
                 let parts = solved
                     .sketch
                     .into_iter()
@@ -249,16 +253,16 @@ impl<'s, 'a> Deep<'s, 'a> {
             }
         }
         let n_ranks = present.cells[feature].n_ranks() as u32;
-        let least = setting.price.per_leaf;
+        let least = context.encoding.per_leaf;
         let range = Range {
-            bound: 2 * least + missing,
+            lower: 2 * least + missing,
             root: self.roots.len(),
             low: 1,
             high: n_ranks - 1,
             least: [least; 2],
             known: [Arc::clone(none), Arc::clone(none)],
         };
-        self.roots.push(Numbers {
+        self.roots.push(NumericRoot {
             feature,
             most: self.search.most_below(&present, feature),
             rows: present,
@@ -269,7 +273,7 @@ impl<'s, 'a> Deep<'s, 'a> {
     }
 
     /// Remembers if a search had to be given up.
-    fn note(&self, solved: &Solved) {
+    fn note(&self, solved: &SearchResult) {
         self.is_cut_short
             .fetch_or(!solved.is_done, Ordering::Relaxed);
     }
@@ -277,7 +281,7 @@ impl<'s, 'a> Deep<'s, 'a> {
     /// A floor for a categorical root: its value, if that is the best.
     fn categories(
         &self,
-        rows: &Rows,
+        rows: &RowSet,
         feature: usize,
         missing: u64,
         missing_sketch: Option<Sketch>,
@@ -285,19 +289,19 @@ impl<'s, 'a> Deep<'s, 'a> {
         let n_ranks = rows.cells[feature].n_ranks() as u32;
         let (mut value, mut parts) = (missing, Vec::new());
         for rank in 0..n_ranks {
-            let others = u64::from(n_ranks - rank - 1) * self.search.setting.price.per_leaf;
-            let best = self.best.limit(Root { feature, cut: None });
+            let others = u64::from(n_ranks - rank - 1) * self.search.context.encoding.per_leaf;
+            let best = self.best.limit(RootSplit { feature, cut: None });
             if value + others >= best {
                 return value + others;
             }
-            let bound = best - value - others;
+            let upper = best - value - others;
             let part = Arc::new(rows.group(feature, rank));
             let solved = self
                 .search
-                .solve(&part, self.depth - 1, bound, &Known::default());
+                .solve(&part, self.depth - 1, upper, &Inherited::default());
             self.note(&solved);
             self.notes.add(feature, |noted| {
-                noted.categories.push(solved.least_of(bound));
+                noted.categories.push(solved.least_of(upper));
             });
             let (Some(branch), Some(sketch), true) = (solved.value, &solved.sketch, solved.is_done)
             else {
@@ -307,7 +311,7 @@ impl<'s, 'a> Deep<'s, 'a> {
             parts.push(sketch.clone());
         }
         parts.extend(missing_sketch);
-        let root = Root { feature, cut: None };
+        let root = RootSplit { feature, cut: None };
         self.best.offer(value, Sketch::Split(root, parts));
         value
     }
@@ -331,8 +335,8 @@ impl<'s, 'a> Deep<'s, 'a> {
     }
 
     /// The first question that a tree of a range can have.
-    pub(crate) fn first(&self, range: &Range) -> Root {
-        Root {
+    pub(crate) fn first(&self, range: &Range) -> RootSplit {
+        RootSplit {
             feature: self.roots[range.root].feature,
             cut: Some(range.low),
         }
@@ -350,12 +354,12 @@ impl<'s, 'a> Deep<'s, 'a> {
 
     fn worker(&self) {
         while let Some(range) = self.next() {
-            let bound = range.bound;
+            let lower = range.lower;
             let at_work = AtWork(self);
             let rest = self.split(&range);
             drop(at_work);
             let mut queue = self.lock();
-            if let Some(at) = queue.busy.iter().position(|&busy| busy == bound) {
+            if let Some(at) = queue.busy.iter().position(|&busy| busy == lower) {
                 queue.busy.swap_remove(at);
             }
             if let Some(ranges) = rest {
@@ -375,7 +379,7 @@ impl<'s, 'a> Deep<'s, 'a> {
         loop {
             let best = self.best.value();
             // Of ranges with equal bounds the first in the order of features and cuts comes first.
-            let is_near = |range: &Range| range.bound < self.best.limit(self.first(range));
+            let is_near = |range: &Range| range.lower < self.best.limit(self.first(range));
             let is_open = queue.waiting.peek().is_some_and(is_near);
             if is_open && (self.search.budget.is_spent() || self.is_too_large(&queue)) {
                 queue.is_stopped = true;
@@ -384,7 +388,7 @@ impl<'s, 'a> Deep<'s, 'a> {
                 return None;
             }
             if is_open && let Some(range) = queue.waiting.pop() {
-                queue.busy.push(range.bound);
+                queue.busy.push(range.lower);
                 if self.is_top {
                     let least = queue.busy.iter().copied().min().unwrap_or(best);
                     self.search.tell(self.depth, best, least);
@@ -403,7 +407,7 @@ impl<'s, 'a> Deep<'s, 'a> {
 }
 
 /// A worker that is at a range. If it panics, nobody may wait for what it would have found.
-struct AtWork<'d, 's, 'a>(&'d Deep<'s, 'a>);
+struct AtWork<'d, 's, 'a>(&'d BestFirst<'s, 'a>);
 
 impl Drop for AtWork<'_, '_, '_> {
     fn drop(&mut self) {

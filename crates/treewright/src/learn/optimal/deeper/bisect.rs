@@ -1,15 +1,17 @@
 //! Cuts of a numeric root, tried in the middle of a range: what remains are two ranges.
 
-use super::best_first::Deep;
-use crate::learn::optimal::problem::{Edge, Known, Region, Root, Rows, Setting, Sketch, Solved};
-use crate::learn::optimal::search::Search;
+use super::best_first::BestFirst;
+use crate::learn::optimal::problem::{
+    Context, Edge, Inherited, Region, RootSplit, RowSet, SearchResult, Sketch,
+};
+use crate::learn::optimal::search::TreeSearch;
 use std::sync::Arc;
 
 /// Cuts of a feature that are still to be tried.
 #[derive(Debug, Clone)]
 pub(crate) struct Range {
     /// No cut in it has a smaller value.
-    pub(in crate::learn::optimal) bound: u64,
+    pub(in crate::learn::optimal) lower: u64,
     pub(in crate::learn::optimal) root: usize,
     /// The first and the last cut.
     pub(in crate::learn::optimal) low: u32,
@@ -17,13 +19,13 @@ pub(crate) struct Range {
     /// What the rows below the first and above the last cut cost at least.
     pub(in crate::learn::optimal) least: [u64; 2],
     /// What else is known about them.
-    pub(in crate::learn::optimal) known: [Arc<Known>; 2],
+    pub(in crate::learn::optimal) known: [Arc<Inherited>; 2],
 }
 
 impl Ord for Range {
     /// The smallest bound is the greatest range: it comes first.
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let key = |range: &Self| (range.bound, range.root, range.low);
+        let key = |range: &Self| (range.lower, range.root, range.low);
         key(other).cmp(&key(self))
     }
 }
@@ -44,10 +46,10 @@ impl Eq for Range {}
 
 /// A numeric feature as the root.
 #[derive(Debug)]
-pub(crate) struct Numbers {
+pub(crate) struct NumericRoot {
     pub(in crate::learn::optimal) feature: usize,
     /// The rows that have a number.
-    pub(in crate::learn::optimal) rows: Arc<Rows>,
+    pub(in crate::learn::optimal) rows: Arc<RowSet>,
     /// The value of the others.
     pub(in crate::learn::optimal) missing: u64,
     pub(in crate::learn::optimal) missing_sketch: Option<Sketch>,
@@ -56,14 +58,14 @@ pub(crate) struct Numbers {
 }
 
 /// The middle cut of a range, solved.
-struct Middle {
+struct MiddleCut {
     cut: u32,
-    sides: [Solved; 2],
+    sides: [SearchResult; 2],
     /// What the rows below and above it cost at least.
     least: [u64; 2],
 }
 
-impl Deep<'_, '_> {
+impl BestFirst<'_, '_> {
     /// Solves the middle cut of a range; what remains are two ranges. `None` if time is up.
     pub(crate) fn split(&self, range: &Range) -> Option<Vec<Range>> {
         let root = &self.roots[range.root];
@@ -73,7 +75,7 @@ impl Deep<'_, '_> {
         });
         let [low, high] = &middle.sides;
         if let (Some(a), Some(b)) = (low.value, high.value) {
-            let question = Root {
+            let question = RootSplit {
                 feature: root.feature,
                 cut: Some(middle.cut),
             };
@@ -100,7 +102,7 @@ impl Deep<'_, '_> {
         };
         let is_empty = |range: &Range| range.low > range.high;
         let bounded = |range: Range| Range {
-            bound: range.least[0] + range.least[1] + root.missing,
+            lower: range.least[0] + range.least[1] + root.missing,
             ..range
         };
         let ranges = ranges.into_iter().filter(|range| !is_empty(range));
@@ -108,9 +110,9 @@ impl Deep<'_, '_> {
     }
 
     /// The values of both sides of the middle cut, as far as they matter. `None` if time is up.
-    fn solve_middle(&self, range: &Range) -> Option<Middle> {
+    fn solve_middle(&self, range: &Range) -> Option<MiddleCut> {
         let (search, root) = (self.search, &self.roots[range.root]);
-        let per_leaf = search.setting.price.per_leaf;
+        let per_leaf = search.context.encoding.per_leaf;
         let cells = &root.rows.cells[root.feature];
         let cut = middle(&cells.starts, range.low, range.high);
         let n_below = cells.starts[cut as usize] as usize;
@@ -125,43 +127,46 @@ impl Deep<'_, '_> {
         let mut least = range.least;
         for (least, region) in least.iter_mut().zip(&regions) {
             if let Some(region) = region {
-                *least = search.bounds.find(self.depth - 1, region).max(*least);
+                *least = search
+                    .region_bounds
+                    .find(self.depth - 1, region)
+                    .max(*least);
             }
         }
-        let mut parts: Option<[Option<Rows>; 2]> = None;
+        let mut parts: Option<[Option<RowSet>; 2]> = None;
         let mut sides = [None, None];
         for side in order {
             let best = self.best.limit(self.first(range));
             // What is found holds for the other cuts as well: it is about the end of the range.
-            let bound = best.saturating_sub(root.missing + range.least[1 - side]);
+            let upper = best.saturating_sub(root.missing + range.least[1 - side]);
             let known = &range.known[side];
-            let solved = if !search.is_monotone() || least[side] < bound {
-                // Two leaves would be too many: then there is no need for the orders of the features.
-                if bound <= 2 * per_leaf && search.is_monotone() {
-                    let leaf = root.leaf(search.setting, cut, side == 1);
-                    Solved::as_leaf(leaf, bound, 2 * per_leaf, known)
+            let solved = if !search.is_monotone() || least[side] < upper {
+                // DepthTwo leaves would be too many: then there is no need for the orders of the features.
+                if upper <= 2 * per_leaf && search.is_monotone() {
+                    let leaf = root.leaf(search.context, cut, side == 1);
+                    SearchResult::as_leaf(leaf, upper, 2 * per_leaf, known)
                 } else {
                     let parts =
                         parts.get_or_insert_with(|| root.rows.parted(root.feature, cut).map(Some));
-                    let rows = Arc::new(Rows {
+                    let rows = Arc::new(RowSet {
                         region: regions[side].take(),
                         ..parts[side].take()?
                     });
-                    search.solve(&rows, self.depth - 1, bound, known)
+                    search.solve(&rows, self.depth - 1, upper, known)
                 }
             } else {
-                Solved::at_least(least[side], known, search.setting.table.kinds.len())
+                SearchResult::at_least(least[side], known, search.context.table.kinds.len())
             };
             if !solved.is_done {
                 return None;
             }
-            least[side] = solved.least_of(bound).max(least[side]);
+            least[side] = solved.least_of(upper).max(least[side]);
             sides[side] = Some(solved);
         }
         let [Some(low), Some(high)] = sides else {
             return None;
         };
-        Some(Middle {
+        Some(MiddleCut {
             cut,
             sides: [low, high],
             least,
@@ -169,7 +174,7 @@ impl Deep<'_, '_> {
     }
 
     /// The cuts below and above the middle one, but for those near it that cost more than `slack` less.
-    fn around(&self, range: &Range, middle: Middle, slack: u64) -> [Range; 2] {
+    fn around(&self, range: &Range, middle: MiddleCut, slack: u64) -> [Range; 2] {
         let root = &self.roots[range.root];
         let (before, after) = root.far_from(middle.cut, range.low, range.high, slack);
         let [low, high] = middle.sides.map(|solved| Arc::new(solved.inherited));
@@ -190,9 +195,9 @@ impl Deep<'_, '_> {
     }
 }
 
-impl Numbers {
+impl NumericRoot {
     /// The value of the rows below a cut or above as a leaf of any size.
-    fn leaf(&self, setting: Setting<'_>, cut: u32, is_high: bool) -> u64 {
+    fn leaf(&self, context: Context<'_>, cut: u32, is_high: bool) -> u64 {
         let mut sums = vec![0_u64; self.rows.sums.len()];
         let cells = &self.rows.cells[self.feature];
         let ranks = if is_high {
@@ -205,7 +210,7 @@ impl Numbers {
             sums[label.class as usize] += u64::from(label.weight);
         }
         let most = sums.iter().copied().max().unwrap_or(0);
-        setting.price.leaf(sums.iter().sum::<u64>() - most)
+        context.encoding.leaf(sums.iter().sum::<u64>() - most)
     }
 
     /// The last cut before and the first one after `middle` that are further from it than `slack`.
@@ -221,8 +226,8 @@ impl Numbers {
 
 /// The rows below a cut of a feature that all rows have, or above.
 pub(crate) fn region_of(
-    search: &Search<'_>,
-    rows: &Rows,
+    search: &TreeSearch<'_>,
+    rows: &RowSet,
     feature: usize,
     cut: u32,
     is_high: bool,
@@ -231,7 +236,7 @@ pub(crate) fn region_of(
     let cells = &rows.cells[feature];
     let rank = |place: u32| {
         let id = rows.ids[cells.order[place as usize] as usize];
-        search.setting.table.whole.cells[feature].ranks[id as usize]
+        search.context.table.whole.cells[feature].ranks[id as usize]
     };
     // As far as the nearest row on the other side.
     let place = cells.starts[cut as usize];

@@ -1,15 +1,15 @@
-//! Rows that no tree can tell apart.
+//! RowSet that no tree can tell apart.
 //!
-//! Rows with the same cells in all features go to the same leaf in every tree, however deep. So every tree
+//! RowSet with the same cells in all features go to the same leaf in every tree, however deep. So every tree
 //! loses at least the weight outside the best class of each group of such rows: a bound that needs no search.
 
 use crate::budget::Budget;
-use crate::learn::optimal::problem::{Cells, NONE, Rows};
+use crate::learn::optimal::problem::{FeatureCells, NONE, RowSet};
 
 /// What every tree loses, at least. Many rows take their time: if it is up, nothing is said.
-pub(crate) fn least_loss(rows: &Rows, budget: &Budget) -> u64 {
+pub(crate) fn least_loss(rows: &RowSet, budget: &Budget) -> u64 {
     const MANY_ROWS: usize = 100_000;
-    let mut groups = Groups::new(rows.len());
+    let mut groups = EquivalentGroups::new(rows.len());
     for cells in &rows.cells {
         if rows.len() >= MANY_ROWS && budget.is_spent() {
             return 0;
@@ -38,14 +38,14 @@ pub(crate) fn least_loss(rows: &Rows, budget: &Budget) -> u64 {
         .sum()
 }
 
-/// Rows that are alike in all features so far.
-struct Groups {
+/// RowSet that are alike in all features so far.
+struct EquivalentGroups {
     /// The group of each row; [`NONE`] if it is alone.
     of_row: Vec<u32>,
     n_groups: usize,
 }
 
-impl Groups {
+impl EquivalentGroups {
     /// All rows in one group.
     fn new(n_rows: usize) -> Self {
         Self {
@@ -54,9 +54,9 @@ impl Groups {
         }
     }
 
-    /// Parts all groups by one more feature. Rows come by rank, so it is enough to know for each group its
+    /// Parts all groups by one more feature. RowSet come by rank, so it is enough to know for each group its
     /// latest part and the rank of that.
-    fn refine(&mut self, cells: &Cells) {
+    fn refine(&mut self, cells: &FeatureCells) {
         let mut latest: Vec<Option<(u32, u32)>> = vec![None; self.n_groups];
         let mut n_parts = 0;
         let mut part_of = |group: u32, rank: u32| match latest[group as usize] {

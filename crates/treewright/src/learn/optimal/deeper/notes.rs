@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// What the branches below a feature that is asked first are worth at least.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Noted {
+pub(crate) struct RootNotes {
     /// The rows without a value.
     pub(in crate::learn::optimal) missing: u64,
     /// All rows with a number.
@@ -18,25 +18,25 @@ pub(crate) struct Noted {
 /// Where a search writes, if it is wanted.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    by_feature: Option<Mutex<Vec<Noted>>>,
+    by_feature: Option<Mutex<Vec<RootNotes>>>,
 }
 
 impl Notes {
     /// Something is wanted about so many features.
     pub(crate) fn wanted(n_features: usize) -> Self {
         Self {
-            by_feature: Some(Mutex::new(vec![Noted::default(); n_features])),
+            by_feature: Some(Mutex::new(vec![RootNotes::default(); n_features])),
         }
     }
 
     /// Writes down what there is about a feature.
-    pub(crate) fn add(&self, feature: usize, note: impl FnOnce(&mut Noted)) {
+    pub(crate) fn add(&self, feature: usize, note: impl FnOnce(&mut RootNotes)) {
         if let Some(notes) = &self.by_feature {
             note(&mut notes.lock().unwrap_or_else(PoisonError::into_inner)[feature]);
         }
     }
 
-    pub(crate) fn into_features(self) -> Vec<Noted> {
+    pub(crate) fn into_features(self) -> Vec<RootNotes> {
         let notes = self.by_feature.map(Mutex::into_inner);
         notes.map_or(Vec::new(), |notes| {
             notes.unwrap_or_else(PoisonError::into_inner)

@@ -1,31 +1,31 @@
 //! Sets of rows as cuts of features, and bounds for all sets that contain one.
 //!
-//! Rows that are left by some cuts, `x < 3` and `y >= 7`, contain those of `x < 2` and `y >= 9`. Fewer rows never
+//! RowSet that are left by some cuts, `x < 3` and `y >= 7`, contain those of `x < 2` and `y >= 9`. Fewer rows never
 //! cost more: so what was found for the smaller set is a bound for the larger one, wherever in the search
 //! the two are met. Sets are compared that are cut on the same sides of the same features.
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::learn::optimal::problem::{Edge, Region, Rows};
+use crate::learn::optimal::problem::{Edge, Region, RowSet};
 use rustc_hash::FxHashMap;
 
-/// Bounds of sets that were met.
+/// RegionBounds of sets that were met.
 #[derive(Debug)]
-pub(crate) struct Bounds {
-    met: Mutex<Met>,
+pub(crate) struct RegionBounds {
+    met: Mutex<KnownRegions>,
     /// There are no more sets than this.
     most_sets: usize,
 }
 
 #[derive(Debug, Default)]
-struct Met {
-    by_edges: FxHashMap<(usize, Vec<Edge>), List>,
+struct KnownRegions {
+    by_edges: FxHashMap<(usize, Vec<Edge>), RegionList>,
     n_sets: usize,
 }
 
 /// Sets that are cut on the same sides, none of which is contained in another with a larger bound.
 #[derive(Debug, Default)]
-struct List {
+struct RegionList {
     /// As many for each set as there are sides.
     ends: Vec<u32>,
     least: Vec<u64>,
@@ -42,7 +42,7 @@ fn is_within(ends: &[u32], others: &[u32]) -> bool {
     ends.iter().zip(others).all(|(end, other)| end <= other)
 }
 
-impl Bounds {
+impl RegionBounds {
     /// Nothing is known yet. Some of the memory may be used for what will be.
     pub(crate) fn new(most_bytes: usize) -> Self {
         Self {
@@ -68,8 +68,8 @@ impl Bounds {
         &self,
         depth: usize,
         region: &Region,
-        rows: &Rows,
-        whole: &Rows,
+        rows: &RowSet,
+        whole: &RowSet,
         least: u64,
     ) {
         let (key, ends) = parts(depth, &region.tight(rows, whole));
@@ -87,7 +87,7 @@ impl Bounds {
     }
 }
 
-impl List {
+impl RegionList {
     fn insert(&mut self, ends: &[u32], least: u64) {
         let n = ends.len();
         let mut n_kept = 0;
@@ -120,14 +120,14 @@ fn parts(depth: usize, region: &Region) -> ((usize, Vec<Edge>), Vec<u32>) {
 
 #[cfg(test)]
 mod tests {
-    //! Bounds of regions against all that was met before.
+    //! RegionBounds of regions against all that was met before.
 
-    use super::Bounds;
-    use crate::learn::optimal::problem::{Cells, Edge, Label, Region, Rows};
+    use super::RegionBounds;
+    use crate::learn::optimal::problem::{Edge, FeatureCells, Label, Region, RowSet};
     use fastrand::Rng;
 
-    /// Rows with different numbers in each of some features.
-    fn random_rows(rng: &mut Rng) -> Rows {
+    /// RowSet with different numbers in each of some features.
+    fn random_rows(rng: &mut Rng) -> RowSet {
         let n_rows = rng.usize(4..20);
         let column = |rng: &mut Rng| {
             let mut order: Vec<u32> = (0..n_rows as u32).collect();
@@ -136,7 +136,7 @@ mod tests {
             for (rank, &row) in (0..).zip(&order) {
                 ranks[row as usize] = rank;
             }
-            Cells {
+            FeatureCells {
                 ranks,
                 order,
                 starts: (0..=n_rows as u32).collect(),
@@ -147,14 +147,14 @@ mod tests {
             weight: 1,
         };
         let cells = (0..3).map(|_| column(rng)).collect();
-        Rows {
+        RowSet {
             region: Some(Region::default()),
-            ..Rows::new(vec![label; n_rows], cells, 1)
+            ..RowSet::new(vec![label; n_rows], cells, 1)
         }
     }
 
     /// One or two cuts, and what they leave.
-    fn random_region(rng: &mut Rng, whole: &Rows) -> (Region, Rows, Vec<Edge>) {
+    fn random_region(rng: &mut Rng, whole: &RowSet) -> (Region, RowSet, Vec<Edge>) {
         let (mut region, mut rows, mut edges) = (Region::default(), whole.clone(), Vec::new());
         for _ in 0..rng.usize(1..=2) {
             let feature = rng.usize(..3);
@@ -181,19 +181,20 @@ mod tests {
         for seed in 0..300 {
             let mut rng = Rng::with_seed(seed);
             let whole = random_rows(&mut rng);
-            let bounds = Bounds::new(usize::MAX);
-            let mut met: Vec<(usize, Vec<Edge>, Rows, u64)> = Vec::new();
+            let bounds = RegionBounds::new(usize::MAX);
+            let mut met: Vec<(usize, Vec<Edge>, RowSet, u64)> = Vec::new();
             for _ in 0..60 {
                 let (region, rows, edges) = random_region(&mut rng, &whole);
                 if rows.len() == 0 {
                     continue;
                 }
                 let depth = rng.usize(2..4);
-                let is_within = |(of_depth, of_edges, part, _): &&(usize, Vec<Edge>, Rows, u64)| {
-                    *of_depth == depth
-                        && *of_edges == edges
-                        && part.ids.iter().all(|id| rows.ids.contains(id))
-                };
+                let is_within =
+                    |(of_depth, of_edges, part, _): &&(usize, Vec<Edge>, RowSet, u64)| {
+                        *of_depth == depth
+                            && *of_edges == edges
+                            && part.ids.iter().all(|id| rows.ids.contains(id))
+                    };
                 let expected = met.iter().filter(is_within).map(|met| met.3).max();
                 let found = bounds.find(depth, &region);
                 assert_eq!(found, expected.unwrap_or(0), "seed {seed}: {region:?}");

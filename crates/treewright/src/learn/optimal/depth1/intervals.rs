@@ -10,13 +10,13 @@
 //! minimum only ever gets more places to choose from, so it is kept, and the work is `K * classes` for each
 //! different value. This is the last level of T1 and T2 of Auer, Holte and Maass (1995).
 
-use crate::learn::optimal::deadline::{Looks, Stopped};
-use crate::learn::optimal::problem::{NONE, Price, Rows, Rule, Table};
+use crate::learn::optimal::deadline::{Deadline, Stopped};
+use crate::learn::optimal::problem::{IntervalRule, NONE, RankTable, RowSet, ValueEncoding};
 
 /// A rank that takes more steps than this takes long.
 const SLOW: usize = 1 << 21;
 
-/// Rows in the order of a feature's values, with the places where they may be cut.
+/// RowSet in the order of a feature's values, with the places where they may be cut.
 #[derive(Debug)]
 pub(crate) struct Line {
     n_classes: usize,
@@ -28,16 +28,16 @@ pub(crate) struct Line {
 
 /// The least value of the rows that have a cell of a feature, cut into intervals of any size.
 pub(crate) fn least(
-    rows: &Rows,
+    rows: &RowSet,
     feature: usize,
     most: usize,
-    price: Price,
-    looks: &mut Looks<'_>,
+    encoding: ValueEncoding,
+    deadline: &mut Deadline<'_>,
 ) -> Result<u64, Stopped> {
     let cells = &rows.cells[feature];
     if most >= cells.n_ranks() && most > 2 {
-        looks.before(rows.len() + rows.sums.len())?;
-        return Ok(least_of_any(rows, feature, price));
+        deadline.before(rows.len() + rows.sums.len())?;
+        return Ok(least_of_any(rows, feature, encoding));
     }
     let most = most.min(cells.n_ranks());
     let per_rank = most * rows.sums.len();
@@ -45,9 +45,9 @@ pub(crate) fn least(
     let mut intervals = Intervals::new(rows.sums.len(), most);
     for group in cells.starts.windows(2) {
         if is_slow {
-            intervals.cut_slowly(looks)?;
+            intervals.cut_slowly(deadline)?;
         } else {
-            looks.before(per_rank)?;
+            deadline.before(per_rank)?;
             intervals.cut();
         }
         for &row in &cells.order[group[0] as usize..group[1] as usize] {
@@ -55,26 +55,26 @@ pub(crate) fn least(
             intervals.add(label.class as usize, u64::from(label.weight));
         }
     }
-    Ok(intervals.least(price))
+    Ok(intervals.least(encoding))
 }
 
 /// The same if there may be as many intervals as there are ranks: a number for each label is enough.
-fn least_of_any(rows: &Rows, feature: usize, price: Price) -> u64 {
+fn least_of_any(rows: &RowSet, feature: usize, encoding: ValueEncoding) -> u64 {
     let cells = &rows.cells[feature];
-    let mut values = Values::new(rows.sums.len(), price.per_leaf as i64);
+    let mut values = Values::new(rows.sums.len(), encoding.per_leaf as i64);
     let mut all = 0;
     for (at, group) in cells.starts.windows(2).enumerate() {
         if at > 0 {
-            values.at_most(values.least + price.per_leaf as i64);
+            values.at_most(values.least + encoding.per_leaf as i64);
         }
         for &row in &cells.order[group[0] as usize..group[1] as usize] {
             let label = rows.labels[row as usize];
-            let loss = price.loss(u64::from(label.weight)) as i64;
+            let loss = encoding.loss(u64::from(label.weight)) as i64;
             values.lower(label.class as usize, loss);
             all += u64::from(label.weight);
         }
     }
-    (price.loss(all) as i64 + values.least) as u64
+    (encoding.loss(all) as i64 + values.least) as u64
 }
 
 /// What the rows so far are worth if the last interval has a label, less the loss of all of them: a number for each
@@ -107,7 +107,7 @@ impl Values {
 }
 
 /// The cuts for that: the lowest first one, then the lowest second one, and so on.
-pub(crate) fn cuts_of_any(rows: &Rows, feature: usize, price: Price) -> Vec<u32> {
+pub(crate) fn cuts_of_any(rows: &RowSet, feature: usize, encoding: ValueEncoding) -> Vec<u32> {
     let cells = &rows.cells[feature];
     let (n_ranks, p) = (cells.n_ranks(), rows.sums.len());
     let group = |rank: usize| cells.rows(rank as u32, rank as u32 + 1);
@@ -117,10 +117,10 @@ pub(crate) fn cuts_of_any(rows: &Rows, feature: usize, price: Price) -> Vec<u32>
     let mut all = 0;
     for rank in (0..n_ranks).rev() {
         // The interval of a label ends here, or goes on.
-        values.at_most(after[rank + 1] - all + price.per_leaf as i64);
+        values.at_most(after[rank + 1] - all + encoding.per_leaf as i64);
         for &row in group(rank) {
             let label = rows.labels[row as usize];
-            let loss = price.loss(u64::from(label.weight)) as i64;
+            let loss = encoding.loss(u64::from(label.weight)) as i64;
             values.lower(label.class as usize, loss);
             all += loss;
         }
@@ -139,7 +139,7 @@ pub(crate) fn cuts_of_any(rows: &Rows, feature: usize, price: Price) -> Vec<u32>
                 most = most.max(sums[label.class as usize]);
             }
             to += 1;
-            let value = price.leaf(all - most) as i64 + after[to];
+            let value = encoding.leaf(all - most) as i64 + after[to];
             if value == after[from] || to == n_ranks {
                 break;
             }
@@ -156,7 +156,12 @@ pub(crate) fn cuts_of_any(rows: &Rows, feature: usize, price: Price) -> Vec<u32>
 }
 
 /// The same for a part of the rows, given the weights of all ranks and classes in it.
-pub(crate) fn least_of_sums(sums: &[u64], n_classes: usize, most: usize, price: Price) -> u64 {
+pub(crate) fn least_of_sums(
+    sums: &[u64],
+    n_classes: usize,
+    most: usize,
+    encoding: ValueEncoding,
+) -> u64 {
     let mut intervals = Intervals::new(n_classes, most);
     for rank in sums.chunks_exact(n_classes) {
         intervals.cut();
@@ -164,11 +169,16 @@ pub(crate) fn least_of_sums(sums: &[u64], n_classes: usize, most: usize, price: 
             intervals.add(class, weight);
         }
     }
-    intervals.least(price)
+    intervals.least(encoding)
 }
 
 /// The lowest cut in two of a value, for leaves of any size; no cut if one interval has it already.
-pub(crate) fn lowest_cut(rows: &Rows, feature: usize, value: u64, price: Price) -> Option<u32> {
+pub(crate) fn lowest_cut(
+    rows: &RowSet,
+    feature: usize,
+    value: u64,
+    encoding: ValueEncoding,
+) -> Option<u32> {
     let cells = &rows.cells[feature];
     let mut above = vec![0_u64; rows.sums.len()];
     for &row in &cells.order {
@@ -177,7 +187,7 @@ pub(crate) fn lowest_cut(rows: &Rows, feature: usize, value: u64, price: Price) 
     }
     let all: u64 = above.iter().sum();
     let largest = above.iter().copied().max().unwrap_or(0);
-    if price.leaf(all - largest) == value {
+    if encoding.leaf(all - largest) == value {
         return None;
     }
     // The most weight of a class in all ranks from one on, and then in those before one: both are sums that grow.
@@ -201,7 +211,7 @@ pub(crate) fn lowest_cut(rows: &Rows, feature: usize, value: u64, price: Price) 
     most = 0;
     for rank in 0..n_ranks {
         let gain = most + most_from[rank as usize];
-        if rank > 0 && price.loss(all - gain) + 2 * price.per_leaf == value {
+        if rank > 0 && encoding.loss(all - gain) + 2 * encoding.per_leaf == value {
             return Some(rank);
         }
         add(&mut sums, &mut most, rank);
@@ -212,11 +222,11 @@ pub(crate) fn lowest_cut(rows: &Rows, feature: usize, value: u64, price: Price) 
 /// The lowest cut in two of a value for some of the rows, all of which have a cell: the ranks of their
 /// neighbours.
 pub(crate) fn lowest_cut_in(
-    rows: &Rows,
+    rows: &RowSet,
     feature: usize,
     is_in: impl Fn(usize) -> bool,
     value: u64,
-    price: Price,
+    encoding: ValueEncoding,
 ) -> Option<[u32; 2]> {
     let cells = &rows.cells[feature];
     let mut above = vec![0_u64; rows.sums.len()];
@@ -237,7 +247,7 @@ pub(crate) fn lowest_cut_in(
         let rank = cells.ranks[row as usize];
         if let Some(last) = last.filter(|&last| last != rank) {
             let gain = largest(&below) + largest(&above);
-            if price.loss(all - gain) + 2 * price.per_leaf == value {
+            if encoding.loss(all - gain) + 2 * encoding.per_leaf == value {
                 return Some([last, rank]);
             }
         }
@@ -296,10 +306,10 @@ impl Intervals {
     }
 
     /// The same where that takes long.
-    fn cut_slowly(&mut self, looks: &mut Looks<'_>) -> Result<(), Stopped> {
+    fn cut_slowly(&mut self, deadline: &mut Deadline<'_>) -> Result<(), Stopped> {
         let p = self.sums.len();
         for cuts in (1..self.most).rev() {
-            looks.before(p)?;
+            deadline.before(p)?;
             self.cut_once(cuts, p);
         }
         Ok(())
@@ -316,7 +326,7 @@ impl Intervals {
         }
     }
 
-    fn least(&self, price: Price) -> u64 {
+    fn least(&self, encoding: ValueEncoding) -> u64 {
         let p = self.sums.len();
         let gain = |cuts: usize| match self.walk {
             Some([_, top, bottom]) if cuts == 1 => (self.sums[1] + top).max(self.sums[0] - bottom),
@@ -326,7 +336,7 @@ impl Intervals {
             }
         };
         let value = |cuts: usize| {
-            price.loss(self.all - gain(cuts) as u64) + (cuts as u64 + 1) * price.per_leaf
+            encoding.loss(self.all - gain(cuts) as u64) + (cuts as u64 + 1) * encoding.per_leaf
         };
         (0..self.most).map(value).min().unwrap_or(u64::MAX)
     }
@@ -334,7 +344,7 @@ impl Intervals {
 
 impl Line {
     /// Place `i` is before the rank `i`.
-    pub(crate) fn new(table: &Table<'_>, rows: &Rows, feature: usize) -> Self {
+    pub(crate) fn new(table: &RankTable<'_>, rows: &RowSet, feature: usize) -> Self {
         let cells = &rows.cells[feature];
         let mut line = Self {
             n_classes: table.n_classes,
@@ -377,15 +387,15 @@ impl Line {
     /// The least value of all rows; `None` if no cutting has enough rows everywhere.
     pub(crate) fn best(
         &self,
-        rule: Rule,
-        price: Price,
-        looks: &mut Looks<'_>,
+        rule: IntervalRule,
+        encoding: ValueEncoding,
+        deadline: &mut Deadline<'_>,
     ) -> Result<Option<u64>, Stopped> {
         let n = self.places.len() - 1;
         let (mut values, mut best) = (self.none(), None);
         for _ in 0..rule.most.min(n) {
-            looks.before(self.losses.len())?;
-            values = self.one_more(&values, rule, price);
+            deadline.before(self.losses.len())?;
+            values = self.one_more(&values, rule, encoding);
             best = best.into_iter().chain(values[n]).min();
         }
         Ok(best)
@@ -399,7 +409,12 @@ impl Line {
     }
 
     /// Given the least values of the rows before each place in some intervals, those with one more.
-    fn one_more(&self, before: &[Option<u64>], rule: Rule, price: Price) -> Vec<Option<u64>> {
+    fn one_more(
+        &self,
+        before: &[Option<u64>],
+        rule: IntervalRule,
+        encoding: ValueEncoding,
+    ) -> Vec<Option<u64>> {
         // For each class the least value of a start, less the losses before it.
         let mut starts: Vec<Option<i64>> = vec![None; self.n_classes];
         let mut next = 0;
@@ -407,30 +422,36 @@ impl Line {
             while next < place && self.places[place] - self.places[next] >= rule.min_leaf {
                 if let Some(before) = before[next] {
                     for (start, &loss) in starts.iter_mut().zip(self.losses(next)) {
-                        let from = before as i64 - price.loss(loss) as i64;
+                        let from = before as i64 - encoding.loss(loss) as i64;
                         *start = Some(start.map_or(from, |start| start.min(from)));
                     }
                 }
                 next += 1;
             }
             let both = starts.iter().zip(self.losses(place));
-            let ends = both.filter_map(|(start, &loss)| Some((*start)? + price.loss(loss) as i64));
-            ends.min().map(|value| value as u64 + price.per_leaf)
+            let ends =
+                both.filter_map(|(start, &loss)| Some((*start)? + encoding.loss(loss) as i64));
+            ends.min().map(|value| value as u64 + encoding.per_leaf)
         };
         (0..self.places.len()).map(value).collect()
     }
 
     /// The places to cut at for a value that was found: the lowest first one, then the lowest second one,
     /// and so on.
-    pub(crate) fn cuts(&self, value: u64, rule: Rule, price: Price) -> Option<Vec<usize>> {
+    pub(crate) fn cuts(
+        &self,
+        value: u64,
+        rule: IntervalRule,
+        encoding: ValueEncoding,
+    ) -> Option<Vec<usize>> {
         let n = self.places.len() - 1;
         // From the right: values of the rows after each place, in 0, 1, ... intervals.
         let turned = self.turned();
         let mut after = vec![turned.none()];
         for intervals in 1..=rule.most.min(n) {
-            after.push(turned.one_more(&after[intervals - 1], rule, price));
+            after.push(turned.one_more(&after[intervals - 1], rule, encoding));
             if after[intervals][n] == Some(value) {
-                return self.walk(value, intervals, &after, rule, price);
+                return self.walk(value, intervals, &after, rule, encoding);
             }
         }
         None
@@ -441,18 +462,18 @@ impl Line {
         value: u64,
         intervals: usize,
         after: &[Vec<Option<u64>>],
-        rule: Rule,
-        price: Price,
+        rule: IntervalRule,
+        encoding: ValueEncoding,
     ) -> Option<Vec<usize>> {
         let n = self.places.len() - 1;
         let (mut from, mut left, mut cuts) = (0, value, Vec::new());
         for rest in (1..intervals).rev() {
             let to = (from + 1..n).find(|&to| {
                 let is_long = self.places[to] - self.places[from] >= rule.min_leaf;
-                let first = price.leaf(self.error(from, to));
+                let first = encoding.leaf(self.error(from, to));
                 is_long && after[rest][n - to].is_some_and(|after| first + after == left)
             })?;
-            left -= price.leaf(self.error(from, to));
+            left -= encoding.leaf(self.error(from, to));
             cuts.push(to);
             from = to;
         }

@@ -1,26 +1,26 @@
 //! Trees of one question.
 
 use super::intervals::{self, Line};
-use crate::learn::optimal::deadline::{Looks, Stopped};
-use crate::learn::optimal::problem::{Kind, Label, NONE, Rows, Setting};
+use crate::learn::optimal::deadline::{Deadline, Stopped};
+use crate::learn::optimal::problem::{Context, FeatureKind, Label, NONE, RowSet};
 
-impl Setting<'_> {
+impl Context<'_> {
     /// The value of some rows as a leaf, if there are enough of them.
-    pub(crate) fn leaf(self, rows: &Rows) -> Option<u64> {
+    pub(crate) fn leaf(self, rows: &RowSet) -> Option<u64> {
         let least = self.rule.min_leaf;
         let is_large = least == 1 || self.table.size(rows.ids.iter().copied()) >= least;
-        is_large.then(|| self.price.leaf(rows.error()))
+        is_large.then(|| self.encoding.leaf(rows.error()))
     }
 
     /// The same for a part of the rows.
-    fn leaf_of(self, rows: &Rows, part: &[u32]) -> Option<u64> {
+    fn leaf_of(self, rows: &RowSet, part: &[u32]) -> Option<u64> {
         let ids = part.iter().map(|&row| rows.ids[row as usize]);
         let least = self.rule.min_leaf;
         if least > 1 && self.table.size(ids) < least {
             return None;
         }
         if part.len() < self.table.n_classes / 8 {
-            return Some(self.price.leaf(error_of_few(rows, part)));
+            return Some(self.encoding.leaf(error_of_few(rows, part)));
         }
         let mut sums = vec![0_u64; self.table.n_classes];
         for &row in part {
@@ -28,7 +28,7 @@ impl Setting<'_> {
             sums[class] += u64::from(rows.labels[row as usize].weight);
         }
         let most = sums.iter().max().copied().unwrap_or(0);
-        Some(self.price.leaf(sums.iter().sum::<u64>() - most))
+        Some(self.encoding.leaf(sums.iter().sum::<u64>() - most))
     }
 
     /// About how many steps it takes to ask all rows one question, in at most so many intervals.
@@ -40,16 +40,20 @@ impl Setting<'_> {
     }
 
     /// The least value of some rows by at most one question; `None` if there are too few of them.
-    pub(crate) fn one(self, rows: &Rows, looks: &mut Looks<'_>) -> Result<Option<u64>, Stopped> {
+    pub(crate) fn one(
+        self,
+        rows: &RowSet,
+        deadline: &mut Deadline<'_>,
+    ) -> Result<Option<u64>, Stopped> {
         let Some(mut best) = self.leaf(rows) else {
             return Ok(None);
         };
         for feature in 0..self.table.kinds.len() {
-            // Two leaves are the least that a question can cost.
-            if best <= 2 * self.price.per_leaf {
+            // DepthTwo leaves are the least that a question can cost.
+            if best <= 2 * self.encoding.per_leaf {
                 break;
             }
-            if let Some(value) = self.asked(rows, feature, looks)? {
+            if let Some(value) = self.asked(rows, feature, deadline)? {
                 best = best.min(value);
             }
         }
@@ -59,36 +63,36 @@ impl Setting<'_> {
     /// The least value by asking a feature, all branches of which are leaves.
     pub(crate) fn asked(
         self,
-        rows: &Rows,
+        rows: &RowSet,
         feature: usize,
-        looks: &mut Looks<'_>,
+        deadline: &mut Deadline<'_>,
     ) -> Result<Option<u64>, Stopped> {
         let cells = &rows.cells[feature];
         if cells.n_ranks() == 0 {
             return Ok(None);
         }
-        looks.before(rows.len())?;
+        deadline.before(rows.len())?;
         let Some(missing) = self.missing(rows, feature) else {
             return Ok(None);
         };
         let present = match self.table.kinds[feature] {
-            Kind::Numeric if self.rule.min_leaf == 1 => Some(intervals::least(
+            FeatureKind::Numeric if self.rule.min_leaf == 1 => Some(intervals::least(
                 rows,
                 feature,
                 self.rule.most,
-                self.price,
-                looks,
+                self.encoding,
+                deadline,
             )?),
-            Kind::Numeric => {
-                looks.before(rows.len() * self.table.n_classes)?;
+            FeatureKind::Numeric => {
+                deadline.before(rows.len() * self.table.n_classes)?;
                 let line = Line::new(self.table, rows, feature);
-                line.best(self.rule, self.price, looks)?
+                line.best(self.rule, self.encoding, deadline)?
             }
-            Kind::Categorical => {
+            FeatureKind::Categorical => {
                 let mut sum = Some(0);
                 for rank in 0..cells.n_ranks() as u32 {
                     let group = cells.rows(rank, rank + 1);
-                    looks.before(self.table.n_classes.min(16 * group.len()))?;
+                    deadline.before(self.table.n_classes.min(16 * group.len()))?;
                     let value = self.leaf_of(rows, group);
                     sum = sum.and_then(|sum: u64| Some(sum + value?));
                 }
@@ -99,7 +103,7 @@ impl Setting<'_> {
     }
 
     /// The value of rows without a cell, as a leaf.
-    pub(crate) fn missing(self, rows: &Rows, feature: usize) -> Option<u64> {
+    pub(crate) fn missing(self, rows: &RowSet, feature: usize) -> Option<u64> {
         let cells = &rows.cells[feature];
         if !cells.has_missing() {
             return Some(0);
@@ -111,7 +115,7 @@ impl Setting<'_> {
 
     /// For each feature that can be asked about some of the rows, the least value by it, all branches of which
     /// are leaves of any size.
-    pub(crate) fn asked_in(self, rows: &Rows, part: &[u32]) -> Vec<(u64, usize)> {
+    pub(crate) fn asked_in(self, rows: &RowSet, part: &[u32]) -> Vec<(u64, usize)> {
         let (table, p) = (self.table, self.table.n_classes);
         let mut sums = Vec::new();
         let mut values = Vec::new();
@@ -130,22 +134,24 @@ impl Setting<'_> {
             let leaf = |rank: usize| {
                 let sums = &sums[rank * p..][..p];
                 let most = sums.iter().copied().max().unwrap_or(0);
-                self.price.leaf(sums.iter().sum::<u64>() - most)
+                self.encoding.leaf(sums.iter().sum::<u64>() - most)
             };
             let missing = if is_there[n_ranks] { leaf(n_ranks) } else { 0 };
             if !is_there[..n_ranks].contains(&true) {
                 continue;
             }
             let present = match table.kinds[feature] {
-                Kind::Numeric => {
+                FeatureKind::Numeric => {
                     let n_there = is_there[..n_ranks]
                         .iter()
                         .filter(|&&is_there| is_there)
                         .count();
                     let most = self.rule.most.min(n_there);
-                    intervals::least_of_sums(&sums[..n_ranks * p], p, most, self.price)
+                    intervals::least_of_sums(&sums[..n_ranks * p], p, most, self.encoding)
                 }
-                Kind::Categorical => (0..n_ranks).filter(|&rank| is_there[rank]).map(leaf).sum(),
+                FeatureKind::Categorical => {
+                    (0..n_ranks).filter(|&rank| is_there[rank]).map(leaf).sum()
+                }
             };
             values.push((missing + present, feature));
         }
@@ -154,7 +160,7 @@ impl Setting<'_> {
 }
 
 /// The weight of a few rows outside their best class, in a time that does not depend on the number of classes.
-fn error_of_few(rows: &Rows, part: &[u32]) -> u64 {
+fn error_of_few(rows: &RowSet, part: &[u32]) -> u64 {
     let mut labels: Vec<_> = part.iter().map(|&row| rows.labels[row as usize]).collect();
     labels.sort_unstable_by_key(|label| label.class);
     let weight = |labels: &[Label]| labels.iter().map(|label| u64::from(label.weight)).sum();
@@ -178,8 +184,8 @@ mod tests {
     use crate::data::csv::CsvSource;
     use crate::data::{Dataset, ReadOptions};
     use crate::learn::optimal::Optimal;
-    use crate::learn::optimal::deadline::{Looks, Stopped};
-    use crate::learn::optimal::problem::{LeafSize, Rule, Setting, Table};
+    use crate::learn::optimal::deadline::{Deadline, Stopped};
+    use crate::learn::optimal::problem::{Context, IntervalRule, LeafSize, RankTable};
     use crate::learn::optimal::switches::Sizes;
 
     const N_CLASSES: usize = 50;
@@ -206,14 +212,14 @@ mod tests {
             };
             let losses =
                 RowLosses::new(&data, &learner.loss, "optimal trees", RowLosses::NARROW).unwrap();
-            let table = Table::new(&data, &losses, LeafSize::new(&learner, &data));
+            let table = RankTable::new(&data, &losses, LeafSize::new(&learner, &data));
             let columns = (0..data.columns().len()).collect();
             let (table, _) = table.sorted(columns, &Budget::unlimited());
-            let price = learner.price(&table, losses.scale, losses.is_whole);
-            let setting = Setting {
+            let encoding = learner.encoding(&table, losses.scale, losses.is_whole);
+            let context = Context {
                 table: &table,
-                price: price.unwrap(),
-                rule: Rule {
+                encoding: encoding.unwrap(),
+                rule: IntervalRule {
                     most: N_CLASSES + 1,
                     min_leaf,
                 },
@@ -223,13 +229,13 @@ mod tests {
             let one = |n_before: usize| {
                 let n_looks = Cell::new(0);
                 let is_spent = || n_looks.replace(n_looks.get() + 1) >= n_before;
-                let value = setting.one(&table.whole, &mut Looks::new(&is_spent));
+                let value = context.one(&table.whole, &mut Deadline::new(&is_spent));
                 (value, n_looks.get())
             };
             let (whole, n_looks) = one(usize::MAX);
             assert!(matches!(whole, Ok(Some(_))), "{whole:?}");
             // About a look for each million of steps.
-            let fair = setting.work_of_one(setting.rule.most) as usize >> 20;
+            let fair = context.work_of_one(context.rule.most) as usize >> 20;
             assert!(fair >= 9, "{fair}");
             assert!((fair..2 * fair).contains(&n_looks), "{n_looks} {fair}");
             for n_before in 0..n_looks {

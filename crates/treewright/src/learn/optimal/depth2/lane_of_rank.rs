@@ -2,13 +2,13 @@
 
 /// From ranks of the root to the first lane in which the row is below the cut.
 #[derive(Debug)]
-pub(crate) struct Lanes {
+pub(crate) struct LaneOfRank {
     first: u32,
     /// Of the rank before the first cut, all ranks from there on, and the last cut.
     of_rank: Vec<u8>,
 }
 
-impl Lanes {
+impl LaneOfRank {
     pub(crate) fn new(cuts: &[u32]) -> Self {
         let last = cuts[cuts.len() - 1];
         let mut of_rank = Vec::with_capacity((last - cuts[0]) as usize + 2);

@@ -1,7 +1,7 @@
 //! Trees of two levels: the search that all deeper ones consist of.
 //!
 //! All cuts of all root features are bounded at once, coarsely; where a better tree is still possible, a finer
-//! level looks closer, until nothing is left. There are two ways to do so: `depth2::histogram::engine`
+//! level looks refine_range, until nothing is left. There are two ways to do so: `depth2::histogram::engine`
 //! and, for two classes in a few intervals, `depth2::scan::engine`.
 
 pub(crate) mod histogram;
@@ -24,82 +24,82 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use self::histogram::Spare;
-use self::histogram::bins::Pieces;
+use self::histogram::bins::Bins;
 use self::scan::batch::MOST_WEIGHT;
 use self::scan::runs::MOST_INTERVALS;
-use self::screening::Scouted;
+use self::screening::Screened;
 use self::simd::Lane;
 use crate::budget::Budget;
-use crate::learn::optimal::deadline::{Looks, Stopped};
-use crate::learn::optimal::incumbent::Best;
+use crate::learn::optimal::deadline::{Deadline, Stopped};
+use crate::learn::optimal::incumbent::Incumbent;
 use crate::learn::optimal::problem::{
-    Floors, Kind, Known, NONE, Root, Rows, Setting, Sketch, Solved,
+    Context, FeatureKind, Floors, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch,
 };
 
 /// A search with two levels.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Two<'a> {
-    pub(in crate::learn::optimal) setting: Setting<'a>,
+pub(crate) struct DepthTwo<'a> {
+    pub(in crate::learn::optimal) context: Context<'a>,
     pub(in crate::learn::optimal) budget: &'a Budget,
     /// Is it about a node of the tree? Then all threads work, and of equal trees the first is wanted.
     pub(in crate::learn::optimal) is_node: bool,
     /// What is known of all rows from afar, if the search is about these.
-    pub(in crate::learn::optimal) scouted: Option<&'a Scouted>,
+    pub(in crate::learn::optimal) screened: Option<&'a Screened>,
 }
 
 /// A root whose branches for missing cells and categories are solved.
-pub(crate) struct Entered<'a> {
+pub(crate) struct EnteredRoot<'a> {
     /// The rows that have a number, if there are cuts.
-    pub(in crate::learn::optimal) numbers: Option<Cow<'a, Rows>>,
+    pub(in crate::learn::optimal) numbers: Option<Cow<'a, RowSet>>,
     /// The value of the branch for missing cells, in case.
     pub(in crate::learn::optimal) missing: u64,
     pub(in crate::learn::optimal) floor: u64,
     pub(in crate::learn::optimal) is_done: bool,
 }
 
-impl Two<'_> {
+impl DepthTwo<'_> {
     /// The least value of some rows, if it is below `bound`. For features with a floor of at least `bound`
     /// nothing better is expected.
-    pub(crate) fn solve(self, rows: &Rows, bound: u64, before: &Known) -> Solved {
-        // A walk is never further from its start than there are steps; sums count some rows repeatedly.
-        let Setting { rule, sizes, .. } = self.setting;
-        let is_walk =
-            (rule.most == 2 || rows.len() <= sizes.walked_rows) && self.setting.has_walks(rows);
-        let most_often = if is_walk { 1 } else { rule.most.max(2) as u64 };
+    pub(crate) fn solve(self, rows: &RowSet, upper: u64, before: &Inherited) -> SearchResult {
+        // A scan is never further from its start than there are steps; sums count some rows repeatedly.
+        let Context { rule, sizes, .. } = self.context;
+        let is_scan =
+            (rule.most == 2 || rows.len() <= sizes.scanned_rows) && self.context.has_scans(rows);
+        let most_often = if is_scan { 1 } else { rule.most.max(2) as u64 };
         let most = rows.weight().max(rows.len() as u64) * most_often;
         if most <= i16::LARGEST {
-            self.solve_in::<i16>(rows, bound, before)
+            self.solve_in::<i16>(rows, upper, before)
         } else if most <= i32::LARGEST {
-            self.solve_in::<i32>(rows, bound, before)
+            self.solve_in::<i32>(rows, upper, before)
         } else {
-            self.solve_in::<i64>(rows, bound, before)
+            self.solve_in::<i64>(rows, upper, before)
         }
     }
 
-    fn solve_in<T: Lane>(self, rows: &Rows, bound: u64, before: &Known) -> Solved {
-        let best = Best::below(bound, self.is_node);
-        let leaf = self.setting.leaf(rows);
+    fn solve_in<T: Lane>(self, rows: &RowSet, upper: u64, before: &Inherited) -> SearchResult {
+        let best = Incumbent::below(upper, self.is_node);
+        let leaf = self.context.leaf(rows);
         if let Some(leaf) = leaf {
             best.offer(leaf, Sketch::Leaf);
         }
-        let n_features = self.setting.table.kinds.len();
+        let n_features = self.context.table.kinds.len();
         let mut floors = Floors {
             own: before.floors.clone(),
-            flat: 0,
+            shallower: 0,
             before,
         };
         floors.own.resize(n_features, 0);
         let mut is_done = true;
-        if best.value() > 2 * self.setting.price.per_leaf {
-            let is_wanted = |&feature: &usize| floors.own[feature] < bound;
+        if best.value() > 2 * self.context.encoding.per_leaf {
+            let is_wanted = |&feature: &usize| floors.own[feature] < upper;
             let wanted: Vec<usize> = (0..n_features).filter(is_wanted).collect();
-            is_done = if self.setting.has_walks(rows) {
-                self.by_walks::<T>(rows, &wanted, &best, &mut floors)
+            is_done = if self.context.has_scans(rows) {
+                self.by_scans::<T>(rows, &wanted, &best, &mut floors)
             } else {
-                self.by_levels::<T>(rows, &wanted, &best, &mut floors)
+                self.by_histograms::<T>(rows, &wanted, &best, &mut floors)
             };
         }
-        Solved::new(&best, bound, leaf, floors, is_done)
+        SearchResult::new(&best, upper, leaf, floors, is_done)
     }
 
     /// The same for each of some things, by all threads for a node of the tree. All that one thread does has the
@@ -128,28 +128,33 @@ impl Two<'_> {
     }
 
     /// What features look like from afar.
-    pub(crate) fn pieces(self, rows: &Rows) -> [Arc<Pieces>; 2] {
-        let sizes = self.setting.sizes;
-        let n_classes = self.setting.table.n_classes;
+    pub(crate) fn bins(self, rows: &RowSet) -> [Arc<Bins>; 2] {
+        let sizes = self.context.sizes;
+        let n_classes = self.context.table.n_classes;
         let n_lanes = match n_classes {
             ..=12 if rows.len() >= sizes.many_rows => sizes.many,
             ..=64 => sizes.few,
             _ => sizes.few.min(14),
         };
-        let both = [(n_lanes, n_lanes), (sizes.many, sizes.pieces)];
-        Pieces::both(rows, both)
+        let both = [(n_lanes, n_lanes), (sizes.many, sizes.bins)];
+        Bins::both(rows, both)
     }
 
     /// A root before its cuts are looked at: branches for missing cells and categories are solved.
-    pub(crate) fn enter<'r>(self, rows: &'r Rows, feature: usize, best: &Best) -> Entered<'r> {
+    pub(crate) fn enter<'r>(
+        self,
+        rows: &'r RowSet,
+        feature: usize,
+        best: &Incumbent,
+    ) -> EnteredRoot<'r> {
         let cells = &rows.cells[feature];
-        let nothing = |floor: u64| Entered {
+        let nothing = |floor: u64| EnteredRoot {
             numbers: None,
             missing: 0,
             floor,
             is_done: true,
         };
-        let stopped = || Entered {
+        let stopped = || EnteredRoot {
             is_done: false,
             ..nothing(0)
         };
@@ -167,8 +172,8 @@ impl Two<'_> {
                 Err(Stopped) => return stopped(),
             }
         }
-        let uncut = Root { feature, cut: None };
-        if self.setting.table.kinds[feature] == Kind::Categorical {
+        let uncut = RootSplit { feature, cut: None };
+        if self.context.table.kinds[feature] == FeatureKind::Categorical {
             let Ok(value) = self.categories(rows, feature, missing, best.limit(uncut)) else {
                 return stopped();
             };
@@ -188,7 +193,7 @@ impl Two<'_> {
             }
             numbers = Cow::Owned(present);
         }
-        Entered {
+        EnteredRoot {
             numbers: Some(numbers),
             missing,
             floor,
@@ -197,24 +202,24 @@ impl Two<'_> {
     }
 
     /// The least value of some rows by at most one question; `None` if there are too few of them.
-    pub(crate) fn one(self, rows: &Rows) -> Result<Option<u64>, Stopped> {
+    pub(crate) fn one(self, rows: &RowSet) -> Result<Option<u64>, Stopped> {
         let is_spent = || self.budget.is_spent();
-        self.setting.one(rows, &mut Looks::new(&is_spent))
+        self.context.one(rows, &mut Deadline::new(&is_spent))
     }
 
     /// The sum over categories, or a bound for it that is not below `bound`.
     fn categories(
         self,
-        rows: &Rows,
+        rows: &RowSet,
         feature: usize,
         missing: u64,
-        bound: u64,
+        upper: u64,
     ) -> Result<u64, Stopped> {
         let n_ranks = rows.cells[feature].n_ranks() as u32;
         let mut value = missing;
         for rank in 0..n_ranks {
-            let others = u64::from(n_ranks - rank) * self.setting.price.per_leaf;
-            if value + others >= bound {
+            let others = u64::from(n_ranks - rank) * self.context.encoding.per_leaf;
+            if value + others >= upper {
                 return Ok(value + others);
             }
             let Some(branch) = self.one(&rows.group(feature, rank))? else {
@@ -226,9 +231,9 @@ impl Two<'_> {
     }
 }
 
-impl Setting<'_> {
-    /// Can trees of two levels be found by walks? They are for two classes in a few intervals of any size.
-    pub(crate) fn has_walks(self, rows: &Rows) -> bool {
+impl Context<'_> {
+    /// Can trees of two levels be found by scans? They are for two classes in a few intervals of any size.
+    pub(crate) fn has_scans(self, rows: &RowSet) -> bool {
         let is_light = || {
             rows.labels
                 .iter()
@@ -236,7 +241,7 @@ impl Setting<'_> {
         };
         let rule = self.rule;
         let is_few = (2..=MOST_INTERVALS).contains(&rule.most);
-        // Sums along a walk are narrow numbers.
+        // Sums along a scan are narrow numbers.
         let is_in_range = rows.weight() <= i32::LARGEST;
         self.table.n_classes == 2 && is_few && rule.min_leaf == 1 && is_in_range && is_light()
     }

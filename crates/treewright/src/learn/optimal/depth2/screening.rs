@@ -1,51 +1,51 @@
 //! A look from afar at a large table, before its features are sorted.
 //!
 //! To sort all features of a large table takes longer than to find the best tree of two levels. But a first look
-//! needs no order: a few dozens of numbers, taken from a sample of the rows, part a feature in pieces, and every
-//! row finds its piece by comparing. The sums over pieces then bound all trees from below and name some that
+//! needs no order: a few dozens of numbers, taken from a sample of the rows, part a feature in bins, and every
+//! row finds its bin by comparing. The sums over bins then bound all trees from below and name some that
 //! exist. A feature that no tree asks that could be as good as the best of these need not be sorted; and
 //! for the others the search goes on from these bounds.
 
-use super::Two;
-use super::histogram::bins::{FeaturePieces, Piece, Pieces, even, shares};
-use super::histogram::{Child, Level, Spare};
+use super::DepthTwo;
+use super::histogram::bins::{Bin, Bins, FeatureBins, even, shares};
+use super::histogram::{ChildHistogram, Histogram, Spare};
 use super::scan::root::Zone;
 use super::simd::Lane;
-use crate::learn::optimal::incumbent::Best;
-use crate::learn::optimal::problem::{Root, Rows, Sketch, Table};
+use crate::learn::optimal::incumbent::Incumbent;
+use crate::learn::optimal::problem::{RankTable, RootSplit, RowSet, Sketch};
 
-/// Rows of the sample for each piece.
+/// RowSet of the sample for each bin.
 const SAMPLED: usize = 64;
-/// After so many rows it is looked whether any piece may have but one number.
+/// After so many rows it is looked whether any bin may have but one number.
 const CHECKED: usize = 1 << 12;
 /// Cuts are as many groups of so many.
 const GROUP: usize = 8;
 
 /// What is known of a table from afar.
 #[derive(Debug)]
-pub(crate) struct Scouted {
+pub(crate) struct Screened {
     /// The features that matter, rising.
     pub(in crate::learn::optimal) features: Vec<usize>,
     /// All trees that ask another feature have a larger value than this.
     pub(in crate::learn::optimal) value: u64,
     /// Each of the features that matter as a root.
-    roots: Vec<Far>,
+    roots: Vec<ScreenedRoot>,
 }
 
 /// A root from afar.
 #[derive(Debug)]
-struct Far {
+struct ScreenedRoot {
     /// By rising cuts.
-    lanes: Vec<FarLane>,
+    lanes: Vec<ScreenedLane>,
     /// What all rows cost at least by each child alone.
-    flat_by_child: Vec<u64>,
+    shallower_by_child: Vec<u64>,
     /// The same by any of them, or as a leaf.
-    flat: u64,
+    shallower: u64,
 }
 
 /// The cuts of a root from a number on and before that of the next lane.
 #[derive(Debug)]
-struct FarLane {
+struct ScreenedLane {
     /// Nothing is below the first one.
     from: f64,
     /// What the rows below the first and above the last cut cost at least.
@@ -56,9 +56,14 @@ struct FarLane {
     value: u64,
 }
 
-impl Scouted {
+impl Screened {
     /// What is known of a root in the table with the features that matter: zones, and trees that exist.
-    pub(crate) fn zones(&self, table: &Table<'_>, root: usize, best: &Best) -> (Vec<Zone>, u64) {
+    pub(crate) fn zones(
+        &self,
+        table: &RankTable<'_>,
+        root: usize,
+        best: &Incumbent,
+    ) -> (Vec<Zone>, u64) {
         let far = &self.roots[root];
         let n_ranks = table.whole.cells[root].n_ranks() as u32;
         let ranks = far.lanes.iter().map(|lane| table.rank_of(root, lane.from));
@@ -66,10 +71,10 @@ impl Scouted {
         let mut zones = Vec::new();
         for (lane, ranks) in far.lanes.iter().zip(ranks.windows(2)) {
             let [from, to] = [ranks[0], ranks[1]];
-            // Pieces without rows are no zones, and a cut has rows on both sides.
+            // Bins without rows are no zones, and a cut has rows on both sides.
             if (1..n_ranks).contains(&from) && lane.value <= best.value() {
                 let cut = Some(from);
-                best.offer(lane.value, Root { feature: root, cut }.alone());
+                best.offer(lane.value, RootSplit { feature: root, cut }.alone());
             }
             if from.max(1) < to {
                 zones.push(Zone {
@@ -79,31 +84,31 @@ impl Scouted {
                 });
             }
         }
-        (zones, far.flat)
+        (zones, far.shallower)
     }
 }
 
-impl Far {
-    fn new<T: Lane>(level: &Level<T>, cuts: &[f64]) -> Self {
+impl ScreenedRoot {
+    fn new<T: Lane>(histogram: &Histogram<T>, cuts: &[f64]) -> Self {
         let starts = std::iter::once(f64::NEG_INFINITY).chain(cuts.iter().copied());
         let lane = |(at, from): (usize, f64)| {
-            let end = level.end(at);
-            let of_child = |child: &Child<T>| [child.least[0][at], child.least[1][end]];
-            FarLane {
+            let end = histogram.end(at);
+            let of_child = |child: &ChildHistogram<T>| [child.least[0][at], child.least[1][end]];
+            ScreenedLane {
                 from,
-                least: [level.least[0][at], level.least[1][end]],
-                by_child: level.children.iter().map(of_child).collect(),
-                value: level.value(at),
+                least: [histogram.least[0][at], histogram.least[1][end]],
+                by_child: histogram.children.iter().map(of_child).collect(),
+                value: histogram.value(at),
             }
         };
         Self {
             lanes: starts.enumerate().map(lane).collect(),
-            flat_by_child: level
+            shallower_by_child: histogram
                 .children
                 .iter()
                 .map(|child| child.least[1][0])
                 .collect(),
-            flat: level.flat(),
+            shallower: histogram.shallower(),
         }
     }
 
@@ -116,49 +121,49 @@ impl Far {
     }
 }
 
-impl Two<'_> {
+impl DepthTwo<'_> {
     /// A look from afar, if there was time for it, given the numbers of all rows in all features.
-    pub(crate) fn scout(self, rows: &Rows, columns: &[&[f64]]) -> Option<Scouted> {
-        let most = rows.weight().max(rows.len() as u64) * self.setting.rule.most.max(2) as u64;
+    pub(crate) fn screen(self, rows: &RowSet, columns: &[&[f64]]) -> Option<Screened> {
+        let most = rows.weight().max(rows.len() as u64) * self.context.rule.most.max(2) as u64;
         if most <= i32::LARGEST {
-            self.scout_in::<i32>(rows, columns)
+            self.screen_in::<i32>(rows, columns)
         } else {
-            self.scout_in::<i64>(rows, columns)
+            self.screen_in::<i64>(rows, columns)
         }
     }
 
-    fn scout_in<T: Lane>(self, rows: &Rows, columns: &[&[f64]]) -> Option<Scouted> {
+    fn screen_in<T: Lane>(self, rows: &RowSet, columns: &[&[f64]]) -> Option<Screened> {
         let shares = shares(rows);
-        // Cuts inside of an open piece are as many as a tree can have.
-        let open = self.setting.rule.most.max(2) as u32;
+        // Cuts inside of an open bin are as many as a tree can have.
+        let open = self.context.rule.most.max(2) as u32;
         let parted = self.map(columns, |_: &mut Spare<T>, numbers| {
             if self.budget.is_spent() {
                 return None;
             }
-            let cuts = cuts(numbers, rows, &shares, self.setting.sizes.many);
-            let pieces = feature_pieces(self.setting.arch, numbers, &cuts, open);
-            Some((cuts, pieces))
+            let cuts = cuts(numbers, rows, &shares, self.context.sizes.many);
+            let bins = feature_bins(self.context.arch, numbers, &cuts, open);
+            Some((cuts, bins))
         });
         let parted: Vec<_> = parted.into_iter().collect::<Option<_>>()?;
-        let (cuts, pieces): (Vec<_>, Vec<_>) = parted.into_iter().unzip();
-        let pieces = Pieces::given(pieces);
-        let best = Best::below(u64::MAX, false);
-        best.offer(self.setting.leaf(rows)?, Sketch::Leaf);
+        let (cuts, bins): (Vec<_>, Vec<_>) = parted.into_iter().unzip();
+        let bins = Bins::given(bins);
+        let best = Incumbent::below(u64::MAX, false);
+        best.offer(self.context.leaf(rows)?, Sketch::Leaf);
         let children: Vec<_> = (0..columns.len()).map(|child| (child, [true; 2])).collect();
         let roots = self.map(&children, |spare: &mut Spare<T>, &(root, _)| {
             if self.budget.is_spent() {
                 return None;
             }
-            let level = Level::first(self.setting, rows, &pieces, root, &children, spare);
+            let histogram = Histogram::first(self.context, rows, &bins, root, &children, spare);
             // Some sides may be empty: then a tree without that cut is better still.
-            for lane in 0..level.n_zones() {
-                best.offer(level.value(lane), Sketch::Leaf);
+            for lane in 0..histogram.n_zones() {
+                best.offer(histogram.value(lane), Sketch::Leaf);
             }
-            let far = Far::new(&level, &cuts[root]);
-            level.recycle(spare);
+            let far = ScreenedRoot::new(&histogram, &cuts[root]);
+            histogram.recycle(spare);
             Some(far)
         });
-        let roots: Vec<Far> = roots.into_iter().collect::<Option<_>>()?;
+        let roots: Vec<ScreenedRoot> = roots.into_iter().collect::<Option<_>>()?;
         let value = best.value();
         let is_wanted = wanted(&roots, value);
         let features: Vec<usize> = (0..columns.len()).filter(|&at| is_wanted[at]).collect();
@@ -166,7 +171,7 @@ impl Two<'_> {
             .into_iter()
             .zip(is_wanted)
             .filter(|(_, is_wanted)| *is_wanted);
-        Some(Scouted {
+        Some(Screened {
             roots: roots.map(|(far, _)| far.only(&features)).collect(),
             features,
             value,
@@ -175,7 +180,7 @@ impl Two<'_> {
 }
 
 /// Is there a tree with the feature whose value may be as small?
-fn wanted(roots: &[Far], value: u64) -> Vec<bool> {
+fn wanted(roots: &[ScreenedRoot], value: u64) -> Vec<bool> {
     let mut is_wanted = vec![false; roots.len()];
     for (root, far) in roots.iter().enumerate() {
         for lane in &far.lanes {
@@ -190,16 +195,16 @@ fn wanted(roots: &[Far], value: u64) -> Vec<bool> {
                 *is_wanted |= least.min(by_child[1].saturating_add(low)) <= value;
             }
         }
-        for (is_wanted, &least) in is_wanted.iter_mut().zip(&far.flat_by_child) {
+        for (is_wanted, &least) in is_wanted.iter_mut().zip(&far.shallower_by_child) {
             *is_wanted |= least <= value;
         }
     }
     is_wanted
 }
 
-/// Numbers that part the rows in up to `most` pieces with about the same share, as a sample has it. A number with
-/// more than its share begins a piece, and the one after it does not contain it.
-fn cuts(numbers: &[f64], rows: &Rows, shares: &[f32], most: usize) -> Vec<f64> {
+/// NumericRoot that part the rows in up to `most` bins with about the same share, as a sample has it. A number with
+/// more than its share begins a bin, and the one after it does not contain it.
+fn cuts(numbers: &[f64], rows: &RowSet, shares: &[f32], most: usize) -> Vec<f64> {
     let step = numbers.len().div_ceil(SAMPLED * most);
     let row = |row: usize| {
         let label = rows.labels[row];
@@ -215,19 +220,19 @@ fn cuts(numbers: &[f64], rows: &Rows, shares: &[f32], most: usize) -> Vec<f64> {
         sum += group.iter().map(|(_, share)| share).sum::<f64>();
         below.push(sum);
     }
-    let is_heavy = |piece: &Piece| !piece.is_open && groups[piece.start as usize].len() > 1;
+    let is_heavy = |bin: &Bin| !bin.is_open && groups[bin.start as usize].len() > 1;
     let parted = |most: usize| {
         let mut cuts = Vec::new();
         let mut was_heavy = false;
-        for piece in even(&below, most) {
-            let number = groups[piece.start as usize][0].0;
-            if was_heavy && !is_heavy(&piece) {
+        for bin in even(&below, most) {
+            let number = groups[bin.start as usize][0].0;
+            if was_heavy && !is_heavy(&bin) {
                 let last: f64 = cuts[cuts.len() - 1];
                 cuts.push(last.next_up());
-            } else if piece.start > 0 || is_heavy(&piece) {
+            } else if bin.start > 0 || is_heavy(&bin) {
                 cuts.push(number);
             }
-            was_heavy = is_heavy(&piece);
+            was_heavy = is_heavy(&bin);
         }
         if was_heavy {
             cuts.push(cuts[cuts.len() - 1].next_up());
@@ -239,45 +244,45 @@ fn cuts(numbers: &[f64], rows: &Rows, shares: &[f32], most: usize) -> Vec<f64> {
     if cuts.len() < most {
         cuts
     } else {
-        // No cut but one comes on top of those before each piece.
+        // No cut but one comes on top of those before each bin.
         parted(most.saturating_sub(2).max(1))
     }
 }
 
-/// The pieces between cuts, with as many ranks as are needed to tell open ones from others.
-fn feature_pieces(arch: pulp::Arch, numbers: &[f64], cuts: &[f64], open: u32) -> FeaturePieces {
+/// The bins between cuts, with as many ranks as are needed to tell open ones from others.
+fn feature_bins(arch: pulp::Arch, numbers: &[f64], cuts: &[f64], open: u32) -> FeatureBins {
     let of_row = arch.dispatch(OfRow { numbers, cuts });
-    // Pieces that have nothing but the number they begin with.
+    // Bins that have nothing but the number they begin with.
     let mut is_single = vec![true; cuts.len() + 1];
     is_single[0] = false;
     let starts: Vec<f64> = std::iter::once(f64::NAN)
         .chain(cuts.iter().copied())
         .collect();
-    for (numbers, pieces) in numbers.chunks(CHECKED).zip(of_row.chunks(CHECKED)) {
-        for (&number, &piece) in numbers.iter().zip(pieces) {
-            is_single[piece as usize] &= number == starts[piece as usize];
+    for (numbers, bins) in numbers.chunks(CHECKED).zip(of_row.chunks(CHECKED)) {
+        for (&number, &bin) in numbers.iter().zip(bins) {
+            is_single[bin as usize] &= number == starts[bin as usize];
         }
         if !is_single.contains(&true) {
             break;
         }
     }
     let mut start = 0;
-    let piece = |is_single: bool| {
-        let piece = Piece {
+    let bin = |is_single: bool| {
+        let bin = Bin {
             start,
             end: start + if is_single { 1 } else { open },
             is_open: !is_single,
             is_cut_after: true,
         };
-        start = piece.end;
-        piece
+        start = bin.end;
+        bin
     };
-    let pieces: Vec<Piece> = is_single.into_iter().map(piece).collect();
-    let starts = pieces.iter().map(|piece| piece.start);
-    FeaturePieces {
+    let bins: Vec<Bin> = is_single.into_iter().map(bin).collect();
+    let starts = bins.iter().map(|bin| bin.start);
+    FeatureBins {
         cuts: starts.chain(std::iter::once(start)).collect(),
         of_row,
-        pieces,
+        bins,
     }
 }
 
@@ -294,33 +299,33 @@ impl pulp::WithSimd for OfRow<'_> {
     fn with_simd<S: pulp::Simd>(self, simd: S) -> Vec<u8> {
         let mut cuts = [f64::INFINITY; GROUP * GROUP];
         cuts[..self.cuts.len()].copy_from_slice(self.cuts);
-        let mut pieces = vec![0; self.numbers.len()];
-        let places = pieces.iter_mut().zip(self.numbers);
+        let mut bins = vec![0; self.numbers.len()];
+        let places = bins.iter_mut().zip(self.numbers);
         if size_of::<S::m64s>() == size_of::<u8>() && S::F64_LANES == GROUP {
             // The group first, then the place in it: all of them are compared at once.
             let last: [f64; GROUP] = std::array::from_fn(|group| cuts[group * GROUP + GROUP - 1]);
             let (last, groups) = (S::as_simd_f64s(&last).0[0], S::as_simd_f64s(&cuts).0);
-            for (piece, &number) in places {
+            for (bin, &number) in places {
                 let number = simd.splat_f64s(number);
                 let n_up_to = |cuts| {
                     let is_up_to = simd.less_than_or_equal_f64s(cuts, number);
                     pulp::bytemuck::bytes_of(&is_up_to)[0].count_ones() as usize
                 };
                 let group = n_up_to(last) % GROUP;
-                *piece = (group * GROUP + n_up_to(groups[group])) as u8;
+                *bin = (group * GROUP + n_up_to(groups[group])) as u8;
             }
         } else {
-            for (piece, &number) in places {
+            for (bin, &number) in places {
                 let mut n_up_to = 0;
                 for step in [32, 16, 8, 4, 2, 1] {
                     // Nothing branches on how they compare, which would be a coin toss.
                     let is_above = cuts[(n_up_to + step - 1) % cuts.len()] <= number;
                     n_up_to += step * usize::from(is_above);
                 }
-                *piece = n_up_to as u8;
+                *bin = n_up_to as u8;
             }
         }
-        pieces
+        bins
     }
 }
 
@@ -333,14 +338,14 @@ mod tests {
     use crate::data::{Dataset, ReadOptions};
     use crate::learn::optimal::Optimal;
     use crate::learn::optimal::depth2::histogram::bins::shares;
-    use crate::learn::optimal::problem::{Cells, Label, LeafSize, Rows, Table};
+    use crate::learn::optimal::problem::{FeatureCells, Label, LeafSize, RankTable, RowSet};
     use crate::learn::optimal::switches::Sizes;
     use crate::tree::{Fit, Tree};
     use fastrand::Rng;
     use std::fmt::Write as _;
 
     #[test]
-    fn pieces_hold_the_numbers_between_their_cuts() {
+    fn bins_hold_the_numbers_between_their_cuts() {
         let mut random = fastrand::Rng::with_seed(1);
         let (mut n_open, mut n_single) = (0, 0);
         for case in 0..2000 {
@@ -357,33 +362,33 @@ mod tests {
                 class: random.u32(..2),
                 weight: random.u32(1..3),
             });
-            let rows = Rows::new(labels.collect(), vec![Cells::default()], 2);
+            let rows = RowSet::new(labels.collect(), vec![FeatureCells::default()], 2);
             let most = random.usize(1..=62);
             let cuts = cuts(&numbers, &rows, &shares(&rows), most);
             assert!(cuts.is_sorted_by(|a, b| a < b), "{cuts:?}");
             assert!(cuts.len() < most.max(2), "{} cuts for {most}", cuts.len());
-            let found = feature_pieces(pulp::Arch::new(), &numbers, &cuts, 4);
-            assert!(found.are_lanes_pieces());
-            for (&number, &piece) in numbers.iter().zip(&found.of_row) {
+            let found = feature_bins(pulp::Arch::new(), &numbers, &cuts, 4);
+            assert!(found.are_lanes_bins());
+            for (&number, &bin) in numbers.iter().zip(&found.of_row) {
                 let expected = cuts.iter().filter(|&&cut| cut <= number).count();
-                assert_eq!(piece as usize, expected);
+                assert_eq!(bin as usize, expected);
             }
-            for (at, piece) in found.pieces.iter().enumerate() {
-                assert_eq!(piece.is_open, piece.end - piece.start == 4);
-                n_open += u32::from(piece.is_open);
-                n_single += u32::from(!piece.is_open);
+            for (at, bin) in found.bins.iter().enumerate() {
+                assert_eq!(bin.is_open, bin.end - bin.start == 4);
+                n_open += u32::from(bin.is_open);
+                n_single += u32::from(!bin.is_open);
                 let mut within = numbers.iter().zip(&found.of_row);
                 let first = within.find(|&(_, &of)| of as usize == at);
                 let is_same = |(&number, &of): (&f64, &u8)| {
                     of as usize != at || Some(number) == first.map(|(&first, _)| first)
                 };
-                assert!(piece.is_open || within.all(is_same));
+                assert!(bin.is_open || within.all(is_same));
             }
         }
         assert!(n_open > 1000 && n_single > 1000, "{n_open} {n_single}");
     }
 
-    /// Two features that tell the class, and others that do not; some have many equal numbers.
+    /// DepthTwo features that tell the class, and others that do not; some have many equal numbers.
     fn table(rng: &mut Rng, n_classes: usize) -> Dataset {
         let n_rows = rng.usize(40..400);
         let n_features = rng.usize(2..7);
@@ -434,13 +439,13 @@ mod tests {
                 ..Optimal::default()
             };
             let never = Sizes {
-                scouted_rows: usize::MAX,
+                screened_rows: usize::MAX,
                 ..Sizes::USUAL
             };
             let always = Sizes {
-                scouted_rows: 1,
-                strip_rows: 1,
-                walked_rows: rng.usize(1..100),
+                screened_rows: 1,
+                gathered_rows: 1,
+                scanned_rows: rng.usize(1..100),
                 many: rng
                     .usize(3..=62)
                     .min(data.n_rows() / 2 / data.columns().len()),
@@ -448,14 +453,16 @@ mod tests {
             };
             let losses =
                 RowLosses::new(&data, &learner.loss, "optimal trees", RowLosses::NARROW).unwrap();
-            let unsorted = Table::new(&data, &losses, LeafSize::new(&learner, &data));
-            let price = learner
-                .price(&unsorted, losses.scale, losses.is_whole)
+            let unsorted = RankTable::new(&data, &losses, LeafSize::new(&learner, &data));
+            let encoding = learner
+                .encoding(&unsorted, losses.scale, losses.is_whole)
                 .unwrap();
             let budget = Budget::unlimited();
-            let scouted = learner.scout(&unsorted, price, &budget, always).unwrap();
+            let screened = learner
+                .screen(&unsorted, encoding, &budget, always)
+                .unwrap();
             n_all += data.columns().len();
-            n_left += scouted.features.len();
+            n_left += screened.features.len();
             let fit = |sizes: Sizes| learner.fit_with(&data, &budget, sizes).unwrap();
             let (expected, found) = (fit(never), fit(always));
             assert_eq!(expected.model, found.model, "case {case}");

@@ -1,12 +1,12 @@
 //! Many cuts of the root at once.
 //!
 //! A root that asks a number parts the rows in those below its cut and the others. Many such cuts are worked
-//! on together, a *lane* of a vector for each. A child feature comes as a row of *pieces*, in the order of its
-//! cells, and a table has for each piece, class and lane the weight of the rows below the root's cut: what is
+//! on together, a *lane* of a vector for each. A child feature comes as a row of *bins*, in the order of its
+//! cells, and a table has for each bin, class and lane the weight of the rows below the root's cut: what is
 //! above is the last lane less that. From this follows, for both sides and all lanes,
 //!
-//! - what intervals gain whose ends are ends of pieces: a tree that exists;
-//! - what they gain at most if ends may also lie inside of *open* pieces: an interval that ends within a piece
+//! - what intervals gain whose ends are ends of bins: a tree that exists;
+//! - what they gain at most if ends may also lie inside of *open* bins: an interval that ends within a bin
 //!   gets all of its own class there, and so does the one that begins.
 //!
 //! How, is said in `depth2::histogram::gains`.

@@ -1,6 +1,6 @@
 //! From a plan to a tree with all rows in it.
 
-use super::Plan;
+use super::TreePlan;
 use super::best_plan::between;
 use crate::cost::Loss;
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
@@ -9,13 +9,13 @@ use crate::learn::optimal::problem::LeafSize;
 use crate::tree::{Closed, MissingRoute, NodeId, Outcome, Split, Tree, TreeBuilder};
 
 /// A tree that asks what the plan says, with the class counts of all rows.
-pub(crate) fn plant(plan: &Plan, data: &Dataset, loss: &Loss) -> Result<Tree> {
+pub(crate) fn build_tree(plan: &TreePlan, data: &Dataset, loss: &Loss) -> Result<Tree> {
     let rows: Vec<u32> = (0..data.n_rows() as u32).collect();
     let (counts, value) = outcome(&rows, data, loss, 0.0);
     let mut builder = TreeBuilder::new(data.schema().clone(), loss.clone(), counts, value)?;
     let mut open = vec![(NodeId::ROOT, plan, rows, value)];
     while let Some((id, plan, rows, value)) = open.pop() {
-        let Plan::Split {
+        let TreePlan::Split {
             feature,
             cuts,
             children,
@@ -41,7 +41,7 @@ pub(crate) fn plant(plan: &Plan, data: &Dataset, loss: &Loss) -> Result<Tree> {
     Ok(builder.finish())
 }
 
-impl Plan {
+impl TreePlan {
     /// The questions of a tree, with cuts midway between the rows of their nodes and a branch for each category;
     /// where a leaf would have too few rows, there is none.
     pub(crate) fn of(tree: &Tree, data: &Dataset, size: &LeafSize) -> Self {

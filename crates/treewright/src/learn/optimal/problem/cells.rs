@@ -4,7 +4,7 @@ use super::table::NONE;
 
 /// The cells of a feature: all that matters is which are equal, and which is less.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Cells {
+pub(crate) struct FeatureCells {
     /// For each row its place among the different cells that these rows have, or [`NONE`].
     pub(in crate::learn::optimal) ranks: Vec<u32>,
     /// The rows that have a cell, by rising rank.
@@ -13,7 +13,7 @@ pub(crate) struct Cells {
     pub(in crate::learn::optimal) starts: Vec<u32>,
 }
 
-impl Cells {
+impl FeatureCells {
     /// The same cells for weighted rows, each of which stands for one of the rows.
     pub(crate) fn spread(&self, real: &[u32]) -> Self {
         let n_ranks = self.n_ranks();
@@ -76,7 +76,7 @@ impl Cells {
     }
 
     /// The cells of the rows on two sides.
-    pub(super) fn parted(&self, new: &[New], [n_low, n_high]: [usize; 2]) -> (Self, Self) {
+    pub(super) fn parted(&self, new: &[NewRow], [n_low, n_high]: [usize; 2]) -> (Self, Self) {
         let mut low = vec![0; n_low + 1];
         let mut high = vec![0; n_high + 1];
         let (mut at_low, mut at_high) = (0, 0);
@@ -133,9 +133,9 @@ impl Cells {
 
 /// The new number of a row on one of two sides.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct New(u32);
+pub(super) struct NewRow(u32);
 
-impl New {
+impl NewRow {
     #[inline]
     pub(super) fn of(number: usize, is_high: bool) -> Self {
         Self((number as u32) << 1 | u32::from(is_high))

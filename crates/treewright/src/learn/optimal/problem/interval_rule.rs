@@ -2,7 +2,7 @@
 
 /// How a line may be cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Rule {
+pub(crate) struct IntervalRule {
     /// At most so many intervals.
     pub(in crate::learn::optimal) most: usize,
     /// With at least so many rows each.

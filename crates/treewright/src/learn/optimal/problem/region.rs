@@ -1,6 +1,6 @@
 //! Sets of rows as cuts of features.
 
-use super::rows::Rows;
+use super::rows::RowSet;
 
 /// The rows of a table that some cuts leave.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Region {
     }
 
     /// The same rows with the smallest ends.
-    pub(crate) fn tight(&self, rows: &Rows, whole: &Rows) -> Self {
+    pub(crate) fn tight(&self, rows: &RowSet, whole: &RowSet) -> Self {
         let tight = |&(edge, end): &(Edge, u32)| {
             let feature = edge.feature as usize;
             let order = &rows.cells[feature].order;

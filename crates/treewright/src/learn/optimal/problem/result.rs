@@ -1,17 +1,17 @@
 //! What a search leaves behind about some rows.
 
 use super::sketch::Sketch;
-use crate::learn::optimal::incumbent::Best;
+use crate::learn::optimal::incumbent::Incumbent;
 
 /// What is known about some rows after a search.
 #[derive(Debug, Clone)]
-pub(crate) struct Solved {
+pub(crate) struct SearchResult {
     /// The least value if it is below the bound of the search, or the best that was found until it ended.
     pub(in crate::learn::optimal) value: Option<u64>,
     /// No tree has a smaller value; but it is not worth much more than the bound of the search.
     pub(in crate::learn::optimal) least: u64,
     /// What holds for all sets that contain these rows, too.
-    pub(in crate::learn::optimal) inherited: Known,
+    pub(in crate::learn::optimal) inherited: Inherited,
     pub(in crate::learn::optimal) sketch: Option<Sketch>,
     /// Was everything looked at?
     pub(in crate::learn::optimal) is_done: bool,
@@ -19,15 +19,15 @@ pub(crate) struct Solved {
 
 /// What is known about some rows, and so about all sets that contain them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Known {
+pub(crate) struct Inherited {
     /// For each feature: no tree has a smaller value for these rows, if it asks that feature first. If all these
     /// rows go to one branch there, they have a level less. Nothing about any if there are none.
     pub(in crate::learn::optimal) floors: Vec<u64>,
     /// No tree with a level less has a smaller value.
-    pub(in crate::learn::optimal) flat: u64,
+    pub(in crate::learn::optimal) shallower: u64,
 }
 
-impl Known {
+impl Inherited {
     pub(crate) fn floor(&self, feature: usize) -> u64 {
         self.floors.get(feature).copied().unwrap_or(0)
     }
@@ -38,35 +38,36 @@ pub(crate) struct Floors<'a> {
     /// By this search.
     pub(in crate::learn::optimal) own: Vec<u64>,
     /// No tree with a level less has a smaller value.
-    pub(in crate::learn::optimal) flat: u64,
+    pub(in crate::learn::optimal) shallower: u64,
     /// What was known before.
-    pub(in crate::learn::optimal) before: &'a Known,
+    pub(in crate::learn::optimal) before: &'a Inherited,
 }
 
-impl Solved {
+impl SearchResult {
     /// What `best` was found, with floors for all features. Values from `bound` on were not looked for.
     pub(crate) fn new(
-        best: &Best,
-        bound: u64,
+        best: &Incumbent,
+        upper: u64,
         leaf: Option<u64>,
         floors: Floors<'_>,
         is_done: bool,
     ) -> Self {
         let Floors {
             own: floors,
-            flat,
+            shallower,
             before,
         } = floors;
-        let inherit = |(feature, &floor): (usize, &u64)| floor.min(flat).max(before.floor(feature));
-        let inherited = Known {
+        let inherit =
+            |(feature, &floor): (usize, &u64)| floor.min(shallower).max(before.floor(feature));
+        let inherited = Inherited {
             floors: floors.iter().enumerate().map(inherit).collect(),
-            flat: flat.max(before.flat),
+            shallower: shallower.max(before.shallower),
         };
-        let value = Some(best.value()).filter(|&value| value < bound);
+        let value = Some(best.value()).filter(|&value| value < upper);
         let floor = floors.iter().copied().chain(leaf).min().unwrap_or(u64::MAX);
         let least = match value {
             Some(value) if is_done => value,
-            _ => floor.min(best.value().max(bound)).min(LARGEST),
+            _ => floor.min(best.value().max(upper)).min(LARGEST),
         };
         Self {
             value,
@@ -79,45 +80,45 @@ impl Solved {
 
     /// No tree has a smaller value, after a search for trees below `bound`. With a least size of leaves `least`
     /// may be smaller: then it is about leaves of any size.
-    pub(crate) fn least_of(&self, bound: u64) -> u64 {
+    pub(crate) fn least_of(&self, upper: u64) -> u64 {
         if self.is_done && self.value.is_none() {
-            self.least.max(bound)
+            self.least.max(upper)
         } else {
             self.least
         }
     }
 
     /// A value that is known.
-    pub(crate) fn exactly(value: u64, bound: u64, sketch: Sketch) -> Self {
+    pub(crate) fn exactly(value: u64, upper: u64, sketch: Sketch) -> Self {
         Self {
-            value: Some(value).filter(|&value| value < bound),
+            value: Some(value).filter(|&value| value < upper),
             least: value,
-            inherited: Known::default(),
+            inherited: Inherited::default(),
             sketch: Some(sketch),
             is_done: true,
         }
     }
 
-    /// Rows whose value as a leaf is known, if nothing else can be below the bound: all other trees have at least
+    /// RowSet whose value as a leaf is known, if nothing else can be below the bound: all other trees have at least
     /// the value `others`. What was known about features before is all that is known.
-    pub(crate) fn as_leaf(leaf: u64, bound: u64, others: u64, before: &Known) -> Self {
+    pub(crate) fn as_leaf(leaf: u64, upper: u64, others: u64, before: &Inherited) -> Self {
         Self {
             least: leaf.min(others),
             inherited: before.clone(),
-            sketch: (leaf < bound).then_some(Sketch::Leaf),
-            ..Self::exactly(leaf, bound, Sketch::Leaf)
+            sketch: (leaf < upper).then_some(Sketch::Leaf),
+            ..Self::exactly(leaf, upper, Sketch::Leaf)
         }
     }
 
     /// No tree has a smaller value than `least`, which is all that had to be known.
-    pub(crate) fn at_least(least: u64, before: &Known, n_features: usize) -> Self {
+    pub(crate) fn at_least(least: u64, before: &Inherited, n_features: usize) -> Self {
         let floor = |feature: usize| before.floor(feature).max(least);
         Self {
             value: None,
             least,
-            inherited: Known {
+            inherited: Inherited {
                 floors: (0..n_features).map(floor).collect(),
-                flat: before.flat.max(least),
+                shallower: before.shallower.max(least),
             },
             sketch: None,
             is_done: true,
@@ -138,7 +139,7 @@ impl Solved {
         Self {
             value: None,
             least: LARGEST,
-            inherited: Known::default(),
+            inherited: Inherited::default(),
             sketch: None,
             is_done: true,
         }

@@ -1,17 +1,17 @@
 //! Sets of rows, each feature with its ranks among them and its order.
 
-use super::cells::{Cells, New};
+use super::cells::{FeatureCells, NewRow};
 use super::region::Region;
 use super::table::NONE;
 
 /// Some weighted rows of a table.
 #[derive(Debug, Clone)]
-pub(crate) struct Rows {
+pub(crate) struct RowSet {
     /// Their numbers in the whole table, rising.
     pub(in crate::learn::optimal) ids: Vec<u32>,
     pub(in crate::learn::optimal) labels: Vec<Label>,
     /// For each feature.
-    pub(in crate::learn::optimal) cells: Vec<Cells>,
+    pub(in crate::learn::optimal) cells: Vec<FeatureCells>,
     /// The weight of each class.
     pub(in crate::learn::optimal) sums: Vec<u64>,
     /// Does any row have no weight?
@@ -35,9 +35,9 @@ impl Label {
     }
 }
 
-impl Rows {
+impl RowSet {
     /// All rows of a table.
-    pub(crate) fn new(labels: Vec<Label>, cells: Vec<Cells>, n_classes: usize) -> Self {
+    pub(crate) fn new(labels: Vec<Label>, cells: Vec<FeatureCells>, n_classes: usize) -> Self {
         let mut rows = Self {
             ids: (0..labels.len() as u32).collect(),
             labels,
@@ -87,7 +87,7 @@ impl Rows {
         let of = &self.cells[feature].ranks;
         let n_low = self.cells[feature].starts[cut as usize] as usize;
         let sizes = [n_low, self.len() - n_low];
-        let mut new = vec![New::default(); self.len()];
+        let mut new = vec![NewRow::default(); self.len()];
         let nothing = Label {
             class: 0,
             weight: 0,
@@ -102,15 +102,15 @@ impl Rows {
                 ids[side][n_in[side]] = self.ids[row];
                 labels[side][n_in[side]] = self.labels[row];
             }
-            *new = New::of(n_in[usize::from(is_high)], is_high);
+            *new = NewRow::of(n_in[usize::from(is_high)], is_high);
             n_in[0] += usize::from(!is_high);
             n_in[1] += usize::from(is_high);
         }
         let cells = self.cells.iter().map(|cells| cells.parted(&new, sizes));
-        let (low, high): (Vec<Cells>, Vec<Cells>) = cells.collect();
+        let (low, high): (Vec<FeatureCells>, Vec<FeatureCells>) = cells.collect();
         let [low_ids, high_ids] = ids;
         let [low_labels, high_labels] = labels;
-        let rows = |mut ids: Vec<u32>, mut labels: Vec<Label>, cells: Vec<Cells>| {
+        let rows = |mut ids: Vec<u32>, mut labels: Vec<Label>, cells: Vec<FeatureCells>| {
             ids.pop();
             labels.pop();
             let mut rows = Self {
@@ -186,7 +186,7 @@ impl Rows {
             if is_wanted(feature) {
                 cells.only(&new, n_new)
             } else {
-                Cells::default()
+                FeatureCells::default()
             }
         });
         let mut rows = Self {

@@ -5,26 +5,26 @@
 pub(crate) enum Sketch {
     Leaf,
     /// With one question more below.
-    Alone(Root),
-    Split(Root, Vec<Sketch>),
+    Alone(RootSplit),
+    Split(RootSplit, Vec<Sketch>),
 }
 
 /// The first question of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Root {
+pub(crate) struct RootSplit {
     pub(in crate::learn::optimal) feature: usize,
     /// The rank at which the upper side begins; none if there is no cut.
     pub(in crate::learn::optimal) cut: Option<u32>,
 }
 
-impl Root {
+impl RootSplit {
     pub(crate) fn alone(self) -> Sketch {
         Sketch::Alone(self)
     }
 }
 
 impl Sketch {
-    pub(crate) fn root(&self) -> Option<Root> {
+    pub(crate) fn root(&self) -> Option<RootSplit> {
         match self {
             Self::Leaf => None,
             Self::Alone(root) | Self::Split(root, _) => Some(*root),

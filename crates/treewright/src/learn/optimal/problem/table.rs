@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::cells::Cells;
+use super::cells::FeatureCells;
 use super::leaf_size::LeafSize;
 use super::region::Region;
-use super::rows::{Label, Rows};
+use super::rows::{Label, RowSet};
 use crate::budget::Budget;
 use crate::cost::RowLosses;
 use crate::data::{Column, Dataset, MISSING_CODE};
@@ -21,23 +21,23 @@ use crate::learn::greedy::{Packing, is_tie, sorted_list_in_time};
 
 /// What all sets of rows of a table have in common.
 #[derive(Debug)]
-pub(crate) struct Table<'a> {
+pub(crate) struct RankTable<'a> {
     data: &'a Dataset,
     /// The columns that are features here; all others do not matter.
     pub(in crate::learn::optimal) columns: Vec<usize>,
-    pub(in crate::learn::optimal) kinds: Vec<Kind>,
+    pub(in crate::learn::optimal) kinds: Vec<FeatureKind>,
     pub(in crate::learn::optimal) n_classes: usize,
     /// The row of the table behind each weighted row; `None` if they are the same.
     real: Option<Vec<u32>>,
     /// The loss of a tree is the weight of rows outside their class and this.
     pub(in crate::learn::optimal) constant: i64,
-    pub(in crate::learn::optimal) whole: Arc<Rows>,
+    pub(in crate::learn::optimal) whole: Arc<RowSet>,
     pub(in crate::learn::optimal) leaf_size: LeafSize,
 }
 
 /// What a feature can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FeatureKind {
     Numeric,
     Categorical,
 }
@@ -45,7 +45,7 @@ pub(crate) enum Kind {
 /// A missing cell.
 pub(crate) const NONE: u32 = u32::MAX;
 
-impl<'a> Table<'a> {
+impl<'a> RankTable<'a> {
     /// All columns of the data, in no order yet.
     pub(crate) fn new(data: &'a Dataset, losses: &RowLosses<'_>, leaf_size: LeafSize) -> Self {
         let p = losses.n_classes;
@@ -58,10 +58,14 @@ impl<'a> Table<'a> {
         Self {
             data,
             columns: (0..n_columns).collect(),
-            kinds: data.columns().iter().map(Kind::of).collect(),
+            kinds: data.columns().iter().map(FeatureKind::of).collect(),
             n_classes: p,
             constant,
-            whole: Arc::new(Rows::new(labels, vec![Cells::default(); n_columns], p)),
+            whole: Arc::new(RowSet::new(
+                labels,
+                vec![FeatureCells::default(); n_columns],
+                p,
+            )),
             real,
             leaf_size,
         }
@@ -77,7 +81,7 @@ impl<'a> Table<'a> {
                 Some(real) => cells.spread(real),
             })
         };
-        let cells: Option<Vec<Cells>> = if rayon::current_num_threads() > 1 {
+        let cells: Option<Vec<FeatureCells>> = if rayon::current_num_threads() > 1 {
             columns.par_iter().map(cells).collect()
         } else {
             columns.iter().map(cells).collect()
@@ -85,7 +89,7 @@ impl<'a> Table<'a> {
         let Some(cells) = cells else {
             return (self, false);
         };
-        let whole = Rows {
+        let whole = RowSet {
             cells,
             region: Some(Region::default()),
             ..Arc::unwrap_or_clone(self.whole)
@@ -115,9 +119,9 @@ impl<'a> Table<'a> {
     /// No way from the root to a leaf is longer: every question separates some rows, categories can be
     /// asked for once, and numbers once for each of the cuts and for being missing.
     pub(crate) fn longest_way(&self) -> usize {
-        let questions = |(kind, cells): (&Kind, &Cells)| match kind {
-            Kind::Numeric => cells.n_ranks(),
-            Kind::Categorical => 1,
+        let questions = |(kind, cells): (&FeatureKind, &FeatureCells)| match kind {
+            FeatureKind::Numeric => cells.n_ranks(),
+            FeatureKind::Categorical => 1,
         };
         let all: usize = self
             .kinds
@@ -160,7 +164,7 @@ impl<'a> Table<'a> {
     }
 
     /// The number that is a rank among some rows.
-    pub(crate) fn number(&self, feature: usize, rows: &Rows, rank: u32) -> f64 {
+    pub(crate) fn number(&self, feature: usize, rows: &RowSet, rank: u32) -> f64 {
         let cells = &rows.cells[feature];
         let id = rows.ids[cells.order[cells.starts[rank as usize] as usize] as usize];
         let row = self.real_row(id);
@@ -211,7 +215,7 @@ fn labels_of_losses(losses: &[u32], n_classes: usize) -> Labelled {
     (labels, real, constant)
 }
 
-impl Kind {
+impl FeatureKind {
     fn of(column: &Column) -> Self {
         match column {
             Column::Numeric(_) => Self::Numeric,
@@ -221,7 +225,7 @@ impl Kind {
 }
 
 /// Ranks and order of a column; `None` if the budget is spent before they are found.
-fn cells(column: &Column, budget: &Budget) -> Option<Cells> {
+fn cells(column: &Column, budget: &Budget) -> Option<FeatureCells> {
     let is_missing = |row: usize| match column {
         Column::Numeric(numbers) => numbers[row].is_nan(),
         Column::Categorical(codes) => codes[row] == MISSING_CODE,
@@ -230,7 +234,7 @@ fn cells(column: &Column, budget: &Budget) -> Option<Cells> {
     let packing = Packing::new(n_rows, 1).expect("a table has below 2^31 rows");
     let list = sorted_list_in_time(column, None, packing, budget)?;
     let n_present = list.partition_point(|&entry| !is_missing(packing.row(entry)));
-    let mut cells = Cells {
+    let mut cells = FeatureCells {
         ranks: vec![NONE; n_rows],
         order: Vec::with_capacity(n_present),
         starts: Vec::new(),

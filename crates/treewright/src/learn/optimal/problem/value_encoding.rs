@@ -10,14 +10,14 @@ use num_traits::{Signed, ToPrimitive};
 use crate::cost::{Lambda, Scale, SolutionValue};
 use crate::error::{Error, Result};
 
-/// A total of weights this close to a short number, relative to its size, is that number.
+/// A total of weights this solve_all to a short number, relative to its size, is that number.
 const CLOSE: f64 = 1e-12;
 /// Prices are rounded to so many bits behind the point, or fewer where they do not fit.
 const MOST_BITS: i32 = 40;
 
 /// What losses and leaves are worth.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Price {
+pub(crate) struct ValueEncoding {
     pub(in crate::learn::optimal) per_loss: u64,
     pub(in crate::learn::optimal) per_leaf: u64,
     /// More than there can be leaves.
@@ -28,30 +28,30 @@ pub(crate) struct Price {
 
 /// How large values can become.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Size {
+pub(crate) struct ValueSize {
     pub(in crate::learn::optimal) n_rows: usize,
     pub(in crate::learn::optimal) most_loss: u64,
 }
 
-impl Price {
+impl ValueEncoding {
     /// The price of a leaf. It is rounded where losses are not exact either, or where its digits are too many.
     pub(crate) fn new(
         leaf_cost: &Lambda,
         scale: Scale,
         is_whole: bool,
-        size: Size,
+        size: ValueSize,
     ) -> Result<Self> {
         let in_losses = |total| leaf_cost.ratio() * exact(total) / exact(scale.unit);
-        let price = in_losses(scale.total_weight);
+        let encoding = in_losses(scale.total_weight);
         let near = if is_whole {
-            price.clone()
+            encoding.clone()
         } else {
             in_losses(short(scale.total_weight))
         };
-        let rounded = (0..=MOST_BITS).rev().map(|bits| rounded(&price, bits));
+        let rounded = (0..=MOST_BITS).rev().map(|bits| rounded(&encoding, bits));
         let mut all = std::iter::once(Some(near)).chain(rounded).flatten();
         let found = all.find_map(|near| {
-            let off_by = (&near - &price).abs().to_f64()?;
+            let off_by = (&near - &encoding).abs().to_f64()?;
             Some(Self {
                 off_by,
                 ..Self::of(&near, size)?
@@ -64,10 +64,14 @@ impl Price {
     }
 
     /// This very price, if no value becomes too large.
-    fn of(price: &BigRational, size: Size) -> Option<Self> {
+    fn of(encoding: &BigRational, size: ValueSize) -> Option<Self> {
         let much = (size.n_rows as u64 + 1).next_power_of_two();
-        let per_loss = price.denom().to_u64()?.checked_mul(much)?;
-        let per_leaf = price.numer().to_u64()?.checked_mul(much)?.checked_add(1)?;
+        let per_loss = encoding.denom().to_u64()?.checked_mul(much)?;
+        let per_leaf = encoding
+            .numer()
+            .to_u64()?
+            .checked_mul(much)?
+            .checked_add(1)?;
         let all = per_loss.checked_mul(size.most_loss + 1)?;
         let all = all.checked_add(per_leaf.checked_mul(size.n_rows as u64 + 1)?)?;
         (all < u64::MAX / 4).then_some(Self {
@@ -79,8 +83,8 @@ impl Price {
     }
 
     /// Is the price of a leaf exactly this, in units of loss?
-    pub(crate) fn is_exactly(self, price: &BigRational) -> bool {
-        BigRational::new((self.per_leaf - 1).into(), self.per_loss.into()) == *price
+    pub(crate) fn is_exactly(self, encoding: &BigRational) -> bool {
+        BigRational::new((self.per_leaf - 1).into(), self.per_loss.into()) == *encoding
     }
 
     /// The value of a leaf with this loss.
@@ -129,7 +133,7 @@ fn short(total: f64) -> f64 {
     }
 }
 
-fn rounded(price: &BigRational, bits: i32) -> Option<BigRational> {
+fn rounded(encoding: &BigRational, bits: i32) -> Option<BigRational> {
     let factor = 2.0_f64.powi(bits);
-    BigRational::from_float((price.to_f64()? * factor).round() / factor)
+    BigRational::from_float((encoding.to_f64()? * factor).round() / factor)
 }

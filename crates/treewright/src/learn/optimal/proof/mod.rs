@@ -16,20 +16,20 @@ pub(crate) mod cover;
 use std::ops::Range;
 use std::sync::Arc;
 
-use self::cover::{Bound, Sides, Stretch};
-use crate::learn::optimal::deeper::best_first::Deep;
+use self::cover::{CoveredCuts, SideLower, SideLowers};
+use crate::learn::optimal::deeper::best_first::BestFirst;
 use crate::learn::optimal::deeper::bisect::region_of;
-use crate::learn::optimal::deeper::notes::Noted;
-use crate::learn::optimal::problem::{Edge, Kind, Known, NONE, Rows, Solved};
-use crate::learn::optimal::search::Search;
+use crate::learn::optimal::deeper::notes::RootNotes;
+use crate::learn::optimal::problem::{Edge, FeatureKind, Inherited, NONE, RowSet, SearchResult};
+use crate::learn::optimal::search::TreeSearch;
 use crate::tree::{Branches, Claim, Condition, Cover, CutRange, Is, Proof};
 
-/// A proof with more bounds than this is not written: it would take hundreds of megabytes.
+/// A proof with more lowers than this is not written: it would take hundreds of megabytes.
 const MOST_BOUNDS: usize = 1 << 21;
 
 /// Writes the claims of a proof.
 pub(crate) struct Prover<'s, 'a> {
-    search: &'s Search<'a>,
+    search: &'s TreeSearch<'a>,
     /// For each weighted row what it is worth if it is one of the others.
     others: Vec<u64>,
     /// For each weighted row what it can cost more, at most, in values of the proof.
@@ -38,8 +38,8 @@ pub(crate) struct Prover<'s, 'a> {
     n_bounds: usize,
 }
 
-/// Rows of a branch whose bound has to be proven.
-struct Part {
+/// RowSet of a branch whose bound has to be proven.
+struct BranchPart {
     is: Is,
     rows: Selected,
     at_least: u64,
@@ -54,8 +54,8 @@ enum Selected {
 }
 
 impl<'s, 'a> Prover<'s, 'a> {
-    pub(crate) fn new(search: &'s Search<'a>) -> Self {
-        let (table, price) = (search.setting.table, search.setting.price);
+    pub(crate) fn new(search: &'s TreeSearch<'a>) -> Self {
+        let (table, encoding) = (search.context.table, search.context.encoding);
         let labels = &table.whole.labels;
         let mut others = vec![0; labels.len()];
         let mut most = vec![0; labels.len()];
@@ -64,7 +64,7 @@ impl<'s, 'a> Prover<'s, 'a> {
             let weight = |id: u32| u64::from(labels[id as usize].weight);
             let heaviest = row.iter().copied().max_by_key(|&id| weight(id));
             for &id in row {
-                let value = price.loss(weight(id));
+                let value = encoding.loss(weight(id));
                 if Some(id) == heaviest {
                     most[id as usize] = value + search.per_row;
                 } else {
@@ -83,37 +83,37 @@ impl<'s, 'a> Prover<'s, 'a> {
 
     /// A value of the search for all rows, as the proof counts.
     pub(crate) fn value(&self, value: u64) -> u64 {
-        self.bound(value, &self.search.setting.table.whole)
+        self.lower(value, &self.search.context.table.whole)
     }
 
     /// What some rows are worth at least, as the proof counts.
-    fn bound(&self, least: u64, rows: &Rows) -> u64 {
+    fn lower(&self, least: u64, rows: &RowSet) -> u64 {
         least.saturating_sub(self.others_of(rows)).max(self.leaf())
     }
 
-    fn others_of(&self, rows: &Rows) -> u64 {
+    fn others_of(&self, rows: &RowSet) -> u64 {
         let of = |&id: &u32| self.others[id as usize];
         rows.ids.iter().map(of).sum()
     }
 
     /// Any rows are worth at least a leaf.
     fn leaf(&self) -> u64 {
-        self.search.setting.price.per_leaf
+        self.search.context.encoding.per_leaf
     }
 
     /// Proves that no tree of a depth has a value below `least`, as the search counts. If time is up or the proof too
     /// large, there are no claims.
-    pub(crate) fn fill(mut self, proof: &mut Proof, depth: usize, least: u64, notes: &[Noted]) {
-        let price = self.search.setting.price;
+    pub(crate) fn fill(mut self, proof: &mut Proof, depth: usize, least: u64, notes: &[RootNotes]) {
+        let encoding = self.search.context.encoding;
         *proof = Proof {
             depth,
-            per_loss: price.per_loss,
-            per_leaf: price.per_leaf,
+            per_loss: encoding.per_loss,
+            per_leaf: encoding.per_leaf,
             value: self.value(least),
             unit: proof.unit,
             claims: None,
         };
-        let rows = Arc::clone(&self.search.setting.table.whole);
+        let rows = Arc::clone(&self.search.context.table.whole);
         let is_done = match depth {
             ..3 => Some(()),
             _ if least == 0 => None,
@@ -125,11 +125,11 @@ impl<'s, 'a> Prover<'s, 'a> {
     /// A claim, and all that it follows from.
     fn claim(
         &mut self,
-        rows: &Arc<Rows>,
+        rows: &Arc<RowSet>,
         path: &[Condition],
         depth: usize,
         at_least: u64,
-        notes: &[Noted],
+        notes: &[RootNotes],
     ) -> Option<()> {
         let place = self.claims.len();
         self.claims.push(Claim {
@@ -138,8 +138,8 @@ impl<'s, 'a> Prover<'s, 'a> {
             at_least,
             covers: Vec::new(),
         });
-        let none = Noted::default();
-        for feature in 0..self.search.setting.table.kinds.len() {
+        let none = RootNotes::default();
+        for feature in 0..self.search.context.table.kinds.len() {
             let cells = &rows.cells[feature];
             if cells.n_ranks() == 0 || cells.n_ranks() == 1 && !cells.has_missing() {
                 continue;
@@ -152,7 +152,7 @@ impl<'s, 'a> Prover<'s, 'a> {
                 return None;
             }
             if depth > 3 {
-                let is_more = |part: &Part| part.at_least > self.leaf();
+                let is_more = |part: &BranchPart| part.at_least > self.leaf();
                 let parts = parts.into_iter().filter(is_more).collect();
                 self.prove_parts(rows, path, depth - 1, feature, parts)?;
             }
@@ -163,11 +163,11 @@ impl<'s, 'a> Prover<'s, 'a> {
     /// Claims for the branches of a feature.
     fn prove_parts(
         &mut self,
-        rows: &Arc<Rows>,
+        rows: &Arc<RowSet>,
         path: &[Condition],
         depth: usize,
         feature: usize,
-        parts: Vec<Part>,
+        parts: Vec<BranchPart>,
     ) -> Option<()> {
         let present = present(rows, feature);
         for part in parts {
@@ -178,7 +178,7 @@ impl<'s, 'a> Prover<'s, 'a> {
                 Selected::Ranks(ranks) => self.between(&present, feature, ranks),
             };
             let condition = Condition {
-                feature: self.search.setting.table.columns[feature],
+                feature: self.search.context.table.columns[feature],
                 is: part.is,
             };
             let path: Vec<Condition> = path.iter().copied().chain([condition]).collect();
@@ -189,50 +189,50 @@ impl<'s, 'a> Prover<'s, 'a> {
     }
 
     /// The rows below a cut, or above.
-    fn between(&self, rows: &Rows, feature: usize, ranks: Range<u32>) -> Arc<Rows> {
+    fn between(&self, rows: &RowSet, feature: usize, ranks: Range<u32>) -> Arc<RowSet> {
         let is_high = ranks.start > 0;
         let cut = if is_high { ranks.start } else { ranks.end };
-        Arc::new(Rows {
+        Arc::new(RowSet {
             region: region_of(self.search, rows, feature, cut, is_high),
             ..rows.within(feature, ranks)
         })
     }
 
     /// What a search finds out about the branches of some rows, until no tree can have a value below `at_least`.
-    fn noted(&self, rows: &Arc<Rows>, depth: usize, at_least: u64) -> Option<Vec<Noted>> {
+    fn noted(&self, rows: &Arc<RowSet>, depth: usize, at_least: u64) -> Option<Vec<RootNotes>> {
         if at_least <= 2 * self.leaf() {
             return Some(Vec::new());
         }
-        let n_features = self.search.setting.table.kinds.len();
-        let bound = at_least + self.others_of(rows);
-        let flat = Solved::at_least(bound, &Known::default(), n_features);
-        let (solved, notes) = Deep::solve_noting(self.search, rows, depth, bound, flat);
+        let n_features = self.search.context.table.kinds.len();
+        let lower = at_least + self.others_of(rows);
+        let shallower = SearchResult::at_least(lower, &Inherited::default(), n_features);
+        let (solved, notes) = BestFirst::solve_noting(self.search, rows, depth, lower, shallower);
         debug_assert!(solved.value.is_none(), "what is claimed is true");
         (solved.is_done && solved.value.is_none()).then_some(notes)
     }
 
-    /// Why a tree that asks a feature first is not worth less, and the bounds that this needs.
+    /// Why a tree that asks a feature first is not worth less, and the lowers that this needs.
     fn cover(
         &self,
-        rows: &Arc<Rows>,
+        rows: &Arc<RowSet>,
         feature: usize,
-        noted: &Noted,
+        noted: &RootNotes,
         at_least: u64,
-    ) -> Option<(Cover, Vec<Part>)> {
+    ) -> Option<(Cover, Vec<BranchPart>)> {
         let cells = &rows.cells[feature];
-        let table = self.search.setting.table;
+        let table = self.search.context.table;
         let mut missing = None;
         if cells.has_missing() {
-            let bound = self.bound(noted.missing, &rows.missing(feature));
+            let lower = self.lower(noted.missing, &rows.missing(feature));
             // The others have a leaf at least.
             let most = at_least.saturating_sub(self.leaf()).max(self.leaf());
-            missing = Some(bound.min(most));
+            missing = Some(lower.min(most));
         }
         let (branches, mut parts) = match table.kinds[feature] {
-            Kind::Categorical => self.categories(rows, feature, noted, missing, at_least)?,
-            Kind::Numeric => self.numbers(rows, feature, noted, missing, at_least)?,
+            FeatureKind::Categorical => self.categories(rows, feature, noted, missing, at_least)?,
+            FeatureKind::Numeric => self.numbers(rows, feature, noted, missing, at_least)?,
         };
-        parts.extend(missing.map(|at_least| Part {
+        parts.extend(missing.map(|at_least| BranchPart {
             is: Is::Missing,
             rows: Selected::Missing,
             at_least,
@@ -247,34 +247,34 @@ impl<'s, 'a> Prover<'s, 'a> {
 
     fn categories(
         &self,
-        rows: &Arc<Rows>,
+        rows: &Arc<RowSet>,
         feature: usize,
-        noted: &Noted,
+        noted: &RootNotes,
         missing: Option<u64>,
         at_least: u64,
-    ) -> Option<(Branches, Vec<Part>)> {
+    ) -> Option<(Branches, Vec<BranchPart>)> {
         let n_ranks = rows.cells[feature].n_ranks();
-        let mut bounds = vec![self.leaf(); n_ranks];
-        for (rank, (bound, &least)) in bounds.iter_mut().zip(&noted.categories).enumerate() {
+        let mut lowers = vec![self.leaf(); n_ranks];
+        for (rank, (lower, &least)) in lowers.iter_mut().zip(&noted.categories).enumerate() {
             let group = rows.cells[feature].rows(rank as u32, rank as u32 + 1);
             let of = |&row: &u32| self.others[rows.ids[row as usize] as usize];
             let others: u64 = group.iter().map(of).sum();
-            *bound = least.saturating_sub(others).min(at_least).max(*bound);
+            *lower = least.saturating_sub(others).min(at_least).max(*lower);
         }
-        let sum = bounds.iter().fold(0_u64, |sum, &b| sum.saturating_add(b));
+        let sum = lowers.iter().fold(0_u64, |sum, &b| sum.saturating_add(b));
         let sum = sum.saturating_add(missing.unwrap_or(0));
         let mut spare = sum.checked_sub(at_least)?;
-        for bound in bounds.iter_mut().rev() {
-            let less = spare.min(*bound - self.leaf());
-            *bound -= less;
+        for lower in lowers.iter_mut().rev() {
+            let less = spare.min(*lower - self.leaf());
+            *lower -= less;
             spare -= less;
         }
         let code = |rank: usize| {
-            let number = self.search.setting.table.number(feature, rows, rank as u32);
+            let number = self.search.context.table.number(feature, rows, rank as u32);
             number as u32
         };
-        let branches: Vec<(u32, u64)> = (0..n_ranks).map(code).zip(bounds).collect();
-        let part = |(rank, &(code, at_least)): (usize, &(u32, u64))| Part {
+        let branches: Vec<(u32, u64)> = (0..n_ranks).map(code).zip(lowers).collect();
+        let part = |(rank, &(code, at_least)): (usize, &(u32, u64))| BranchPart {
             is: Is::Category(code),
             rows: Selected::Category(rank as u32),
             at_least,
@@ -285,12 +285,12 @@ impl<'s, 'a> Prover<'s, 'a> {
 
     fn numbers(
         &self,
-        rows: &Arc<Rows>,
+        rows: &Arc<RowSet>,
         feature: usize,
-        noted: &Noted,
+        noted: &RootNotes,
         missing: Option<u64>,
         at_least: u64,
-    ) -> Option<(Branches, Vec<Part>)> {
+    ) -> Option<(Branches, Vec<BranchPart>)> {
         let mut parts = Vec::new();
         let need = at_least.saturating_sub(missing.unwrap_or(0));
         let cells = &rows.cells[feature];
@@ -314,7 +314,7 @@ impl<'s, 'a> Prover<'s, 'a> {
             }
             let at_least = need.max(self.leaf());
             present = Some(at_least);
-            parts.push(Part {
+            parts.push(BranchPart {
                 is: Is::Present,
                 rows: Selected::Present,
                 at_least,
@@ -323,39 +323,39 @@ impl<'s, 'a> Prover<'s, 'a> {
         let side = |&(cut, least): &(u32, [u64; 2])| {
             let below = others[cut as usize];
             let [low, high] = least;
-            let bound = |least| Bound { cut, least };
+            let lower = |least| SideLower { cut, least };
             (
-                bound(low.saturating_sub(below)),
-                bound(high.saturating_sub(all - below)),
+                lower(low.saturating_sub(below)),
+                lower(high.saturating_sub(all - below)),
             )
         };
         let (low, high) = noted.cuts.iter().map(side).unzip();
-        let sides = Sides {
+        let sides = SideLowers {
             low,
             high,
             most: &most,
             leaf: self.leaf(),
         };
-        let stretches = match (cells.n_ranks(), self.search.is_monotone()) {
+        let covered_cuts = match (cells.n_ranks(), self.search.is_monotone()) {
             (1, _) => Vec::new(),
             (_, true) => sides.cover(need)?,
             (_, false) => sides.cut_by_cut(need)?,
         };
-        let number = |cut: u32| self.search.setting.table.number(feature, rows, cut);
-        parts.extend(parts_of(&stretches, cells.n_ranks() as u32, number));
-        let range = |stretch: &Stretch| CutRange {
-            first: number(stretch.first),
-            last: number(stretch.last),
-            low: (number(stretch.low.cut), stretch.low.least),
-            high: (number(stretch.high.cut), stretch.high.least),
+        let number = |cut: u32| self.search.context.table.number(feature, rows, cut);
+        parts.extend(parts_of(&covered_cuts, cells.n_ranks() as u32, number));
+        let range = |covered: &CoveredCuts| CutRange {
+            first: number(covered.first),
+            last: number(covered.last),
+            low: (number(covered.low.cut), covered.low.least),
+            high: (number(covered.high.cut), covered.high.least),
         };
-        let ranges = stretches.iter().map(range).collect();
+        let ranges = covered_cuts.iter().map(range).collect();
         Some((Branches::Numbers { present, ranges }, parts))
     }
 }
 
 /// The rows that have a value.
-fn present(rows: &Arc<Rows>, feature: usize) -> Arc<Rows> {
+fn present(rows: &Arc<RowSet>, feature: usize) -> Arc<RowSet> {
     let cells = &rows.cells[feature];
     if !cells.has_missing() {
         return Arc::clone(rows);
@@ -364,33 +364,33 @@ fn present(rows: &Arc<Rows>, feature: usize) -> Arc<Rows> {
         feature: feature as u32,
         is_high: true,
     };
-    Arc::new(Rows {
+    Arc::new(RowSet {
         region: rows.region.as_ref().map(|region| region.cut(edge, 0)),
         ..rows.only(|row| cells.ranks[row] != NONE)
     })
 }
 
-/// The bounds of all ranges, each once.
+/// The lowers of all ranges, each once.
 fn parts_of(
-    stretches: &[Stretch],
+    covered_cuts: &[CoveredCuts],
     n_ranks: u32,
     number: impl Fn(u32) -> f64 + Copy,
-) -> impl Iterator<Item = Part> {
-    let mut lows: Vec<Bound> = stretches.iter().map(|stretch| stretch.low).collect();
-    let mut highs: Vec<Bound> = stretches.iter().map(|stretch| stretch.high).collect();
-    for bounds in [&mut lows, &mut highs] {
-        bounds.sort_by_key(|bound| bound.cut);
-        bounds.dedup();
+) -> impl Iterator<Item = BranchPart> {
+    let mut lows: Vec<SideLower> = covered_cuts.iter().map(|covered| covered.low).collect();
+    let mut highs: Vec<SideLower> = covered_cuts.iter().map(|covered| covered.high).collect();
+    for lowers in [&mut lows, &mut highs] {
+        lowers.sort_by_key(|lower| lower.cut);
+        lowers.dedup();
     }
-    let low = move |bound: Bound| Part {
-        is: Is::Below(number(bound.cut)),
-        rows: Selected::Ranks(0..bound.cut),
-        at_least: bound.least,
+    let low = move |lower: SideLower| BranchPart {
+        is: Is::Below(number(lower.cut)),
+        rows: Selected::Ranks(0..lower.cut),
+        at_least: lower.least,
     };
-    let high = move |bound: Bound| Part {
-        is: Is::From(number(bound.cut)),
-        rows: Selected::Ranks(bound.cut..n_ranks),
-        at_least: bound.least,
+    let high = move |lower: SideLower| BranchPart {
+        is: Is::From(number(lower.cut)),
+        rows: Selected::Ranks(lower.cut..n_ranks),
+        at_least: lower.least,
     };
     lows.into_iter().map(low).chain(highs.into_iter().map(high))
 }

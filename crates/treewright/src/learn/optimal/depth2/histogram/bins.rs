@@ -1,15 +1,15 @@
-//! Cells that lie next to each other, as one piece.
+//! FeatureCells that lie next to each other, as one bin.
 //!
-//! A feature with many different cells is looked at in some dozens of pieces first. They hold about the same
+//! A feature with many different cells is looked at in some dozens of bins first. They hold about the same
 //! share of the rows, and of each class: where a class is rare, its rows are what the cost is about. A cell
-//! with more than its share is a piece of its own, which no cut can part.
+//! with more than its share is a bin of its own, which no cut can part.
 
-use crate::learn::optimal::problem::{Cells, Kind, Rows};
+use crate::learn::optimal::problem::{FeatureCells, FeatureKind, RowSet};
 use std::sync::{Arc, OnceLock};
 
-/// Cells of a child feature that lie next to each other.
+/// FeatureCells of a child feature that lie next to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct Bin {
     /// The first rank, and the one after the last.
     pub(in crate::learn::optimal) start: u32,
     pub(in crate::learn::optimal) end: u32,
@@ -19,13 +19,13 @@ pub(crate) struct Piece {
     pub(in crate::learn::optimal) is_cut_after: bool,
 }
 
-/// The pieces of all features for some rows, found when they are needed.
+/// The bins of all features for some rows, found when they are needed.
 #[derive(Debug)]
-pub(crate) struct Pieces {
-    /// At most so many lanes of numeric roots and pieces of numeric children.
+pub(crate) struct Bins {
+    /// At most so many lanes of numeric roots and bins of numeric children.
     sizes: (usize, usize),
     shares: Arc<Shares>,
-    features: Vec<OnceLock<FeaturePieces>>,
+    features: Vec<OnceLock<FeatureBins>>,
 }
 
 /// What rows count when they are parted.
@@ -37,32 +37,32 @@ struct Shares {
     below: Vec<OnceLock<Vec<f64>>>,
 }
 
-/// The pieces of a feature. Categories are pieces of their own.
+/// The bins of a feature. Categories are bins of their own.
 #[derive(Debug)]
-pub(crate) struct FeaturePieces {
+pub(crate) struct FeatureBins {
     /// As a child.
-    pub(in crate::learn::optimal) pieces: Vec<Piece>,
-    /// The piece of each row, one too large for rows without a cell; nothing for features with too many
+    pub(in crate::learn::optimal) bins: Vec<Bin>,
+    /// The bin of each row, one too large for rows without a cell; nothing for features with too many
     /// categories.
     pub(in crate::learn::optimal) of_row: Vec<u8>,
-    /// As a root: where pieces begin, and the end. Nothing for categories.
+    /// As a root: where bins begin, and the end. Nothing for categories.
     pub(in crate::learn::optimal) cuts: Vec<u32>,
 }
 
-/// So many pieces have numbers that fit into a byte, with one for missing cells.
-pub(crate) const MOST_PIECES: usize = 254;
+/// So many bins have numbers that fit into a byte, with one for missing cells.
+pub(crate) const MOST_BINS: usize = 254;
 
-impl FeaturePieces {
-    /// Does every lane begin where a piece does?
-    pub(crate) fn are_lanes_pieces(&self) -> bool {
-        let starts = self.pieces.iter().map(|piece| piece.start);
-        self.cuts.len() == self.pieces.len() + 1 && starts.zip(&self.cuts).all(|(a, &b)| a == b)
+impl FeatureBins {
+    /// Does every lane begin where a bin does?
+    pub(crate) fn are_lanes_bins(&self) -> bool {
+        let starts = self.bins.iter().map(|bin| bin.start);
+        self.cuts.len() == self.bins.len() + 1 && starts.zip(&self.cuts).all(|(a, &b)| a == b)
     }
 }
 
-impl Pieces {
-    /// Few pieces, and many.
-    pub(crate) fn both(rows: &Rows, sizes: [(usize, usize); 2]) -> [Arc<Self>; 2] {
+impl Bins {
+    /// Few bins, and many.
+    pub(crate) fn both(rows: &RowSet, sizes: [(usize, usize); 2]) -> [Arc<Self>; 2] {
         let shares = Arc::new(Shares {
             of_class: shares(rows),
             below: rows.cells.iter().map(|_| OnceLock::new()).collect(),
@@ -76,8 +76,8 @@ impl Pieces {
         })
     }
 
-    /// Pieces that are known.
-    pub(crate) fn given(features: Vec<FeaturePieces>) -> Self {
+    /// Bins that are known.
+    pub(crate) fn given(features: Vec<FeatureBins>) -> Self {
         Self {
             sizes: (0, 0),
             shares: Arc::new(Shares {
@@ -88,44 +88,44 @@ impl Pieces {
         }
     }
 
-    /// The pieces of a feature of the same rows.
-    pub(crate) fn of(&self, rows: &Rows, feature: usize, kind: Kind) -> &FeaturePieces {
+    /// The bins of a feature of the same rows.
+    pub(crate) fn of(&self, rows: &RowSet, feature: usize, kind: FeatureKind) -> &FeatureBins {
         self.features[feature].get_or_init(|| {
             let cells = &rows.cells[feature];
-            let (cuts, pieces) = match kind {
-                Kind::Categorical => (Vec::new(), singles(cells)),
-                Kind::Numeric => self.numeric(rows, feature),
+            let (cuts, bins) = match kind {
+                FeatureKind::Categorical => (Vec::new(), singles(cells)),
+                FeatureKind::Numeric => self.numeric(rows, feature),
             };
-            FeaturePieces {
-                of_row: by_row(cells, &pieces),
-                pieces,
+            FeatureBins {
+                of_row: by_row(cells, &bins),
+                bins,
                 cuts,
             }
         })
     }
 
-    fn numeric(&self, rows: &Rows, feature: usize) -> (Vec<u32>, Vec<Piece>) {
-        let (n_lanes, n_pieces) = self.sizes;
+    fn numeric(&self, rows: &RowSet, feature: usize) -> (Vec<u32>, Vec<Bin>) {
+        let (n_lanes, n_bins) = self.sizes;
         let cells = &rows.cells[feature];
         let n_ranks = cells.n_ranks();
-        if n_ranks <= n_lanes.min(n_pieces) {
+        if n_ranks <= n_lanes.min(n_bins) {
             return ((0..=n_ranks as u32).collect(), singles(cells));
         }
         let below = self.shares.below(rows, feature);
-        let pieces = even(below, n_pieces);
-        let starts = |pieces: &[Piece]| pieces.iter().map(|piece| piece.start).collect();
-        let mut cuts: Vec<u32> = if n_lanes == n_pieces {
-            starts(&pieces)
+        let bins = even(below, n_bins);
+        let starts = |bins: &[Bin]| bins.iter().map(|bin| bin.start).collect();
+        let mut cuts: Vec<u32> = if n_lanes == n_bins {
+            starts(&bins)
         } else {
             starts(&even(below, n_lanes))
         };
         cuts.push(n_ranks as u32);
-        (cuts, pieces)
+        (cuts, bins)
     }
 }
 
 impl Shares {
-    fn below(&self, rows: &Rows, feature: usize) -> &[f64] {
+    fn below(&self, rows: &RowSet, feature: usize) -> &[f64] {
         self.below[feature].get_or_init(|| {
             let cells = &rows.cells[feature];
             let mut shares = vec![0.0; cells.n_ranks() + 1];
@@ -145,50 +145,50 @@ impl Shares {
     }
 }
 
-/// The piece of each row.
-fn by_row(cells: &Cells, pieces: &[Piece]) -> Vec<u8> {
-    if pieces.len() > MOST_PIECES {
+/// The bin of each row.
+fn by_row(cells: &FeatureCells, bins: &[Bin]) -> Vec<u8> {
+    if bins.len() > MOST_BINS {
         return Vec::new();
     }
     let mut of_rank = vec![0; cells.n_ranks()];
-    for (at, piece) in pieces.iter().enumerate() {
-        of_rank[piece.start as usize..piece.end as usize].fill(at as u8);
+    for (at, bin) in bins.iter().enumerate() {
+        of_rank[bin.start as usize..bin.end as usize].fill(at as u8);
     }
-    let missing = pieces.len() as u8;
+    let missing = bins.len() as u8;
     let of_row = |&rank: &u32| of_rank.get(rank as usize).copied().unwrap_or(missing);
     cells.ranks.iter().map(of_row).collect()
 }
 
 /// What a unit of weight counts in each class: half by the weight, half by the class.
-pub(crate) fn shares(rows: &Rows) -> Vec<f32> {
+pub(crate) fn shares(rows: &RowSet) -> Vec<f32> {
     let n_present = rows.sums.iter().filter(|&&sum| sum > 0).count();
     let all = rows.weight().max(1) as f32;
     let share = |&sum: &u64| 1.0 / all + 1.0 / (n_present as f32 * sum.max(1) as f32);
     rows.sums.iter().map(share).collect()
 }
 
-/// Each cell is a piece.
-fn singles(cells: &Cells) -> Vec<Piece> {
-    let piece = |rank: u32| Piece {
+/// Each cell is a bin.
+fn singles(cells: &FeatureCells) -> Vec<Bin> {
+    let bin = |rank: u32| Bin {
         start: rank,
         end: rank + 1,
         is_open: false,
         is_cut_after: true,
     };
-    (0..cells.n_ranks() as u32).map(piece).collect()
+    (0..cells.n_ranks() as u32).map(bin).collect()
 }
 
-/// At most so many pieces with about the same share, given that of all ranks below each.
-pub(crate) fn even(below: &[f64], most: usize) -> Vec<Piece> {
+/// At most so many bins with about the same share, given that of all ranks below each.
+pub(crate) fn even(below: &[f64], most: usize) -> Vec<Bin> {
     let n_ranks = below.len() - 1;
     if n_ranks <= most {
         return (0..n_ranks as u32)
-            .map(|rank| piece(rank, rank + 1))
+            .map(|rank| bin(rank, rank + 1))
             .collect();
     }
-    let (mut pieces, mut start) = (Vec::with_capacity(most), 0);
-    while pieces.len() + 1 < most {
-        let fair = (below[n_ranks] - below[start]) / (most - pieces.len()) as f64;
+    let (mut bins, mut start) = (Vec::with_capacity(most), 0);
+    while bins.len() + 1 < most {
+        let fair = (below[n_ranks] - below[start]) / (most - bins.len()) as f64;
         let end = below[start] + fair;
         let mut next = start + 1;
         next += below[next..n_ranks].partition_point(|&below| below <= end);
@@ -199,15 +199,15 @@ pub(crate) fn even(below: &[f64], most: usize) -> Vec<Piece> {
         if next >= n_ranks {
             break;
         }
-        pieces.push(piece(start as u32, next as u32));
+        bins.push(bin(start as u32, next as u32));
         start = next;
     }
-    pieces.push(piece(start as u32, n_ranks as u32));
-    pieces
+    bins.push(bin(start as u32, n_ranks as u32));
+    bins
 }
 
-fn piece(start: u32, end: u32) -> Piece {
-    Piece {
+fn bin(start: u32, end: u32) -> Bin {
+    Bin {
         start,
         end,
         is_open: end - start > 1,
@@ -215,13 +215,13 @@ fn piece(start: u32, end: u32) -> Piece {
     }
 }
 
-/// Some ranks parted in up to `most` pieces with about the same number of rows.
+/// Some ranks parted in up to `most` bins with about the same number of rows.
 pub(crate) fn part(
-    cells: &Cells,
+    cells: &FeatureCells,
     start: u32,
     end: u32,
     most: usize,
-) -> impl Iterator<Item = Piece> {
+) -> impl Iterator<Item = Bin> {
     let n_ranks = (end - start) as usize;
     let ends: Vec<u32> = if n_ranks <= most {
         (start + 1..=end).collect()
@@ -240,5 +240,5 @@ pub(crate) fn part(
         ends
     };
     let starts = std::iter::once(start).chain(ends.clone());
-    starts.zip(ends).map(|(start, end)| piece(start, end))
+    starts.zip(ends).map(|(start, end)| bin(start, end))
 }

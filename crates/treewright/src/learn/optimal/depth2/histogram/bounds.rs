@@ -1,55 +1,55 @@
 //! From the tables of a level to costs: of leaves and by children, for both sides and all lanes.
 
 use super::gains::Gains;
-use super::view::{Side, View};
-use super::{Child, Level, SIDES, amounts, n_intervals};
-use crate::learn::optimal::depth2::lane_of_rank::Lanes;
+use super::view::{HistogramView, RootSide};
+use super::{ChildHistogram, Histogram, SIDES, amounts, n_intervals};
+use crate::learn::optimal::depth2::lane_of_rank::LaneOfRank;
 use crate::learn::optimal::depth2::simd::{LANES, Lane, add, is_wide, most, narrow, sub};
-use crate::learn::optimal::problem::{Kind, NONE, Rows, Setting};
+use crate::learn::optimal::problem::{Context, FeatureKind, NONE, RowSet};
 
-impl<T: Lane> Level<T> {
+impl<T: Lane> Histogram<T> {
     /// From numbers for each lane to sums, then to costs of leaves.
-    pub(crate) fn sweep_leaves(&mut self, setting: Setting<'_>) {
+    pub(crate) fn sweep_leaves(&mut self, context: Context<'_>) {
         add_up(&mut self.sums, self.stride);
-        self.leaves(setting);
+        self.leaves(context);
     }
 
     /// From numbers for each lane to sums, then to costs by a child, which is one more then.
     pub(crate) fn sweep(
         &mut self,
-        setting: Setting<'_>,
-        rows: &Rows,
-        mut child: Child<T>,
+        context: Context<'_>,
+        rows: &RowSet,
+        mut child: ChildHistogram<T>,
         is_live: [bool; 2],
     ) {
         let sweep = Sweep {
-            level: self,
-            setting,
+            histogram: self,
+            context,
             rows,
             child: &mut child,
             is_live,
         };
         // As many lanes as a register of the processor has room for.
-        if size_of::<T>() == 2 && setting.rule.most == 2 && is_wide(setting.arch) {
-            setting.arch.dispatch(InLanes::<T, LANES>(sweep));
+        if size_of::<T>() == 2 && context.rule.most == 2 && is_wide(context.arch) {
+            context.arch.dispatch(InLanes::<T, LANES>(sweep));
         } else {
-            narrow(setting.arch).dispatch(InLanes::<T, { LANES / 2 }>(sweep));
+            narrow(context.arch).dispatch(InLanes::<T, { LANES / 2 }>(sweep));
         }
         self.children.push(child);
     }
 
     /// The costs of leaves.
-    fn leaves(&mut self, setting: Setting<'_>) {
-        let n_classes = setting.table.n_classes;
+    fn leaves(&mut self, context: Context<'_>) {
+        let n_classes = context.table.n_classes;
         for (at, side) in SIDES.into_iter().enumerate() {
             let view = self.view(&self.sums);
             let leaf = |lane: usize| {
                 let sums = (0..n_classes).map(|class| view.at(0, class, lane, side));
                 let (all, most) = sums.fold((0, 0), |(all, most), sum| (all + sum, sum.max(most)));
-                setting.price.leaf((all - most) as u64)
+                context.encoding.leaf((all - most) as u64)
             };
             self.least[at] = (0..self.cuts.len()).map(leaf).collect();
-            self.real[at] = match setting.rule.min_leaf {
+            self.real[at] = match context.rule.min_leaf {
                 1 => self.least[at].clone(),
                 _ => vec![u64::MAX; self.cuts.len()],
             };
@@ -60,23 +60,23 @@ impl<T: Lane> Level<T> {
     #[inline(always)]
     fn sweep_child<const W: usize>(
         &mut self,
-        setting: Setting<'_>,
-        rows: &Rows,
-        child: &mut Child<T>,
+        context: Context<'_>,
+        rows: &RowSet,
+        child: &mut ChildHistogram<T>,
         is_live: [bool; 2],
     ) {
-        let is_numeric = setting.table.kinds[child.feature] == Kind::Numeric;
+        let is_numeric = context.table.kinds[child.feature] == FeatureKind::Numeric;
         let mut gains = Gains::<T, W>::default();
         for (at, side) in SIDES.into_iter().enumerate().filter(|&(at, _)| is_live[at]) {
             let mut least = vec![u64::MAX; self.stride];
             let mut real = vec![u64::MAX; self.stride];
             if !is_numeric && child.table.is_empty() {
                 match side {
-                    Side::Low => {
-                        self.many_categories::<false>(setting, rows, child.feature, &mut least);
+                    RootSide::Low => {
+                        self.many_categories::<false>(context, rows, child.feature, &mut least);
                     }
-                    Side::High => {
-                        self.many_categories::<true>(setting, rows, child.feature, &mut least);
+                    RootSide::High => {
+                        self.many_categories::<true>(context, rows, child.feature, &mut least);
                     }
                 }
                 real.clone_from(&least);
@@ -84,24 +84,24 @@ impl<T: Lane> Level<T> {
                 for from in (0..self.cuts.len()).step_by(W) {
                     let values = (&mut least[from..][..W], &mut real[from..][..W]);
                     match (is_numeric, side) {
-                        (true, Side::Low) => {
-                            self.intervals::<W, false>(setting, child, &mut gains, from, values);
+                        (true, RootSide::Low) => {
+                            self.intervals::<W, false>(context, child, &mut gains, from, values);
                         }
-                        (true, Side::High) => {
-                            self.intervals::<W, true>(setting, child, &mut gains, from, values);
+                        (true, RootSide::High) => {
+                            self.intervals::<W, true>(context, child, &mut gains, from, values);
                         }
-                        (false, Side::Low) => {
-                            self.categories::<W, false>(setting, child, from, values);
+                        (false, RootSide::Low) => {
+                            self.categories::<W, false>(context, child, from, values);
                         }
-                        (false, Side::High) => {
-                            self.categories::<W, true>(setting, child, from, values);
+                        (false, RootSide::High) => {
+                            self.categories::<W, true>(context, child, from, values);
                         }
                     }
                 }
             }
             for lane in 0..self.cuts.len() {
                 self.least[at][lane] = self.least[at][lane].min(least[lane]);
-                if setting.rule.min_leaf == 1 {
+                if context.rule.min_leaf == 1 {
                     self.real[at][lane] = self.real[at][lane].min(real[lane]);
                 }
             }
@@ -110,22 +110,22 @@ impl<T: Lane> Level<T> {
         }
     }
 
-    /// The gain of a piece that is a leaf, and whether it has rows at all.
+    /// The gain of a bin that is a leaf, and whether it has rows at all.
     #[inline(always)]
     fn leaf<const W: usize, const HIGH: bool>(
         &self,
         n_classes: usize,
-        view: View<'_, T>,
-        piece: usize,
+        view: HistogramView<'_, T>,
+        bin: usize,
         from: usize,
     ) -> ([T; W], [T; W]) {
-        let mut gain = view.load::<W, HIGH>(piece, 0, from);
+        let mut gain = view.load::<W, HIGH>(bin, 0, from);
         for class in 1..n_classes {
-            gain = most(gain, view.load::<W, HIGH>(piece, class, from));
+            gain = most(gain, view.load::<W, HIGH>(bin, class, from));
         }
         let mut any = gain;
         if self.n_slots > n_classes {
-            any = most(any, view.load::<W, HIGH>(piece, n_classes, from));
+            any = most(any, view.load::<W, HIGH>(bin, n_classes, from));
         }
         (gain, any.map(|any| T::new(u32::from(any > T::ZERO))))
     }
@@ -133,28 +133,28 @@ impl<T: Lane> Level<T> {
     #[inline(always)]
     fn intervals<const W: usize, const HIGH: bool>(
         &self,
-        setting: Setting<'_>,
-        child: &Child<T>,
+        context: Context<'_>,
+        child: &ChildHistogram<T>,
         gains: &mut Gains<T, W>,
         from: usize,
         (least, real): (&mut [u64], &mut [u64]),
     ) {
-        let n_classes = setting.table.n_classes;
-        let price = setting.price;
+        let n_classes = context.table.n_classes;
+        let encoding = context.encoding;
         let view = self.view(&child.table);
-        let n_intervals = n_intervals(setting.rule, &child.pieces);
+        let n_intervals = n_intervals(context.rule, &child.bins);
         if n_intervals == 0 {
             return;
         }
-        let n_pieces = child.pieces.len();
-        let has_missing = child.table.len() > n_pieces * self.n_slots * self.stride;
+        let n_bins = child.bins.len();
+        let has_missing = child.table.len() > n_bins * self.n_slots * self.stride;
         let (mut weights, mut leaves) = ([0_i64; W], [0_u64; W]);
         let all = self.view(&self.sums);
         let mut totals: Vec<[T; W]> = Vec::with_capacity(n_classes);
         for class in 0..n_classes {
             let mut total = all.load::<W, HIGH>(0, class, from);
             if has_missing {
-                total = sub(total, view.load::<W, HIGH>(n_pieces, class, from));
+                total = sub(total, view.load::<W, HIGH>(n_bins, class, from));
             }
             for lane in 0..W {
                 weights[lane] += total[lane].wide();
@@ -163,25 +163,25 @@ impl<T: Lane> Level<T> {
         }
         if has_missing {
             for class in 0..n_classes {
-                let missing = view.load::<W, HIGH>(n_pieces, class, from);
+                let missing = view.load::<W, HIGH>(n_bins, class, from);
                 for lane in 0..W {
                     weights[lane] += missing[lane].wide();
                 }
             }
-            let (gain, any) = self.leaf::<W, HIGH>(n_classes, view, n_pieces, from);
+            let (gain, any) = self.leaf::<W, HIGH>(n_classes, view, n_bins, from);
             for lane in 0..W {
                 weights[lane] -= gain[lane].wide();
                 leaves[lane] = any[lane].wide() as u64;
             }
         }
-        gains.find::<HIGH>(view, &child.pieces, &totals, n_intervals, from);
+        gains.find::<HIGH>(view, &child.bins, &totals, n_intervals, from);
         // One interval is a leaf, unless there are missing cells.
         for k in usize::from(!has_missing)..n_intervals {
-            let per_leaf = (k as u64 + 1) * price.per_leaf;
+            let per_leaf = (k as u64 + 1) * encoding.per_leaf;
             for lane in 0..W {
                 let value = |gain: T| {
-                    price.loss((weights[lane] - gain.wide()).max(0) as u64)
-                        + leaves[lane] * price.per_leaf
+                    encoding.loss((weights[lane] - gain.wide()).max(0) as u64)
+                        + leaves[lane] * encoding.per_leaf
                         + per_leaf
                 };
                 least[lane] = least[lane].min(value(gains.most[k][lane]));
@@ -193,25 +193,25 @@ impl<T: Lane> Level<T> {
     #[inline(always)]
     fn categories<const W: usize, const HIGH: bool>(
         &self,
-        setting: Setting<'_>,
-        child: &Child<T>,
+        context: Context<'_>,
+        child: &ChildHistogram<T>,
         from: usize,
         (least, real): (&mut [u64], &mut [u64]),
     ) {
-        let n_classes = setting.table.n_classes;
+        let n_classes = context.table.n_classes;
         let view = self.view(&child.table);
         let weights = self.weights::<W, HIGH>(n_classes, from);
         let (mut gains, mut leaves) = ([T::ZERO; W], [T::ZERO; W]);
-        for piece in 0..child.table.len() / (self.n_slots * self.stride) {
-            let (gain, any) = self.leaf::<W, HIGH>(n_classes, view, piece, from);
+        for bin in 0..child.table.len() / (self.n_slots * self.stride) {
+            let (gain, any) = self.leaf::<W, HIGH>(n_classes, view, bin, from);
             gains = add(gains, gain);
             leaves = add(leaves, any);
         }
         for lane in 0..W {
-            let loss = setting
-                .price
+            let loss = context
+                .encoding
                 .loss((weights[lane] - gains[lane].wide()) as u64);
-            least[lane] = loss + leaves[lane].wide() as u64 * setting.price.per_leaf;
+            least[lane] = loss + leaves[lane].wide() as u64 * context.encoding.per_leaf;
         }
         real.copy_from_slice(least);
     }
@@ -233,13 +233,13 @@ impl<T: Lane> Level<T> {
     /// Categories one after the other, when a table of all would be too large.
     fn many_categories<const HIGH: bool>(
         &self,
-        setting: Setting<'_>,
-        rows: &Rows,
+        context: Context<'_>,
+        rows: &RowSet,
         feature: usize,
         least: &mut [u64],
     ) {
-        let n_classes = setting.table.n_classes;
-        let lanes = Lanes::new(&self.cuts);
+        let n_classes = context.table.n_classes;
+        let lanes = LaneOfRank::new(&self.cuts);
         let of_root = &rows.cells[self.root].ranks;
         let amounts: Vec<T> = amounts(rows);
         let cells = &rows.cells[feature];
@@ -270,8 +270,8 @@ impl<T: Lane> Level<T> {
             let weights = self.weights::<LANES, HIGH>(n_classes, from);
             for lane in 0..LANES {
                 let loss = (weights[lane] - gains[from + lane]) as u64;
-                let leaves = leaves[from + lane] * setting.price.per_leaf;
-                least[from + lane] = setting.price.loss(loss) + leaves;
+                let leaves = leaves[from + lane] * context.encoding.per_leaf;
+                least[from + lane] = context.encoding.loss(loss) + leaves;
             }
         }
     }
@@ -279,10 +279,10 @@ impl<T: Lane> Level<T> {
 
 /// A sweep over the table of a child, for which the processor's widest vectors are used.
 struct Sweep<'a, T> {
-    level: &'a mut Level<T>,
-    setting: Setting<'a>,
-    rows: &'a Rows,
-    child: &'a mut Child<T>,
+    histogram: &'a mut Histogram<T>,
+    context: Context<'a>,
+    rows: &'a RowSet,
+    child: &'a mut ChildHistogram<T>,
     is_live: [bool; 2],
 }
 
@@ -295,14 +295,14 @@ impl<T: Lane, const W: usize> pulp::NullaryFnOnce for InLanes<'_, T, W> {
     #[inline(always)]
     fn call(self) {
         let Sweep {
-            level,
-            setting,
+            histogram,
+            context,
             rows,
             child,
             is_live,
         } = self.0;
-        add_up(&mut child.table, level.stride);
-        level.sweep_child::<W>(setting, rows, child, is_live);
+        add_up(&mut child.table, histogram.stride);
+        histogram.sweep_child::<W>(context, rows, child, is_live);
     }
 }
 

@@ -1,15 +1,15 @@
 //! What intervals of a child gain, for many cuts of the root at once.
 //!
-//! With two classes and two intervals all follows from a walk: a step up for each row of the first class, down
+//! With two classes and two intervals all follows from a two_classes: a step up for each row of the first class, down
 //! for each of the second. The best cut is where it is highest, or lowest. With more classes, two intervals gain
 //! the largest sum before a cut and the largest one after it. In general it takes a sum for each number of
 //! intervals and class of the last one.
 
-use super::bins::Piece;
-use super::view::View;
+use super::bins::Bin;
+use super::view::HistogramView;
 use crate::learn::optimal::depth2::simd::{Lane, add, least, most, sub};
 
-/// What intervals of a child gain, for each number of them from one on: by cuts between pieces, and at most.
+/// What intervals of a child gain, for each number of them from one on: by cuts between bins, and at most.
 #[derive(Debug, Default)]
 pub(crate) struct Gains<T, const W: usize> {
     pub(in crate::learn::optimal) real: Vec<[T; W]>,
@@ -24,8 +24,8 @@ impl<T: Lane, const W: usize> Gains<T, W> {
     #[inline(always)]
     pub(crate) fn find<const HIGH: bool>(
         &mut self,
-        view: View<'_, T>,
-        pieces: &[Piece],
+        view: HistogramView<'_, T>,
+        bins: &[Bin],
         totals: &[[T; W]],
         n_intervals: usize,
         from: usize,
@@ -37,30 +37,35 @@ impl<T: Lane, const W: usize> Gains<T, W> {
         self.most.clear();
         self.most.resize(n_intervals, zero);
         match (n_classes, n_intervals) {
-            (2, 2) => self.walk::<HIGH>(view, pieces, from),
-            (2, 3) => self.sums::<2, 3, HIGH>(view, pieces, from),
-            (_, 2) => self.one_cut::<HIGH>(view, pieces, totals, from),
-            _ => self.any::<HIGH>(view, pieces, n_classes, n_intervals, from),
+            (2, 2) => self.two_classes::<HIGH>(view, bins, from),
+            (2, 3) => self.sums::<2, 3, HIGH>(view, bins, from),
+            (_, 2) => self.one_cut::<HIGH>(view, bins, totals, from),
+            _ => self.any::<HIGH>(view, bins, n_classes, n_intervals, from),
         }
     }
 
-    /// Two classes, two intervals.
+    /// DepthTwo classes, two intervals.
     #[inline(always)]
-    fn walk<const HIGH: bool>(&mut self, view: View<'_, T>, pieces: &[Piece], from: usize) {
+    fn two_classes<const HIGH: bool>(
+        &mut self,
+        view: HistogramView<'_, T>,
+        bins: &[Bin],
+        from: usize,
+    ) {
         let zero = [T::ZERO; W];
         let (mut ups, mut height) = (zero, zero);
         let (mut top, mut bottom) = (zero, zero);
         let (mut most_top, mut least_bottom) = (zero, zero);
-        for (at, piece) in pieces.iter().enumerate() {
+        for (at, bin) in bins.iter().enumerate() {
             let up = view.load::<W, HIGH>(at, 0, from);
             let down = view.load::<W, HIGH>(at, 1, from);
-            if piece.is_open {
+            if bin.is_open {
                 most_top = most(most_top, add(height, up));
                 least_bottom = least(least_bottom, sub(height, down));
             }
             ups = add(ups, up);
             height = sub(add(height, up), down);
-            if piece.is_cut_after {
+            if bin.is_cut_after {
                 top = most(top, height);
                 bottom = least(bottom, height);
             }
@@ -78,8 +83,8 @@ impl<T: Lane, const W: usize> Gains<T, W> {
     #[inline(always)]
     fn one_cut<const HIGH: bool>(
         &mut self,
-        view: View<'_, T>,
-        pieces: &[Piece],
+        view: HistogramView<'_, T>,
+        bins: &[Bin],
         totals: &[[T; W]],
         from: usize,
     ) {
@@ -87,7 +92,7 @@ impl<T: Lane, const W: usize> Gains<T, W> {
         self.sums.clear();
         self.sums.resize(totals.len(), zero);
         let (mut real, mut at_most) = (zero, zero);
-        for (at, piece) in pieces.iter().enumerate() {
+        for (at, bin) in bins.iter().enumerate() {
             let (mut before, mut after) = (zero, zero);
             // Classes before and after a cut inside are different: each goes with all that came earlier.
             let mut with_after = zero;
@@ -95,14 +100,14 @@ impl<T: Lane, const W: usize> Gains<T, W> {
                 let here = view.load::<W, HIGH>(at, class, from);
                 let rest = sub(total, *sum);
                 *sum = add(*sum, here);
-                if piece.is_open {
+                if bin.is_open {
                     at_most = most(at_most, most(add(*sum, with_after), add(rest, before)));
                     with_after = most(with_after, rest);
                 }
                 before = most(before, *sum);
                 after = most(after, sub(rest, here));
             }
-            if piece.is_cut_after {
+            if bin.is_cut_after {
                 real = most(real, add(before, after));
             }
         }
@@ -116,15 +121,15 @@ impl<T: Lane, const W: usize> Gains<T, W> {
     #[inline(always)]
     fn sums<const P: usize, const K: usize, const HIGH: bool>(
         &mut self,
-        view: View<'_, T>,
-        pieces: &[Piece],
+        view: HistogramView<'_, T>,
+        bins: &[Bin],
         from: usize,
     ) {
         let zero = [T::ZERO; W];
         let mut real = [[zero; P]; K];
         let mut at_most = [[zero; P]; K];
         let mut is_cut_before = false;
-        for (at, piece) in pieces.iter().enumerate() {
+        for (at, bin) in bins.iter().enumerate() {
             let mut here = [zero; P];
             for (class, here) in here.iter_mut().enumerate() {
                 *here = view.load::<W, HIGH>(at, class, from);
@@ -135,7 +140,7 @@ impl<T: Lane, const W: usize> Gains<T, W> {
                     for class in 0..P {
                         real[k][class] = most(real[k][class], gain);
                     }
-                    if !piece.is_open {
+                    if !bin.is_open {
                         let gain = largest(&at_most[k - 1]);
                         for class in 0..P {
                             at_most[k][class] = most(at_most[k][class], gain);
@@ -144,7 +149,7 @@ impl<T: Lane, const W: usize> Gains<T, W> {
                 }
             }
             for k in 0..K {
-                if k > 0 && piece.is_open {
+                if k > 0 && bin.is_open {
                     for class in 0..P {
                         let other = largest_but(&at_most[k - 1], class);
                         at_most[k][class] = most(at_most[k][class], other);
@@ -155,7 +160,7 @@ impl<T: Lane, const W: usize> Gains<T, W> {
                     at_most[k][class] = add(at_most[k][class], here[class]);
                 }
             }
-            is_cut_before = piece.is_cut_after;
+            is_cut_before = bin.is_cut_after;
         }
         for k in 0..K {
             self.real[k] = largest(&real[k]);
@@ -167,8 +172,8 @@ impl<T: Lane, const W: usize> Gains<T, W> {
     #[inline(always)]
     fn any<const HIGH: bool>(
         &mut self,
-        view: View<'_, T>,
-        pieces: &[Piece],
+        view: HistogramView<'_, T>,
+        bins: &[Bin],
         n_classes: usize,
         n_intervals: usize,
         from: usize,
@@ -183,20 +188,20 @@ impl<T: Lane, const W: usize> Gains<T, W> {
         let (real, rest) = self.sums.split_at_mut(n_sums);
         let (at_most, here) = rest.split_at_mut(n_sums);
         let mut is_cut_before = false;
-        for (at, piece) in pieces.iter().enumerate() {
+        for (at, bin) in bins.iter().enumerate() {
             for (class, here) in here.iter_mut().enumerate() {
                 *here = view.load::<W, HIGH>(at, class, from);
             }
             if is_cut_before {
                 for k in (1..n_intervals).rev() {
                     start_anywhere(real, k, n_classes);
-                    if !piece.is_open {
+                    if !bin.is_open {
                         start_anywhere(at_most, k, n_classes);
                     }
                 }
             }
             for k in 0..n_intervals {
-                if k > 0 && piece.is_open {
+                if k > 0 && bin.is_open {
                     let before = &at_most[(k - 1) * n_classes..][..n_classes];
                     largest_others(before, others);
                     for (sum, &other) in at_most[k * n_classes..].iter_mut().zip(&*others) {
@@ -209,7 +214,7 @@ impl<T: Lane, const W: usize> Gains<T, W> {
                     }
                 }
             }
-            is_cut_before = piece.is_cut_after;
+            is_cut_before = bin.is_cut_after;
         }
         for k in 0..n_intervals {
             self.real[k] = largest(&real[k * n_classes..][..n_classes]);

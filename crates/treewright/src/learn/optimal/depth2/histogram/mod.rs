@@ -1,8 +1,8 @@
 //! Cuts of one root feature, with tables of all child features: what the sides cost at least, and at most.
 //!
-//! The first level has all rows. Its lanes are the ends of the root's pieces, and a table for each child feature
-//! follows from one pass over the rows. A finer level is for the cuts between two lanes. Rows on this side or that
-//! of both lanes stay where they are, only those between them move. And of a child feature only the pieces
+//! The first level has all rows. Its lanes are the ends of the root's bins, and a table for each child feature
+//! follows from one pass over the rows. A finer level is for the cuts between two lanes. RowSet on this side or that
+//! of both lanes stay where they are, only those between them move. And of a child feature only the bins
 //! matter in which a cut could still be better than the best tree known: they are parted further; all others
 //! are only sums.
 
@@ -32,16 +32,16 @@ pub(crate) mod refine;
 )]
 pub(crate) mod view;
 
-use self::bins::{FeaturePieces, Piece, Pieces};
-use self::view::{Side, View};
-use crate::learn::optimal::depth2::lane_of_rank::Lanes;
+use self::bins::{Bin, Bins, FeatureBins};
+use self::view::{HistogramView, RootSide};
+use crate::learn::optimal::depth2::lane_of_rank::LaneOfRank;
 use crate::learn::optimal::depth2::scan::root::Zone;
 use crate::learn::optimal::depth2::simd::{LANES, Lane};
-use crate::learn::optimal::problem::{Label, Rows, Rule, Setting};
+use crate::learn::optimal::problem::{Context, IntervalRule, Label, RowSet};
 
 /// Some cuts of a root.
 #[derive(Debug)]
-pub(crate) struct Level<T> {
+pub(crate) struct Histogram<T> {
     pub(in crate::learn::optimal) root: usize,
     /// The ranks at which the upper side begins, rising: a lane for each.
     pub(in crate::learn::optimal) cuts: Vec<u32>,
@@ -49,7 +49,7 @@ pub(crate) struct Level<T> {
     pub(in crate::learn::optimal) n_slots: usize,
     /// `[class][lane]`, as in the tables of the children.
     pub(in crate::learn::optimal) sums: Vec<T>,
-    pub(in crate::learn::optimal) children: Vec<Child<T>>,
+    pub(in crate::learn::optimal) children: Vec<ChildHistogram<T>>,
     /// For each side and lane, what the rows cost at least as a leaf or by any child.
     pub(in crate::learn::optimal) least: [Vec<u64>; 2],
     /// What they cost by a tree that exists.
@@ -60,17 +60,17 @@ pub(crate) struct Level<T> {
 
 /// A feature that the children of the root may ask.
 #[derive(Debug)]
-pub(crate) struct Child<T> {
+pub(crate) struct ChildHistogram<T> {
     pub(in crate::learn::optimal) feature: usize,
-    pub(in crate::learn::optimal) pieces: Vec<Piece>,
-    /// `[piece][class][lane]`; missing cells are one more piece, the last. Empty for very many categories.
+    pub(in crate::learn::optimal) bins: Vec<Bin>,
+    /// `[bin][class][lane]`; missing cells are one more bin, the last. Empty for very many categories.
     pub(in crate::learn::optimal) table: Vec<T>,
     /// For each side and lane the least cost; nothing on a side where the feature is out of question.
     pub(in crate::learn::optimal) least: [Vec<u64>; 2],
 }
 
 /// The sides in the order of arrays.
-pub(crate) const SIDES: [Side; 2] = [Side::Low, Side::High];
+pub(crate) const SIDES: [RootSide; 2] = [RootSide::Low, RootSide::High];
 
 /// Tables that are not needed any more, for others.
 pub(crate) type Spare<T> = Vec<Vec<T>>;
@@ -83,27 +83,27 @@ pub(crate) fn zeros<T: Lane>(spare: &mut Spare<T>, len: usize) -> Vec<T> {
     table
 }
 
-impl<T: Lane> Level<T> {
-    /// All cuts between pieces of the root, which all rows have. The children are features, and the sides
+impl<T: Lane> Histogram<T> {
+    /// All cuts between bins of the root, which all rows have. The children are features, and the sides
     /// for which they can be asked.
     pub(crate) fn first(
-        setting: Setting<'_>,
-        rows: &Rows,
-        pieces: &Pieces,
+        context: Context<'_>,
+        rows: &RowSet,
+        bins: &Bins,
         root: usize,
         children: &[(usize, [bool; 2])],
         spare: &mut Spare<T>,
     ) -> Self {
-        let of = |feature: usize| pieces.of(rows, feature, setting.table.kinds[feature]);
-        let mut level = Self::new(setting, rows, root, of(root).cuts.clone());
-        let code = |row: usize, lane: usize| (level.slot(rows, row) * level.stride + lane) as u32;
-        let codes: Vec<u32> = if of(root).are_lanes_pieces() {
-            let pieces = of(root).of_row.iter().enumerate();
-            pieces
-                .map(|(row, &piece)| code(row, piece as usize + 1))
+        let of = |feature: usize| bins.of(rows, feature, context.table.kinds[feature]);
+        let mut histogram = Self::new(context, rows, root, of(root).cuts.clone());
+        let code =
+            |row: usize, lane: usize| (histogram.slot(rows, row) * histogram.stride + lane) as u32;
+        let codes: Vec<u32> = if of(root).are_lanes_bins() {
+            let bins = of(root).of_row.iter().enumerate();
+            bins.map(|(row, &bin)| code(row, bin as usize + 1))
                 .collect()
         } else {
-            let lanes = Lanes::new(&level.cuts);
+            let lanes = LaneOfRank::new(&histogram.cuts);
             let ranks = rows.cells[root].ranks.iter().enumerate();
             ranks
                 .map(|(row, &rank)| code(row, lanes.of(rank)))
@@ -112,33 +112,33 @@ impl<T: Lane> Level<T> {
         let is_plain = rows.labels.iter().all(|label| label.weight == 1);
         let amounts: Vec<T> = if is_plain { Vec::new() } else { amounts(rows) };
         for (row, &code) in codes.iter().enumerate() {
-            let sum = &mut level.sums[code as usize];
+            let sum = &mut histogram.sums[code as usize];
             *sum = sum.plus(T::new(rows.labels[row].amount()));
         }
-        let step = level.n_slots * level.stride;
-        level.sweep_leaves(setting);
+        let step = histogram.n_slots * histogram.stride;
+        histogram.sweep_leaves(context);
         for &(feature, is_live) in children {
-            let FeaturePieces { pieces, of_row, .. } = of(feature);
+            let FeatureBins { bins, of_row, .. } = of(feature);
             let mut table = Vec::new();
             if !of_row.is_empty() {
                 let n_missing = usize::from(rows.cells[feature].has_missing());
-                table = zeros(spare, (pieces.len() + n_missing) * step);
+                table = zeros(spare, (bins.len() + n_missing) * step);
                 fill(&mut table, of_row, &codes, &amounts, step);
             }
-            let child = Child {
+            let child = ChildHistogram {
                 feature,
-                pieces: pieces.clone(),
+                bins: bins.clone(),
                 table,
                 least: [Vec::new(), Vec::new()],
             };
-            level.sweep(setting, rows, child, is_live);
+            histogram.sweep(context, rows, child, is_live);
         }
-        level
+        histogram
     }
 
-    pub(crate) fn new(setting: Setting<'_>, rows: &Rows, root: usize, cuts: Vec<u32>) -> Self {
+    pub(crate) fn new(context: Context<'_>, rows: &RowSet, root: usize, cuts: Vec<u32>) -> Self {
         let stride = (cuts.len() + 1).next_multiple_of(LANES);
-        let n_slots = setting.table.n_classes + usize::from(rows.has_idle);
+        let n_slots = context.table.n_classes + usize::from(rows.has_idle);
         Self {
             root,
             cuts,
@@ -154,7 +154,7 @@ impl<T: Lane> Level<T> {
 
     /// The class of a row, or one too many if it has no weight.
     #[inline]
-    pub(crate) fn slot(&self, rows: &Rows, row: usize) -> usize {
+    pub(crate) fn slot(&self, rows: &RowSet, row: usize) -> usize {
         let label = rows.labels[row];
         if label.weight == 0 {
             self.n_slots - 1
@@ -211,7 +211,7 @@ impl<T: Lane> Level<T> {
 
     /// What trees cost at least that are cut from a lane on and before the next, and ask this child below or
     /// above the cut.
-    pub(crate) fn costs(&self, child: &Child<T>, lane: usize) -> [u64; 2] {
+    pub(crate) fn costs(&self, child: &ChildHistogram<T>, lane: usize) -> [u64; 2] {
         let end = self.end(lane);
         let cost = |at: usize, lane: usize, other: u64| {
             let least = child.least[at].get(lane);
@@ -228,7 +228,7 @@ impl<T: Lane> Level<T> {
         if self.is_single(lane) { lane } else { lane + 1 }
     }
 
-    /// Numbers in all tables.
+    /// NumericRoot in all tables.
     pub(crate) fn size(&self) -> usize {
         self.children.iter().map(|child| child.table.len()).sum()
     }
@@ -239,7 +239,7 @@ impl<T: Lane> Level<T> {
     }
 
     /// No tree with a cut from this lane on and before the next one costs less.
-    pub(crate) fn bound(&self, lane: usize) -> u64 {
+    pub(crate) fn lower(&self, lane: usize) -> u64 {
         self.least[0][lane] + self.least[1][self.end(lane)]
     }
 
@@ -249,7 +249,7 @@ impl<T: Lane> Level<T> {
     }
 
     /// No tree of one level costs less, on the first level: all rows are above the first lane.
-    pub(crate) fn flat(&self) -> u64 {
+    pub(crate) fn shallower(&self) -> u64 {
         self.least[1][0]
     }
 
@@ -259,8 +259,8 @@ impl<T: Lane> Level<T> {
     }
 
     #[inline]
-    pub(crate) fn view<'t>(&self, table: &'t [T]) -> View<'t, T> {
-        View {
+    pub(crate) fn view<'t>(&self, table: &'t [T]) -> HistogramView<'t, T> {
+        HistogramView {
             table,
             stride: self.stride,
             n_slots: self.n_slots,
@@ -270,21 +270,21 @@ impl<T: Lane> Level<T> {
 }
 
 /// Up to so many intervals are worth trying.
-pub(crate) fn n_intervals(rule: Rule, pieces: &[Piece]) -> usize {
-    let n_ranks = pieces.last().map_or(0, |piece| piece.end as usize);
+pub(crate) fn n_intervals(rule: IntervalRule, bins: &[Bin]) -> usize {
+    let n_ranks = bins.last().map_or(0, |bin| bin.end as usize);
     rule.most.min(n_ranks)
 }
 
 /// What rows count: their weight, or 1 if they have none and are only counted.
-pub(crate) fn amounts<T: Lane>(rows: &Rows) -> Vec<T> {
+pub(crate) fn amounts<T: Lane>(rows: &RowSet) -> Vec<T> {
     let amount = |label: &Label| T::new(label.amount());
     rows.labels.iter().map(amount).collect()
 }
 
-/// Adds rows to the places of their pieces and codes; nothing said about their amounts, it is 1.
+/// Adds rows to the places of their bins and codes; nothing said about their amounts, it is 1.
 fn fill<T: Lane>(table: &mut [T], of_row: &[u8], codes: &[u32], amounts: &[T], step: usize) {
     let places = of_row.iter().zip(codes);
-    let places = places.map(|(&piece, &code)| piece as usize * step + code as usize);
+    let places = places.map(|(&bin, &code)| bin as usize * step + code as usize);
     if amounts.is_empty() {
         for place in places {
             table[place] = table[place].plus(T::new(1));

@@ -2,11 +2,11 @@
 
 use crate::learn::optimal::depth2::simd::{Lane, sub};
 
-/// The table of a child feature: `[piece][class][lane]`, sums over the lanes so far.
+/// The table of a child feature: `[bin][class][lane]`, sums over the lanes so far.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct View<'a, T> {
+pub(crate) struct HistogramView<'a, T> {
     pub(in crate::learn::optimal) table: &'a [T],
-    /// Numbers for each piece and class.
+    /// NumericRoot for each bin and class.
     pub(in crate::learn::optimal) stride: usize,
     /// Classes, and perhaps one more for rows without weight.
     pub(in crate::learn::optimal) n_slots: usize,
@@ -16,20 +16,20 @@ pub(crate) struct View<'a, T> {
 
 /// Which rows: those below the cuts of the root, or the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum RootSide {
     Low,
     High,
 }
 
-impl<T: Lane> View<'_, T> {
+impl<T: Lane> HistogramView<'_, T> {
     #[inline(always)]
     pub(crate) fn load<const W: usize, const HIGH: bool>(
         self,
-        piece: usize,
+        bin: usize,
         slot: usize,
         from: usize,
     ) -> [T; W] {
-        let row = &self.table[(piece * self.n_slots + slot) * self.stride..][..self.stride];
+        let row = &self.table[(bin * self.n_slots + slot) * self.stride..][..self.stride];
         let low: [T; W] = *row[from..]
             .first_chunk()
             .expect("a table has whole vectors");
@@ -42,11 +42,11 @@ impl<T: Lane> View<'_, T> {
 
     /// One number.
     #[inline(always)]
-    pub(crate) fn at(self, piece: usize, slot: usize, lane: usize, side: Side) -> i64 {
-        let row = &self.table[(piece * self.n_slots + slot) * self.stride..][..self.stride];
+    pub(crate) fn at(self, bin: usize, slot: usize, lane: usize, side: RootSide) -> i64 {
+        let row = &self.table[(bin * self.n_slots + slot) * self.stride..][..self.stride];
         match side {
-            Side::Low => row[lane].wide(),
-            Side::High => row[self.last].wide() - row[lane].wide(),
+            RootSide::Low => row[lane].wide(),
+            RootSide::High => row[self.last].wide() - row[lane].wide(),
         }
     }
 }

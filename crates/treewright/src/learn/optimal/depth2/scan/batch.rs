@@ -1,20 +1,22 @@
-//! Two classes in a few intervals, exactly: for many cuts of the root at once, what a child costs below and above.
+//! DepthTwo classes in a few intervals, exactly: for many cuts of the root at once, what a child costs below and above.
 //!
 //! Take the rows in the order of a child feature, a step up for each row of the first class and down for each of
-//! the second. What intervals gain, less the rows of the second class so far, follows the walk while their label
+//! the second. What intervals gain, less the rows of the second class so far, follows the scan while their label
 //! is the first class, and stays while it is the second. So a number for each first label and number of cuts is
 //! enough; where the child may be cut, it is at least the number with a cut less. With two intervals these
-//! are the highest place of the walk, and its last place above the lowest one.
+//! are the highest place of the scan, and its last place above the lowest one.
 //!
-//! The rows below a cut of the root are a part of the walk, those above are the rest. A lane for each of up to
-//! 62 cuts of the root walks with the rows below it, another with those above.
+//! The rows below a cut of the root are a part of the scan, those above are the rest. A lane for each of up to
+//! 62 cuts of the root scans with the rows below it, another with those above.
 
-use super::masks::{Aligned, CLASS, MOST_LANES, Masks, Sides};
-use super::runs::{MOST_INTERVALS, Path};
-use super::state::{Cuts, OneCut, Side, TwoCuts};
-use crate::learn::optimal::depth2::lane_of_rank::Lanes;
+use super::masks::{Aligned, CLASS, LaneSides, MOST_LANES, Masks};
+use super::runs::{MOST_INTERVALS, RunList};
+use super::state::{Cuts, OneCut, ScanState, TwoCuts};
+use crate::learn::optimal::depth2::lane_of_rank::LaneOfRank;
 use crate::learn::optimal::depth2::simd::{Lane, add, and, is_wide};
-use crate::learn::optimal::problem::{Cells, Kind, Label, NONE, Price, Rows};
+use crate::learn::optimal::problem::{
+    FeatureCells, FeatureKind, Label, NONE, RowSet, ValueEncoding,
+};
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
@@ -27,10 +29,10 @@ pub(crate) struct Batch<T: 'static> {
     root: usize,
     n_cuts: usize,
     /// From ranks of the root to lanes, when they are needed.
-    lanes: OnceLock<Lanes>,
+    lanes: OnceLock<LaneOfRank>,
     cuts: Vec<u32>,
     /// For each row the first lane in which it is below the cut, a bit for its class, and above 8 bits its
-    /// step. Empty if only paths are walked.
+    /// step. Empty if only run_lists are scanned.
     codes: Vec<u32>,
     /// Do all rows have the weight 1?
     is_plain: bool,
@@ -40,13 +42,13 @@ pub(crate) struct Batch<T: 'static> {
 }
 
 /// For each number of intervals from two on, what they gain on both sides, less all rows of the second class.
-type Found<T> = [Sides<T>; MOST_INTERVALS - 1];
+type ScanGains<T> = [LaneSides<T>; MOST_INTERVALS - 1];
 
 impl<T: Lane> Batch<T> {
     /// Some cuts of a root, rising. `below` has for each rank the weights of both classes below it; that is
-    /// needed if not all rows are walked.
+    /// needed if not all rows are scanned.
     pub(crate) fn new(
-        rows: &Rows,
+        rows: &RowSet,
         root: usize,
         cuts: &[u32],
         below: &[[i64; 2]],
@@ -90,13 +92,13 @@ impl<T: Lane> Batch<T> {
         }
     }
 
-    fn lanes(&self) -> &Lanes {
-        self.lanes.get_or_init(|| Lanes::new(&self.cuts))
+    fn lanes(&self) -> &LaneOfRank {
+        self.lanes.get_or_init(|| LaneOfRank::new(&self.cuts))
     }
 
     /// What leaves cost, for both sides of each cut.
-    pub(crate) fn leaves(&self, price: Price) -> Vec<[u64; 2]> {
-        let leaf = |[a, b]: [i64; 2]| price.leaf(a.min(b) as u64);
+    pub(crate) fn leaves(&self, encoding: ValueEncoding) -> Vec<[u64; 2]> {
+        let leaf = |[a, b]: [i64; 2]| encoding.leaf(a.min(b) as u64);
         self.sums.iter().map(|sides| sides.map(leaf)).collect()
     }
 
@@ -104,24 +106,24 @@ impl<T: Lane> Batch<T> {
     pub(crate) fn child(
         &self,
         arch: pulp::Arch,
-        rows: &Rows,
-        (feature, kind): (usize, Kind),
-        path: Option<&Path>,
-        (price, n_intervals): (Price, usize),
+        rows: &RowSet,
+        (feature, kind): (usize, FeatureKind),
+        run_list: Option<&RunList>,
+        (encoding, n_intervals): (ValueEncoding, usize),
     ) -> Vec<[u64; 2]> {
         let cells = &rows.cells[feature];
-        let walk = Walk {
+        let scan = Scan {
             batch: self,
             cells,
-            path,
+            run_list,
         };
         let missing = if cells.has_missing() {
             self.missing(rows, cells)
         } else {
             Vec::new()
         };
-        if kind == Kind::Categorical {
-            return self.categories(arch, cells, &missing, price);
+        if kind == FeatureKind::Categorical {
+            return self.categories(arch, cells, &missing, encoding);
         }
         let mut found = [[[T::default(); MOST_LANES]; 2]; MOST_INTERVALS - 1];
         // As many lanes as the registers of the processor have room for.
@@ -133,22 +135,22 @@ impl<T: Lane> Batch<T> {
             _ => 16,
         };
         let go = match (n_intervals, self.n_cuts.min(most)) {
-            (2, 33..) => Walk::go::<64, OneCut<T, 64>>,
-            (2, 17..) => Walk::go::<32, OneCut<T, 32>>,
-            (2, _) => Walk::go::<16, OneCut<T, 16>>,
-            (3, 33..) => Walk::go::<64, TwoCuts<T, 64>>,
-            (3, 17..) => Walk::go::<32, TwoCuts<T, 32>>,
-            (3, _) => Walk::go::<16, TwoCuts<T, 16>>,
-            _ => Walk::go::<16, Cuts<T, 16, 4>>,
+            (2, 33..) => Scan::go::<64, OneCut<T, 64>>,
+            (2, 17..) => Scan::go::<32, OneCut<T, 32>>,
+            (2, _) => Scan::go::<16, OneCut<T, 16>>,
+            (3, 33..) => Scan::go::<64, TwoCuts<T, 64>>,
+            (3, 17..) => Scan::go::<32, TwoCuts<T, 32>>,
+            (3, _) => Scan::go::<16, TwoCuts<T, 16>>,
+            _ => Scan::go::<16, Cuts<T, 16, 4>>,
         };
-        go(walk, arch, &mut found);
+        go(scan, arch, &mut found);
         let found = &found[..n_intervals - 1];
         // Of `a` rows of the first class in these lanes, and all of the second, so many are gained.
         let by_intervals = |a: i64, lane: usize, side: usize| {
             let mut least = u64::MAX;
             for (intervals, found) in (2_u64..).zip(found) {
                 let gain = found[side][lane].wide();
-                least = least.min(price.loss((a - gain) as u64) + intervals * price.per_leaf);
+                least = least.min(encoding.loss((a - gain) as u64) + intervals * encoding.per_leaf);
             }
             least
         };
@@ -161,8 +163,8 @@ impl<T: Lane> Batch<T> {
                 if missing_a + missing_b > 0 {
                     // One interval, and the missing cells.
                     let whole = (a - missing_a).min(b - missing_b);
-                    value = value.min(price.leaf(whole as u64));
-                    value += price.leaf(missing_a.min(missing_b) as u64);
+                    value = value.min(encoding.leaf(whole as u64));
+                    value += encoding.leaf(missing_a.min(missing_b) as u64);
                 }
                 values[side] = value;
             }
@@ -171,7 +173,7 @@ impl<T: Lane> Batch<T> {
     }
 
     /// For each cut and side the weights of both classes that have no cell.
-    fn missing(&self, rows: &Rows, cells: &Cells) -> Vec<[[i64; 2]; 2]> {
+    fn missing(&self, rows: &RowSet, cells: &FeatureCells) -> Vec<[[i64; 2]; 2]> {
         let mut sums = vec![[[0; 2]; 2]; self.n_cuts + 1];
         let (of_root, lanes) = (&rows.cells[self.root].ranks, self.lanes());
         for (row, _) in cells
@@ -201,9 +203,9 @@ impl<T: Lane> Batch<T> {
     fn categories(
         &self,
         arch: pulp::Arch,
-        cells: &Cells,
+        cells: &FeatureCells,
         missing: &[[[i64; 2]; 2]],
-        price: Price,
+        encoding: ValueEncoding,
     ) -> Vec<[u64; 2]> {
         let mut losses = vec![[0; 2]; self.n_cuts];
         let mut leaves = vec![[0; 2]; self.n_cuts];
@@ -230,35 +232,35 @@ impl<T: Lane> Batch<T> {
             }
         }
         let value = |(losses, leaves): (&[i64; 2], &[u64; 2])| {
-            [0, 1].map(|side| price.loss(losses[side] as u64) + leaves[side] * price.per_leaf)
+            [0, 1].map(|side| encoding.loss(losses[side] as u64) + leaves[side] * encoding.per_leaf)
         };
         losses.iter().zip(&leaves).map(value).collect()
     }
 }
 
-/// A walk over the rows of a child.
+/// A scan over the rows of a child.
 #[derive(Debug)]
-struct Walk<'a, T: 'static> {
+struct Scan<'a, T: 'static> {
     batch: &'a Batch<T>,
-    cells: &'a Cells,
-    path: Option<&'a Path>,
+    cells: &'a FeatureCells,
+    run_list: Option<&'a RunList>,
 }
 
-impl<T: 'static> Clone for Walk<'_, T> {
+impl<T: 'static> Clone for Scan<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T: 'static> Copy for Walk<'_, T> {}
+impl<T: 'static> Copy for Scan<'_, T> {}
 
-impl<T: Lane> Walk<'_, T> {
+impl<T: Lane> Scan<'_, T> {
     /// In `W` lanes at once.
-    fn go<const W: usize, S: Side<T, W>>(self, arch: pulp::Arch, found: &mut Found<T>) {
+    fn go<const W: usize, S: ScanState<T, W>>(self, arch: pulp::Arch, found: &mut ScanGains<T>) {
         for from in (0..self.batch.n_cuts).step_by(W) {
-            let walk = self;
+            let scan = self;
             arch.dispatch(Chunk::<T, W, S> {
-                walk,
+                scan,
                 from,
                 found,
                 side: PhantomData,
@@ -267,24 +269,28 @@ impl<T: Lane> Walk<'_, T> {
     }
 }
 
-/// A walk in `W` lanes, from some lane on.
+/// A scan in `W` lanes, from some lane on.
 struct Chunk<'a, T: 'static, const W: usize, S> {
-    walk: Walk<'a, T>,
+    scan: Scan<'a, T>,
     from: usize,
-    found: &'a mut Found<T>,
+    found: &'a mut ScanGains<T>,
     side: PhantomData<S>,
 }
 
-impl<T: Lane, const W: usize, S: Side<T, W>> pulp::NullaryFnOnce for Chunk<'_, T, W, S> {
+impl<T: Lane, const W: usize, S: ScanState<T, W>> pulp::NullaryFnOnce for Chunk<'_, T, W, S> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Walk { batch, cells, path } = self.walk;
+        let Scan {
+            batch,
+            cells,
+            run_list,
+        } = self.scan;
         let has_ties = cells.n_ranks() < cells.order.len();
         let from = self.from;
-        let sides: [S; 2] = match (path, has_ties, batch.is_plain) {
-            (Some(path), ..) => along(path, batch, from),
+        let sides: [S; 2] = match (run_list, has_ties, batch.is_plain) {
+            (Some(run_list), ..) => along(run_list, batch, from),
             (None, false, true) => all::<T, W, S, false, true>(batch, cells, from),
             (None, false, false) => all::<T, W, S, false, false>(batch, cells, from),
             (None, true, true) => all::<T, W, S, true, true>(batch, cells, from),
@@ -300,16 +306,16 @@ impl<T: Lane, const W: usize, S: Side<T, W>> pulp::NullaryFnOnce for Chunk<'_, T
 
 /// Over the rows that matter.
 #[inline(always)]
-fn along<T: Lane, const W: usize, S: Side<T, W>>(
-    path: &Path,
+fn along<T: Lane, const W: usize, S: ScanState<T, W>>(
+    run_list: &RunList,
     batch: &Batch<T>,
     from: usize,
 ) -> [S; 2] {
     // Both sides are variables of their own, so that they stay in registers.
     let (mut low, mut high) = (S::START, S::START);
     let of_rank = batch.lanes();
-    let mut runs = path.runs.iter();
-    for step in &path.steps {
+    let mut runs = run_list.runs.iter();
+    for step in &run_list.steps {
         if step.has_run
             && let Some(run) = runs.next()
         {
@@ -330,9 +336,9 @@ fn along<T: Lane, const W: usize, S: Side<T, W>>(
 
 /// Over all rows that have a cell.
 #[inline(always)]
-fn all<T: Lane, const W: usize, S: Side<T, W>, const TIES: bool, const PLAIN: bool>(
+fn all<T: Lane, const W: usize, S: ScanState<T, W>, const TIES: bool, const PLAIN: bool>(
     batch: &Batch<T>,
-    cells: &Cells,
+    cells: &FeatureCells,
     from: usize,
 ) -> [S; 2] {
     let (mut low, mut high) = (S::START, S::START);
@@ -377,7 +383,7 @@ struct Group<'a, T: 'static> {
 
 impl<T: Lane> pulp::NullaryFnOnce for Group<'_, T> {
     /// For both classes the weights below each cut; the last lane has all.
-    type Output = Sides<T>;
+    type Output = LaneSides<T>;
 
     #[inline(always)]
     fn call(self) -> Self::Output {
@@ -404,12 +410,14 @@ mod tests {
 
     use super::Batch;
     use crate::cost::{Lambda, Scale};
-    use crate::learn::optimal::depth2::scan::runs::Path;
+    use crate::learn::optimal::depth2::scan::runs::RunList;
     use crate::learn::optimal::depth2::simd::Lane;
-    use crate::learn::optimal::problem::{Cells, Kind, Label, NONE, Price, Rows, Size};
+    use crate::learn::optimal::problem::{
+        FeatureCells, FeatureKind, Label, NONE, RowSet, ValueEncoding, ValueSize,
+    };
 
-    /// Cells from values; `None` is missing.
-    fn cells(values: &[Option<u32>]) -> Cells {
+    /// FeatureCells from values; `None` is missing.
+    fn cells(values: &[Option<u32>]) -> FeatureCells {
         let mut different: Vec<u32> = values.iter().copied().flatten().collect();
         different.sort_unstable();
         different.dedup();
@@ -423,7 +431,7 @@ mod tests {
             order.extend((0..ranks.len() as u32).filter(|&row| ranks[row as usize] == rank));
             starts.push(order.len() as u32);
         }
-        Cells {
+        FeatureCells {
             ranks,
             order,
             starts,
@@ -431,7 +439,7 @@ mod tests {
     }
 
     /// The first feature is the root, which all rows have.
-    fn random_rows(rng: &mut Rng, heaviest: u32) -> Rows {
+    fn random_rows(rng: &mut Rng, heaviest: u32) -> RowSet {
         let n_rows = rng.usize(2..=70);
         let label = |_| Label {
             class: rng.u32(..2),
@@ -444,11 +452,11 @@ mod tests {
             let value = |_| (rng.u8(..12) >= n_missing).then(|| rng.u32(..distinct));
             cells(&(0..n_rows).map(value).collect::<Vec<_>>())
         };
-        Rows::new(labels, (0..3).map(column).collect(), 2)
+        RowSet::new(labels, (0..3).map(column).collect(), 2)
     }
 
     /// For each rank of the root the weights of both classes below it.
-    fn below(rows: &Rows) -> Vec<[i64; 2]> {
+    fn below(rows: &RowSet) -> Vec<[i64; 2]> {
         let (cells, mut sums) = (&rows.cells[0], [0; 2]);
         let mut below = vec![sums];
         for rank in 0..cells.n_ranks() as u32 {
@@ -462,7 +470,7 @@ mod tests {
     }
 
     /// The weight outside the best class.
-    fn error(rows: &Rows, part: impl Iterator<Item = usize>) -> u64 {
+    fn error(rows: &RowSet, part: impl Iterator<Item = usize>) -> u64 {
         let mut sums = [0_u64; 2];
         for row in part {
             sums[rows.labels[row].class as usize] += u64::from(rows.labels[row].weight);
@@ -488,10 +496,10 @@ mod tests {
 
     /// What some rows cost by a child: all of its cuts, one after the other.
     fn scan(
-        rows: &Rows,
+        rows: &RowSet,
         part: &[usize],
-        (child, kind): (usize, Kind),
-        price: Price,
+        (child, kind): (usize, FeatureKind),
+        encoding: ValueEncoding,
         most: usize,
     ) -> u64 {
         let cells = &rows.cells[child];
@@ -501,12 +509,12 @@ mod tests {
         };
         let n_ranks = cells.n_ranks() as u32;
         let present = match kind {
-            Kind::Categorical => {
+            FeatureKind::Categorical => {
                 let ranks = (0..n_ranks).filter(|&rank| within(rank..rank + 1).next().is_some());
-                let leaves = ranks.map(|rank| price.leaf(error(rows, within(rank..rank + 1))));
+                let leaves = ranks.map(|rank| encoding.leaf(error(rows, within(rank..rank + 1))));
                 leaves.sum()
             }
-            Kind::Numeric => {
+            FeatureKind::Numeric => {
                 let mut sums = vec![[0; 2]];
                 for rank in 0..n_ranks {
                     let mut next = sums[rank as usize];
@@ -518,7 +526,7 @@ mod tests {
                 }
                 let value = |intervals: usize| {
                     let loss = least_loss(&sums, 0, intervals);
-                    price.loss(loss) + intervals as u64 * price.per_leaf
+                    encoding.loss(loss) + intervals as u64 * encoding.per_leaf
                 };
                 (2..=most).map(value).min().unwrap()
             }
@@ -529,21 +537,21 @@ mod tests {
             return present;
         }
         let whole = match kind {
-            Kind::Numeric => price.leaf(error(rows, within(0..n_ranks))),
-            Kind::Categorical => u64::MAX,
+            FeatureKind::Numeric => encoding.leaf(error(rows, within(0..n_ranks))),
+            FeatureKind::Categorical => u64::MAX,
         };
-        present.min(whole) + price.leaf(error(rows, missing.into_iter()))
+        present.min(whole) + encoding.leaf(error(rows, missing.into_iter()))
     }
 
     /// The path of a child for a range of cuts: from the rows, and from a path for a wider range.
-    fn paths<const K: usize>(
-        rows: &Rows,
+    fn run_lists<const K: usize>(
+        rows: &RowSet,
         child: usize,
         range: &Range<u32>,
         wider: &Range<u32>,
-    ) -> [Path; 2] {
-        let path = |range: &Range<u32>| Path::new::<K>(rows, 0, range, &rows.cells[child]);
-        [path(range), path(wider).narrowed::<K>(range)]
+    ) -> [RunList; 2] {
+        let run_list = |range: &Range<u32>| RunList::new::<K>(rows, 0, range, &rows.cells[child]);
+        [run_list(range), run_list(wider).narrowed::<K>(range)]
     }
 
     /// With vectors of all lengths that this processor has.
@@ -558,7 +566,7 @@ mod tests {
         let rows = random_rows(rng, heaviest);
         let most = rng.usize(2..=if rows.len() < 20 { 4 } else { 3 });
         let n_ranks = rows.cells[0].n_ranks() as u32;
-        let size = Size {
+        let size = ValueSize {
             n_rows: rows.len(),
             most_loss: rows.weight(),
         };
@@ -567,43 +575,46 @@ mod tests {
             total_weight: rows.weight() as f64,
         };
         let leaf_cost: Lambda = leaf_cost.parse().unwrap();
-        let price = Price::new(&leaf_cost, scale, true, size).unwrap();
+        let encoding = ValueEncoding::new(&leaf_cost, scale, true, size).unwrap();
         let mut cuts: Vec<u32> = (0..n_ranks).collect();
         let from = rng.usize(..cuts.len());
         cuts.drain(..from);
         cuts.truncate(rng.usize(1..=62));
         let (first, last) = (cuts[0], cuts[cuts.len() - 1]);
-        // Paths may be for a wider range.
+        // RunLists may be for a wider range.
         let range = rng.u32(..=first)..rng.u32(last..=n_ranks);
         let wider = rng.u32(..=range.start)..rng.u32(range.end..=n_ranks);
         let below = below(&rows);
-        // Paths do not need all rows.
+        // RunLists do not need all rows.
         let [whole, narrow] =
             [true, false].map(|is_whole| Batch::<T>::new(&rows, 0, &cuts, &below, is_whole));
         for (child, kind) in [
-            (0, Kind::Numeric),
-            (1, Kind::Numeric),
-            (2, Kind::Numeric),
-            (1, Kind::Categorical),
+            (0, FeatureKind::Numeric),
+            (1, FeatureKind::Numeric),
+            (2, FeatureKind::Numeric),
+            (1, FeatureKind::Categorical),
         ] {
             let made = match most {
-                2 => paths::<2>,
-                3 => paths::<3>,
-                _ => paths::<4>,
+                2 => run_lists::<2>,
+                3 => run_lists::<3>,
+                _ => run_lists::<4>,
             };
-            let [path, narrowed] = made(&rows, child, &range, &wider);
-            let paths = [None, Some(&path), Some(&narrowed)];
+            let [run_list, narrowed] = made(&rows, child, &range, &wider);
+            let run_lists = [None, Some(&run_list), Some(&narrowed)];
             let mut values = Vec::new();
-            for path in paths.map(|path| path.filter(|_| kind == Kind::Numeric)) {
-                let batch = if path.is_some() { &narrow } else { &whole };
-                let value = |arch| batch.child(arch, &rows, (child, kind), path, (price, most));
+            for run_list in
+                run_lists.map(|run_list| run_list.filter(|_| kind == FeatureKind::Numeric))
+            {
+                let batch = if run_list.is_some() { &narrow } else { &whole };
+                let value =
+                    |arch| batch.child(arch, &rows, (child, kind), run_list, (encoding, most));
                 values.extend(processors().into_iter().map(value));
             }
             for (lane, &cut) in cuts.iter().enumerate() {
                 for side in 0..2 {
                     let is_in = |&row: &usize| (rows.cells[0].ranks[row] >= cut) == (side == 1);
                     let part: Vec<usize> = (0..rows.len()).filter(is_in).collect();
-                    let expected = scan(&rows, &part, (child, kind), price, most);
+                    let expected = scan(&rows, &part, (child, kind), encoding, most);
                     for values in &values {
                         let found = values[lane][side];
                         assert_eq!(found, expected, "{child} {kind:?} {cut} {side} {rows:?}");

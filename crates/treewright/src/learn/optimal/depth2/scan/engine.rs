@@ -1,100 +1,102 @@
-//! Trees of two levels with two classes by walks: exactly, for many cuts at once.
+//! Trees of two levels with two classes by scans: exactly, for many cuts at once.
 
-use super::root::Front;
-use crate::learn::optimal::depth2::Two;
-use crate::learn::optimal::depth2::histogram::bins::Pieces;
-use crate::learn::optimal::depth2::histogram::{Level, Spare};
+use super::root::ScanRoot;
+use crate::learn::optimal::depth2::DepthTwo;
+use crate::learn::optimal::depth2::histogram::bins::Bins;
+use crate::learn::optimal::depth2::histogram::{Histogram, Spare};
 use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::incumbent::Best;
-use crate::learn::optimal::problem::{Floors, Root, Rows};
+use crate::learn::optimal::incumbent::Incumbent;
+use crate::learn::optimal::problem::{Floors, RootSplit, RowSet};
 use std::borrow::Cow;
 
-impl Two<'_> {
-    /// By walks: exactly, for many cuts at once. Was there time for all?
-    pub(crate) fn by_walks<T: Lane>(
+impl DepthTwo<'_> {
+    /// By scans: exactly, for many cuts at once. Was there time for all?
+    pub(crate) fn by_scans<T: Lane>(
         self,
-        rows: &Rows,
+        rows: &RowSet,
         wanted: &[usize],
-        best: &Best,
+        best: &Incumbent,
         floors: &mut Floors<'_>,
     ) -> bool {
-        // Few rows are walked at once, without pieces.
-        let is_large = rows.len() > self.setting.sizes.walked_rows;
-        let pieces = is_large.then(|| self.pieces(rows));
-        let mut fronts = self.map(wanted, |spare: &mut Spare<T>, &feature| {
-            let few = pieces.as_ref().map(|[few, _]| &**few);
-            self.front(rows, few, feature, best, spare)
+        // Few rows are scanned at once, without bins.
+        let is_large = rows.len() > self.context.sizes.scanned_rows;
+        let bins = is_large.then(|| self.bins(rows));
+        let mut roots = self.map(wanted, |spare: &mut Spare<T>, &feature| {
+            let few = bins.as_ref().map(|[few, _]| &**few);
+            self.root(rows, few, feature, best, spare)
         });
-        floors.flat = fronts.iter().find_map(|(front, _)| front.flat).unwrap_or(0);
+        floors.shallower = roots
+            .iter()
+            .find_map(|(root, _)| root.shallower)
+            .unwrap_or(0);
         // Good roots first: what they bring makes others needless.
-        fronts.sort_by_key(|(front, _)| front.least_bound());
-        let (setting, budget, is_parallel) = (self.setting, self.budget, self.is_parallel());
-        self.map(&mut fronts, |spare: &mut Spare<T>, (front, is_done)| {
-            if let Some([_, many]) = &pieces
-                && front.missing == 0
+        roots.sort_by_key(|(root, _)| root.least_lower());
+        let (context, budget, is_parallel) = (self.context, self.budget, self.is_parallel());
+        self.map(&mut roots, |spare: &mut Spare<T>, (root, is_done)| {
+            if let Some([_, many]) = &bins
+                && root.missing == 0
                 && *is_done
             {
-                self.look(front, many, best, spare);
+                self.look(root, many, best, spare);
             }
-            // Walks stay closer to their start than sums over pieces.
+            // Walks stay refine_range to their start than sums over bins.
             *is_done &= if rows.weight() <= i16::LARGEST {
-                front.close::<i16>(setting, best, budget, is_parallel)
+                root.solve_all::<i16>(context, best, budget, is_parallel)
             } else {
-                front.close::<T>(setting, best, budget, is_parallel)
+                root.solve_all::<T>(context, best, budget, is_parallel)
             };
         });
-        for (front, _) in &fronts {
-            floors.own[front.feature] = front.floor;
+        for (root, _) in &roots {
+            floors.own[root.feature] = root.floor;
         }
-        fronts.iter().all(|&(_, is_done)| is_done)
+        roots.iter().all(|&(_, is_done)| is_done)
     }
 
     /// The first cuts of a root. Was there time for it?
-    fn front<'r, T: Lane>(
+    fn root<'r, T: Lane>(
         self,
-        rows: &'r Rows,
-        pieces: Option<&Pieces>,
+        rows: &'r RowSet,
+        bins: Option<&Bins>,
         feature: usize,
-        best: &Best,
+        best: &Incumbent,
         spare: &mut Spare<T>,
-    ) -> (Front<'r>, bool) {
+    ) -> (ScanRoot<'r>, bool) {
         let entered = self.enter(rows, feature, best);
         let Some(numbers) = entered.numbers else {
-            return (Front::none(feature, entered.floor), entered.is_done);
+            return (ScanRoot::none(feature, entered.floor), entered.is_done);
         };
         let is_whole = matches!(numbers, Cow::Borrowed(_));
-        let per_leaf = self.setting.price.per_leaf;
-        let mut front = Front::new(feature, numbers, entered.missing, per_leaf);
-        front.floor = entered.floor;
-        if let Some(scouted) = self.scouted {
-            let (zones, flat) = scouted.zones(self.setting.table, feature, best);
-            (front.zones, front.flat) = (zones, Some(flat));
-            front.drop_far(best);
-        } else if let Some(pieces) = pieces.filter(|_| is_whole) {
-            self.look::<T>(&mut front, pieces, best, spare);
+        let per_leaf = self.context.encoding.per_leaf;
+        let mut root = ScanRoot::new(feature, numbers, entered.missing, per_leaf);
+        root.floor = entered.floor;
+        if let Some(screened) = self.screened {
+            let (zones, shallower) = screened.zones(self.context.table, feature, best);
+            (root.zones, root.shallower) = (zones, Some(shallower));
+            root.drop_far(best);
+        } else if let Some(bins) = bins.filter(|_| is_whole) {
+            self.look::<T>(&mut root, bins, best, spare);
         } else {
-            front.begin::<T>(self.setting, best);
+            root.begin::<T>(self.context, best);
             if !is_whole {
-                front.flat = None;
+                root.shallower = None;
             }
         }
-        (front, true)
+        (root, true)
     }
 
-    /// A look at all cuts of a root by sums over pieces.
+    /// A look at all cuts of a root by sums over bins.
     fn look<T: Lane>(
         self,
-        front: &mut Front<'_>,
-        pieces: &Pieces,
-        best: &Best,
+        root: &mut ScanRoot<'_>,
+        bins: &Bins,
+        best: &Incumbent,
         spare: &mut Spare<T>,
     ) {
-        front.drop_far(best);
-        let n_children = front.rows.cells.len();
+        root.drop_far(best);
+        let n_children = root.rows.cells.len();
         let is_live = |child: usize| {
             let sides = [0, 1].map(|side| {
-                front
-                    .zones
+                root.zones
                     .iter()
                     .any(|zone| zone.by_child[child][side] != u64::MAX)
             });
@@ -105,22 +107,22 @@ impl Two<'_> {
             .into_iter()
             .filter(|child| child.1 != [false; 2])
             .collect();
-        if front.zones.is_empty() {
+        if root.zones.is_empty() {
             return;
         }
-        let feature = front.feature;
-        let level = Level::first(self.setting, &front.rows, pieces, feature, &children, spare);
-        for lane in (0..level.n_zones()).filter(|&lane| level.cuts[lane] > 0) {
-            let value = level.value(lane) + front.missing;
+        let feature = root.feature;
+        let histogram = Histogram::first(self.context, &root.rows, bins, feature, &children, spare);
+        for lane in (0..histogram.n_zones()).filter(|&lane| histogram.cuts[lane] > 0) {
+            let value = histogram.value(lane) + root.missing;
             if value <= best.value() {
-                let cut = Some(level.cuts[lane]);
-                best.offer(value, Root { feature, cut }.alone());
+                let cut = Some(histogram.cuts[lane]);
+                best.offer(value, RootSplit { feature, cut }.alone());
             }
         }
-        front.flat = front.flat.or(Some(level.flat()));
-        let known = std::mem::replace(&mut front.zones, level.as_zones(n_children));
-        front.keep_within(&known);
-        front.drop_far(best);
-        level.recycle(spare);
+        root.shallower = root.shallower.or(Some(histogram.shallower()));
+        let known = std::mem::replace(&mut root.zones, histogram.as_zones(n_children));
+        root.keep_within(&known);
+        root.drop_far(best);
+        histogram.recycle(spare);
     }
 }

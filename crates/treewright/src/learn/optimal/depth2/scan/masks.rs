@@ -2,11 +2,11 @@
 
 use crate::learn::optimal::depth2::simd::Lane;
 
-/// Up to so many cuts are walked together, with room for their ends.
+/// Up to so many cuts are scanned together, with room for their ends.
 pub(super) const MOST_LANES: usize = 64;
 
 /// A number for each lane and both sides.
-pub(super) type Sides<T> = [[T; MOST_LANES]; 2];
+pub(super) type LaneSides<T> = [[T; MOST_LANES]; 2];
 
 /// A vector that lies in two lines of the cache takes twice as long to load.
 #[derive(Debug)]
@@ -20,9 +20,9 @@ pub(super) const CLASS: u32 = 64;
 #[derive(Debug)]
 pub(crate) struct Masks<T> {
     /// The lanes from it on, and the others: all bits or none.
-    pub(super) bits: Vec<Aligned<Sides<T>>>,
+    pub(super) bits: Vec<Aligned<LaneSides<T>>>,
     /// A step up in these lanes, then for all first lanes a step down.
-    pub(super) steps: Vec<Aligned<Sides<T>>>,
+    pub(super) steps: Vec<Aligned<LaneSides<T>>>,
 }
 
 impl<T: Lane> Masks<T> {

@@ -12,18 +12,18 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use super::batch::Batch;
-use super::runs::{MOST_INTERVALS, Path};
+use super::runs::{MOST_INTERVALS, RunList};
 use crate::budget::Budget;
 use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::incumbent::Best;
-use crate::learn::optimal::problem::{Kind, Root, Rows, Setting};
+use crate::learn::optimal::incumbent::Incumbent;
+use crate::learn::optimal::problem::{Context, FeatureKind, RootSplit, RowSet};
 
 /// A numeric root.
 #[derive(Debug)]
-pub(crate) struct Front<'a> {
+pub(crate) struct ScanRoot<'a> {
     pub(in crate::learn::optimal) feature: usize,
     /// The rows that have a cell.
-    pub(in crate::learn::optimal) rows: Cow<'a, Rows>,
+    pub(in crate::learn::optimal) rows: Cow<'a, RowSet>,
     /// The value of the branch for missing cells, in case.
     pub(in crate::learn::optimal) missing: u64,
     /// No tree with this root that was passed over has a smaller value.
@@ -31,11 +31,11 @@ pub(crate) struct Front<'a> {
     /// Cuts that may be better.
     pub(in crate::learn::optimal) zones: Vec<Zone>,
     /// No tree of one level has a smaller value, if that is known.
-    pub(in crate::learn::optimal) flat: Option<u64>,
+    pub(in crate::learn::optimal) shallower: Option<u64>,
     /// For each rank the weights of both classes below it, when they are needed.
     below: OnceLock<Vec<[i64; 2]>>,
     /// Each for a range within that of the one before.
-    paths: Vec<Paths>,
+    run_lists: Vec<RunLists>,
 }
 
 /// Cuts next to each other of which nothing is known but by their neighbours.
@@ -49,16 +49,16 @@ pub(crate) struct Zone {
     pub(in crate::learn::optimal) by_child: Vec<[u64; 2]>,
 }
 
-/// The paths of children for cuts in a range.
+/// The run_lists of children for cuts in a range.
 #[derive(Debug)]
-struct Paths {
+struct RunLists {
     range: [u32; 2],
-    of_child: Vec<Option<Path>>,
+    of_child: Vec<Option<RunList>>,
 }
 
-impl<'a> Front<'a> {
+impl<'a> ScanRoot<'a> {
     /// All cuts of a feature that all rows have.
-    pub(crate) fn new(feature: usize, rows: Cow<'a, Rows>, missing: u64, per_leaf: u64) -> Self {
+    pub(crate) fn new(feature: usize, rows: Cow<'a, RowSet>, missing: u64, per_leaf: u64) -> Self {
         let cells = &rows.cells[feature];
         let whole = Zone {
             cuts: [1, cells.n_ranks() as u32 - 1],
@@ -75,9 +75,9 @@ impl<'a> Front<'a> {
             rows,
             missing,
             floor: u64::MAX,
-            flat: None,
+            shallower: None,
             below: OnceLock::new(),
-            paths: Vec::new(),
+            run_lists: Vec::new(),
         }
     }
 
@@ -100,76 +100,76 @@ impl<'a> Front<'a> {
     }
 
     /// What leaves and children cost on both sides of a cut.
-    pub(crate) fn at<T: Lane>(&self, setting: Setting<'_>, cut: u32) -> ([u64; 2], Vec<[u64; 2]>) {
-        let price = setting.price;
+    pub(crate) fn at<T: Lane>(&self, context: Context<'_>, cut: u32) -> ([u64; 2], Vec<[u64; 2]>) {
+        let encoding = context.encoding;
         let batch = Batch::<T>::new(&self.rows, self.feature, &[cut], &[], true);
-        let kinds = setting.table.kinds.iter().copied().enumerate();
+        let kinds = context.table.kinds.iter().copied().enumerate();
         let child = |child| {
             batch.child(
-                setting.arch,
+                context.arch,
                 &self.rows,
                 child,
                 None,
-                (price, setting.rule.most),
+                (encoding, context.rule.most),
             )[0]
         };
-        (batch.leaves(price)[0], kinds.map(child).collect())
+        (batch.leaves(encoding)[0], kinds.map(child).collect())
     }
 
     /// A root without cuts.
     pub(crate) fn none(feature: usize, floor: u64) -> Self {
         Self {
             feature,
-            rows: Cow::Owned(Rows::none()),
+            rows: Cow::Owned(RowSet::none()),
             missing: 0,
             floor,
             zones: Vec::new(),
-            flat: None,
+            shallower: None,
             below: OnceLock::new(),
-            paths: Vec::new(),
+            run_lists: Vec::new(),
         }
     }
 
     /// Solves the first cuts, evenly over all rows; and no cut at all, which is a tree of one level.
-    pub(crate) fn begin<T: Lane>(&mut self, setting: Setting<'_>, best: &Best) {
+    pub(crate) fn begin<T: Lane>(&mut self, context: Context<'_>, best: &Incumbent) {
         let lanes = if self.rows.len() < 6000 { 32 } else { 62 };
         let zones = std::mem::take(&mut self.zones);
         let Some(zone) = zones.first() else {
             return;
         };
         let starts = &self.rows.cells[self.feature].starts;
-        let n_cuts = setting.sizes.cuts.min(lanes) - 1;
+        let n_cuts = context.sizes.cuts.min(lanes) - 1;
         let mut cuts = vec![0];
         cuts.extend(evenly(starts, zone.cuts, n_cuts));
-        self.solve::<T>(setting, zones, &[cuts], best, false);
+        self.solve::<T>(context, zones, &[cuts], best, false);
     }
 
     /// No tree in a zone has a smaller value.
-    pub(crate) fn bound(&self, zone: &Zone) -> u64 {
+    pub(crate) fn lower(&self, zone: &Zone) -> u64 {
         zone.least[0] + zone.least[1] + self.missing
     }
 
     /// The first question that a tree of a zone can have.
-    fn first(&self, zone: &Zone) -> Root {
-        Root {
+    fn first(&self, zone: &Zone) -> RootSplit {
+        RootSplit {
             feature: self.feature,
             cut: Some(zone.cuts[0]),
         }
     }
 
     /// The least bound of all zones.
-    pub(crate) fn least_bound(&self) -> u64 {
-        let bounds = self.zones.iter().map(|zone| self.bound(zone));
-        bounds.min().unwrap_or(u64::MAX)
+    pub(crate) fn least_lower(&self) -> u64 {
+        let lowers = self.zones.iter().map(|zone| self.lower(zone));
+        lowers.min().unwrap_or(u64::MAX)
     }
 
     /// Leaves out zones in which nothing better can be, and in the others children that are too expensive.
-    pub(crate) fn drop_far(&mut self, best: &Best) {
+    pub(crate) fn drop_far(&mut self, best: &Incumbent) {
         for mut zone in std::mem::take(&mut self.zones) {
             let limit = best.limit(self.first(&zone));
-            let bound = self.bound(&zone);
-            if bound >= limit {
-                self.floor = self.floor.min(bound);
+            let lower = self.lower(&zone);
+            if lower >= limit {
+                self.floor = self.floor.min(lower);
                 continue;
             }
             for by_child in &mut zone.by_child {
@@ -195,10 +195,10 @@ impl<'a> Front<'a> {
     }
 
     /// Solves cuts until nothing better is left. Was there time for all?
-    pub(crate) fn close<T: Lane>(
+    pub(crate) fn solve_all<T: Lane>(
         &mut self,
-        setting: Setting<'_>,
-        best: &Best,
+        context: Context<'_>,
+        best: &Incumbent,
         budget: &Budget,
         is_parallel: bool,
     ) -> bool {
@@ -208,11 +208,11 @@ impl<'a> Front<'a> {
                 return true;
             }
             if budget.is_spent() {
-                self.floor = self.floor.min(self.least_bound());
+                self.floor = self.floor.min(self.least_lower());
                 return false;
             }
-            let (zones, cuts) = self.next_cuts(setting.sizes.cuts);
-            self.solve::<T>(setting, zones, &cuts, best, is_parallel);
+            let (zones, cuts) = self.next_cuts(context.sizes.cuts);
+            self.solve::<T>(context, zones, &cuts, best, is_parallel);
         }
     }
 
@@ -258,13 +258,13 @@ impl<'a> Front<'a> {
     /// Solves some cuts of zones; what remains of them are smaller zones.
     pub(crate) fn solve<T: Lane>(
         &mut self,
-        setting: Setting<'_>,
+        context: Context<'_>,
         zones: Vec<Zone>,
         cuts: &[Vec<u32>],
-        best: &Best,
+        best: &Incumbent,
         is_parallel: bool,
     ) {
-        let price = setting.price;
+        let encoding = context.encoding;
         let all: Vec<u32> = cuts.concat();
         let (Some(&first), Some(&last)) = (all.first(), all.last()) else {
             return;
@@ -275,25 +275,25 @@ impl<'a> Front<'a> {
                 .any(|zone| zone.by_child[child] != [u64::MAX; 2])
         };
         let children: Vec<usize> = (0..self.rows.cells.len()).filter(is_live).collect();
-        let is_narrow = self.prepare_paths(setting, &children, [first, last]);
-        let is_category = |child: &usize| setting.table.kinds[*child] == Kind::Categorical;
+        let is_narrow = self.prepare_run_lists(context, &children, [first, last]);
+        let is_category = |child: &usize| context.table.kinds[*child] == FeatureKind::Categorical;
         let is_whole = !is_narrow || children.iter().any(is_category);
         // A pass over all rows tells the sums at some cuts; those at all cuts take longer.
         let below = if is_whole { &[] } else { self.below() };
         let batch = Batch::<T>::new(&self.rows, self.feature, &all, below, is_whole);
         let value = |&child: &usize| {
-            let paths = self.paths.last().filter(|_| is_narrow);
-            let path = paths.and_then(|paths| paths.of_child[child].as_ref());
-            let kind = setting.table.kinds[child];
-            let goal = (price, setting.rule.most);
-            batch.child(setting.arch, &self.rows, (child, kind), path, goal)
+            let run_lists = self.run_lists.last().filter(|_| is_narrow);
+            let run_list = run_lists.and_then(|run_lists| run_lists.of_child[child].as_ref());
+            let kind = context.table.kinds[child];
+            let goal = (encoding, context.rule.most);
+            batch.child(context.arch, &self.rows, (child, kind), run_list, goal)
         };
         let values: Vec<Vec<[u64; 2]>> = if is_parallel {
             children.par_iter().map(value).collect()
         } else {
             children.iter().map(value).collect()
         };
-        let mut least = batch.leaves(price);
+        let mut least = batch.leaves(encoding);
         for values in &values {
             for (least, value) in least.iter_mut().zip(values) {
                 *least = [least[0].min(value[0]), least[1].min(value[1])];
@@ -301,12 +301,12 @@ impl<'a> Front<'a> {
         }
         for (&cut, least) in all.iter().zip(&least) {
             if cut == 0 {
-                self.flat = Some(least[1]);
+                self.shallower = Some(least[1]);
                 continue;
             }
             let value = least[0] + least[1] + self.missing;
             if value <= best.value() {
-                let root = Root {
+                let root = RootSplit {
                     feature: self.feature,
                     cut: Some(cut),
                 };
@@ -343,69 +343,79 @@ impl<'a> Front<'a> {
 
     /// Can cuts from the first one on be better, with what the two sides cost at least? Most zones cannot, and
     /// are never made.
-    fn is_near(&mut self, first: u32, least: [u64; 2], best: &Best) -> bool {
-        let bound = least[0] + least[1] + self.missing;
-        let root = Root {
+    fn is_near(&mut self, first: u32, least: [u64; 2], best: &Incumbent) -> bool {
+        let lower = least[0] + least[1] + self.missing;
+        let root = RootSplit {
             feature: self.feature,
             cut: Some(first),
         };
-        let is_near = bound < best.limit(root);
+        let is_near = lower < best.limit(root);
         if !is_near {
-            self.floor = self.floor.min(bound);
+            self.floor = self.floor.min(lower);
         }
         is_near
     }
 
-    /// Are cuts in a range so close together that paths pay? Then there are some of all children.
-    fn prepare_paths(&mut self, setting: Setting<'_>, children: &[usize], cuts: [u32; 2]) -> bool {
-        let is_within = |paths: &Paths| paths.range[0] <= cuts[0] && cuts[1] <= paths.range[1];
-        while self.paths.last().is_some_and(|paths| !is_within(paths)) {
-            self.paths.pop();
+    /// Are cuts in a range so solve_all together that run_lists pay? Then there are some of all children.
+    fn prepare_run_lists(
+        &mut self,
+        context: Context<'_>,
+        children: &[usize],
+        cuts: [u32; 2],
+    ) -> bool {
+        let is_within =
+            |run_lists: &RunLists| run_lists.range[0] <= cuts[0] && cuts[1] <= run_lists.range[1];
+        while self
+            .run_lists
+            .last()
+            .is_some_and(|run_lists| !is_within(run_lists))
+        {
+            self.run_lists.pop();
         }
         let starts = &self.rows.cells[self.feature].starts;
         let n_rows = |range: [u32; 2]| starts[range[1] as usize] - starts[range[0] as usize];
-        let is_much_less = match self.paths.last() {
-            Some(paths) => n_rows(paths.range) > 4 * n_rows(cuts) + 64,
-            None => setting.sizes.close_by * n_rows(cuts) < self.rows.len() as u32,
+        let is_much_less = match self.run_lists.last() {
+            Some(run_lists) => n_rows(run_lists.range) > 4 * n_rows(cuts) + 64,
+            None => context.sizes.close_by * n_rows(cuts) < self.rows.len() as u32,
         };
         if is_much_less {
-            self.paths.push(Paths {
+            self.run_lists.push(RunLists {
                 range: cuts,
                 of_child: self.rows.cells.iter().map(|_| None).collect(),
             });
         }
-        let Some((paths, wider)) = self.paths.split_last_mut() else {
+        let Some((run_lists, wider)) = self.run_lists.split_last_mut() else {
             return false;
         };
-        let is_numeric = |child: &usize| setting.table.kinds[*child] == Kind::Numeric;
+        let is_numeric = |child: &usize| context.table.kinds[*child] == FeatureKind::Numeric;
         for &child in children.iter().filter(|child| is_numeric(child)) {
-            let path = &mut paths.of_child[child];
-            if path.is_none() {
+            let run_list = &mut run_lists.of_child[child];
+            if run_list.is_none() {
                 let mut wider = wider.iter().rev();
-                let from = wider.find_map(|paths| paths.of_child[child].as_ref());
-                let [first, last] = paths.range;
-                let make = match setting.rule.most {
-                    2 => Self::path::<2>,
-                    3 => Self::path::<3>,
-                    _ => Self::path::<MOST_INTERVALS>,
+                let from = wider.find_map(|run_lists| run_lists.of_child[child].as_ref());
+                let [first, last] = run_lists.range;
+                let make = match context.rule.most {
+                    2 => Self::run_list::<2>,
+                    3 => Self::run_list::<3>,
+                    _ => Self::run_list::<MOST_INTERVALS>,
                 };
-                *path = Some(make(&self.rows, self.feature, child, from, first..last));
+                *run_list = Some(make(&self.rows, self.feature, child, from, first..last));
             }
         }
         true
     }
 
     /// The path of a child, from a wider one if there is any.
-    fn path<const K: usize>(
-        rows: &Rows,
+    fn run_list<const K: usize>(
+        rows: &RowSet,
         root: usize,
         child: usize,
-        from: Option<&Path>,
+        from: Option<&RunList>,
         cuts: Range<u32>,
-    ) -> Path {
+    ) -> RunList {
         match from {
-            Some(path) => path.narrowed::<K>(&cuts),
-            None => Path::new::<K>(rows, root, &cuts, &rows.cells[child]),
+            Some(run_list) => run_list.narrowed::<K>(&cuts),
+            None => RunList::new::<K>(rows, root, &cuts, &rows.cells[child]),
         }
     }
 }

@@ -1,17 +1,17 @@
-//! Rows between close cuts of a root, and all others as runs.
+//! RowSet between solve_all cuts of a root, and all others as runs.
 //!
-//! If the cuts are close together, most rows are below all of them, or above. Such rows between two others are
+//! If the cuts are solve_all together, most rows are below all of them, or above. Such rows between two others are
 //! one *run*: what it gains for each label before it and number of cuts inside is all that matters.
 
-use crate::learn::optimal::problem::{Cells, Rows};
+use crate::learn::optimal::problem::{FeatureCells, RowSet};
 use std::ops::Range;
 
-/// Up to so many intervals are walked.
+/// Up to so many intervals are scanned.
 pub(crate) const MOST_INTERVALS: usize = 4;
 
-/// Rows of a child feature in its order, as far as they matter for cuts of the root in a range.
+/// RowSet of a child feature in its order, as far as they matter for cuts of the root in a range.
 #[derive(Debug, Default)]
-pub(crate) struct Path {
+pub(crate) struct RunList {
     pub(in crate::learn::optimal) steps: Vec<Step>,
     pub(in crate::learn::optimal) runs: Vec<Run>,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Step {
     pub(in crate::learn::optimal) has_run: bool,
 }
 
-/// Rows that are below or above all cuts.
+/// RowSet that are below or above all cuts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Run {
     /// For both sides what is gained, by the number of cuts inside and the label before.
@@ -89,22 +89,22 @@ impl Run {
 
 /// Up for the first class, down for the second.
 #[inline]
-pub(crate) fn step(rows: &Rows, row: usize) -> i32 {
+pub(crate) fn step(rows: &RowSet, row: usize) -> i32 {
     let label = rows.labels[row];
     let weight = label.weight as i32;
     if label.class == 0 { weight } else { -weight }
 }
 
-impl Path {
+impl RunList {
     /// The path of a child for cuts of the root at ranks in a range, with up to `K` intervals.
     pub(crate) fn new<const K: usize>(
-        rows: &Rows,
+        rows: &RowSet,
         root: usize,
         cuts: &Range<u32>,
-        child: &Cells,
+        child: &FeatureCells,
     ) -> Self {
         let of_root = &rows.cells[root].ranks;
-        let mut maker = Maker::<K>::new(cuts.clone());
+        let mut maker = RunListBuilder::<K>::new(cuts.clone());
         let mut ends = child.starts[1..].iter();
         let mut next = ends.next().copied().unwrap_or(0);
         for (place, &row) in (1..).zip(&child.order) {
@@ -120,7 +120,7 @@ impl Path {
 
     /// The same for a range within that of this path, in the time that its steps take.
     pub(crate) fn narrowed<const K: usize>(&self, cuts: &Range<u32>) -> Self {
-        let mut maker = Maker::<K>::new(cuts.clone());
+        let mut maker = RunListBuilder::<K>::new(cuts.clone());
         let mut runs = self.runs.iter();
         for step in &self.steps {
             if step.has_run
@@ -138,18 +138,18 @@ impl Path {
 }
 
 /// A path that grows.
-struct Maker<const K: usize> {
+struct RunListBuilder<const K: usize> {
     cuts: Range<u32>,
-    path: Path,
+    run_list: RunList,
     run: Run,
     is_empty: bool,
 }
 
-impl<const K: usize> Maker<K> {
+impl<const K: usize> RunListBuilder<K> {
     fn new(cuts: Range<u32>) -> Self {
         Self {
             cuts,
-            path: Path::default(),
+            run_list: RunList::default(),
             run: Run::default(),
             is_empty: true,
         }
@@ -180,23 +180,23 @@ impl<const K: usize> Maker<K> {
     /// A row, after all that is in the run.
     fn push(&mut self, rank: u32, by: i32, is_end: bool) {
         let has_run = !self.is_empty;
-        self.path.steps.push(Step {
+        self.run_list.steps.push(Step {
             rank,
             by,
             is_end,
             has_run,
         });
         if has_run {
-            self.path.runs.push(self.run);
+            self.run_list.runs.push(self.run);
             self.run = Run::default();
             self.is_empty = true;
         }
     }
 
-    fn finish(mut self) -> Path {
+    fn finish(mut self) -> RunList {
         if !self.is_empty {
             self.push(self.cuts.start, 0, false);
         }
-        self.path
+        self.run_list
     }
 }

@@ -1,22 +1,22 @@
-//! Where the lanes of a walk are, on one side of the cuts of the root.
+//! Where the lanes of a scan are, on one side of the cuts of the root.
 
 use super::runs::MOST_INTERVALS;
 use crate::learn::optimal::depth2::simd::{Lane, add, least, most, sub};
 
 /// Where the lanes of one side are.
-pub(crate) trait Side<T: Lane, const W: usize>: Sized {
+pub(crate) trait ScanState<T: Lane, const W: usize>: Sized {
     const START: Self;
     /// A row.
     fn go(&mut self, by: [T; W]);
     /// The child may be cut here.
     fn look(&mut self);
-    /// Rows that are the same for all lanes.
+    /// RowSet that are the same for all lanes.
     fn run(&mut self, gains: &[[i32; 2]; MOST_INTERVALS], has_cut: bool);
     /// What is gained with one cut, two cuts and so on, whatever the first label.
     fn gains(&self, each: impl FnMut(usize, [T; W]));
 }
 
-/// Two intervals.
+/// DepthTwo intervals.
 pub(crate) struct OneCut<T, const W: usize> {
     at: [T; W],
     top: [T; W],
@@ -28,7 +28,7 @@ fn wide<T: Lane, const W: usize>(number: i32) -> [T; W] {
     [T::from_wide(i64::from(number)); W]
 }
 
-impl<T: Lane, const W: usize> Side<T, W> for OneCut<T, W> {
+impl<T: Lane, const W: usize> ScanState<T, W> for OneCut<T, W> {
     const START: Self = Self {
         at: [T::ZERO; W],
         top: [T::ZERO; W],
@@ -70,7 +70,7 @@ pub(crate) struct TwoCuts<T, const W: usize> {
     second: ([T; W], [T; W]),
 }
 
-impl<T: Lane, const W: usize> Side<T, W> for TwoCuts<T, W> {
+impl<T: Lane, const W: usize> ScanState<T, W> for TwoCuts<T, W> {
     const START: Self = Self {
         at: [T::ZERO; W],
         first: ([T::ZERO; W], [T::ZERO; W]),
@@ -128,7 +128,7 @@ pub(crate) struct Cuts<T, const W: usize, const K: usize> {
     second: [[T; W]; K],
 }
 
-impl<T: Lane, const W: usize, const K: usize> Side<T, W> for Cuts<T, W, K> {
+impl<T: Lane, const W: usize, const K: usize> ScanState<T, W> for Cuts<T, W, K> {
     const START: Self = Self {
         at: [T::ZERO; W],
         first: [[T::ZERO; W]; K],
