@@ -1,4 +1,4 @@
-//! Deadline at the clock: after some work, not after each step.
+//! Looks at the clock: after some work, not after each step.
 
 /// The search was stopped from outside.
 #[derive(Debug, PartialEq, Eq)]

@@ -28,7 +28,7 @@ impl Incumbent {
     }
 
     /// A tree is only of interest if its value is below this. `root` is the first question that it could have.
-    pub(super) fn limit(&self, root: RootSplit) -> u64 {
+    pub(super) fn upper_for(&self, root: RootSplit) -> u64 {
         if !self.is_first_wanted {
             return self.value();
         }
@@ -41,7 +41,9 @@ impl Incumbent {
 
     /// Is a tree with this root better than the best?
     pub(super) fn offer(&self, value: u64, sketch: Sketch) {
-        let limit = sketch.root().map_or(self.value(), |root| self.limit(root));
+        let limit = sketch
+            .root()
+            .map_or(self.value(), |root| self.upper_for(root));
         if value < limit {
             let mut known = self.lock();
             let is_better = |(old_value, old): &(u64, Sketch)| {

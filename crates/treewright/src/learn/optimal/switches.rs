@@ -6,7 +6,7 @@
 pub struct Sizes {
     /// From so many rows on it is found out first which features are worth sorting.
     pub screened_rows: usize,
-    /// LaneOfRank of a root and bins of its children at the first look, at few rows or many classes.
+    /// Lanes of a root and bins of its children at the first look, at few rows or many classes.
     pub few: usize,
     /// The same at many rows; 62 and the end fill four vectors.
     pub many: usize,
@@ -18,7 +18,7 @@ pub struct Sizes {
     pub second_rows: usize,
     /// With more than three classes in two intervals, from so many rows on for each of them.
     pub second_per_class: usize,
-    /// LaneOfRank of a root, and bins of all its children that matter, at a refine_range look.
+    /// Lanes of a root, and bins of all its children that matter, at a closer look.
     pub refined_lanes: usize,
     pub refined_bins: usize,
     /// From so many rows on, what is looked up often is kept side by side.
@@ -27,7 +27,7 @@ pub struct Sizes {
     pub scanned_rows: usize,
     /// Cuts that are scanned together, 62 at most.
     pub cuts: usize,
-    /// Cuts are solve_all together if the rows between them times this are fewer than all.
+    /// Cuts are close together if the rows between them times this are fewer than all.
     pub close_by: u32,
     /// With more classes times intervals than this there are no sums: cuts are tried one by one.
     pub sums: usize,

@@ -5,13 +5,14 @@
 //! the least bound of all features comes next. Its middle cut is solved, a level less deep, and leaves two
 //! ranges with better bounds. When the least bound is not below the best tree, nothing better exists.
 
-use super::bisect::{NumericRoot, Range};
+use super::bisect::{NumericRoot, OpenRange};
 use super::notes::{Notes, RootNotes};
 use crate::learn::optimal::incumbent::Incumbent;
 use crate::learn::optimal::problem::{
     Edge, FeatureKind, Floors, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch,
 };
 use crate::learn::optimal::search::TreeSearch;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,7 +20,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// What waits, and what is being done.
 #[derive(Debug, Default)]
 struct Queue {
-    waiting: BinaryHeap<Range>,
+    waiting: BinaryHeap<Reverse<OpenRange>>,
     /// Bounds of the ranges that are worked on.
     busy: Vec<u64>,
     floors: Vec<u64>,
@@ -32,8 +33,8 @@ struct Queue {
 pub(crate) struct BestFirst<'s, 'a> {
     pub(in crate::learn::optimal) search: &'s TreeSearch<'a>,
     pub(in crate::learn::optimal) depth: usize,
-    pub(in crate::learn::optimal) roots: Vec<NumericRoot>,
-    pub(in crate::learn::optimal) best: Incumbent,
+    pub(in crate::learn::optimal) roots: Vec<Option<NumericRoot>>,
+    pub(in crate::learn::optimal) incumbent: Incumbent,
     queue: Mutex<Queue>,
     news: Condvar,
     /// Is it about all rows?
@@ -76,8 +77,8 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         Self {
             search,
             depth,
-            roots: Vec::new(),
-            best: Incumbent::below(upper, is_top),
+            roots: search.context.table.kinds.iter().map(|_| None).collect(),
+            incumbent: Incumbent::below(upper, is_top),
             queue: Mutex::default(),
             news: Condvar::new(),
             is_top,
@@ -97,9 +98,9 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         self.work();
         let queue = std::mem::take(&mut *self.lock());
         let mut all = queue.floors;
-        for range in &queue.waiting {
-            let feature = self.roots[range.root].feature;
-            all[feature] = all[feature].min(range.lower);
+        for Reverse(range) in &queue.waiting {
+            let lower = &mut all[range.feature()];
+            *lower = (*lower).min(range.lower());
         }
         let known = Floors {
             own: all,
@@ -107,7 +108,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
             before,
         };
         SearchResult::new(
-            &self.best,
+            &self.incumbent,
             upper,
             self.search.context.leaf(rows),
             known,
@@ -123,12 +124,12 @@ impl<'s, 'a> BestFirst<'s, 'a> {
             ..Queue::default()
         };
         if let Some(leaf) = context.leaf(rows) {
-            self.best.offer(leaf, Sketch::Leaf);
+            self.incumbent.offer(leaf, Sketch::Leaf);
         }
         let least = context.encoding.per_leaf;
-        if self.best.value() > 2 * least {
+        if self.incumbent.value() > 2 * least {
             // A level less is quick, and often nearly as good, unless it is known that it is not good enough.
-            let upper = self.best.value();
+            let upper = self.incumbent.value();
             let shallower = shallower.unwrap_or_else(|| match before.shallower {
                 known if known >= upper => SearchResult::at_least(known, before, n_features),
                 _ => {
@@ -142,18 +143,18 @@ impl<'s, 'a> BestFirst<'s, 'a> {
             if let (Some(value), Some(sketch), 3..) =
                 (shallower.value, &shallower.sketch, self.depth)
             {
-                self.best.offer(value, sketch.clone());
+                self.incumbent.offer(value, sketch.clone());
             }
             let none = Arc::new(Inherited::default());
             for feature in 0..n_features {
                 let floor = before.floor(feature);
-                if floor >= self.best.limit(RootSplit { feature, cut: None }) {
+                if floor >= self.incumbent.upper_for(RootSplit::uncut(feature)) {
                     queue.floors[feature] = floor;
                     continue;
                 }
                 let (floor, range) = self.root(rows, feature, &none);
                 queue.floors[feature] = floor;
-                queue.waiting.extend(range);
+                queue.waiting.extend(range.map(Reverse));
             }
             self.deepen(shallower.sketch.as_ref());
             queue.is_stopped |= self.is_cut_short.load(Ordering::Relaxed);
@@ -166,12 +167,12 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         let Some(&(Sketch::Alone(question) | Sketch::Split(question, _))) = shallower else {
             return;
         };
-        let root = self
-            .roots
-            .iter()
-            .find(|root| root.feature == question.feature);
+        let root = self.roots[question.feature].as_ref();
         if let (Some(root), Some(cut)) = (root, question.cut) {
-            let upper = self.best.limit(question).saturating_sub(root.missing);
+            let upper = self
+                .incumbent
+                .upper_for(question)
+                .saturating_sub(root.missing);
             let mut value = root.missing;
             let mut parts = Vec::new();
             for rows in root.rows.parted(root.feature, cut) {
@@ -185,7 +186,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
                 parts.push(sketch);
             }
             parts.extend(root.missing_sketch.clone());
-            self.best.offer(value, Sketch::Split(question, parts));
+            self.incumbent.offer(value, Sketch::Split(question, parts));
         }
     }
 
@@ -195,7 +196,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         rows: &Arc<RowSet>,
         feature: usize,
         none: &Arc<Inherited>,
-    ) -> (u64, Option<Range>) {
+    ) -> (u64, Option<OpenRange>) {
         let context = self.search.context;
         let cells = &rows.cells[feature];
         if cells.n_ranks() == 0 || cells.n_ranks() == 1 && !cells.has_missing() {
@@ -204,7 +205,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         let (mut missing, mut missing_sketch) = (0, None);
         if cells.has_missing() {
             let part = Arc::new(rows.missing(feature));
-            let limit = self.best.limit(RootSplit { feature, cut: None });
+            let limit = self.incumbent.upper_for(RootSplit::uncut(feature));
             let solved = self
                 .search
                 .solve(&part, self.depth - 1, limit, &Inherited::default());
@@ -234,7 +235,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
                 region: rows.region.as_ref().map(|region| region.cut(edge, 0)),
                 ..with_numbers
             });
-            let upper = self.best.limit(RootSplit { feature, cut: None }) - missing;
+            let upper = self.incumbent.upper_for(RootSplit::uncut(feature)) - missing;
             let solved = self
                 .search
                 .solve(&present, self.depth - 1, upper, &Inherited::default());
@@ -243,33 +244,29 @@ impl<'s, 'a> BestFirst<'s, 'a> {
                 .add(feature, |noted| noted.present = solved.least_of(upper));
             floor = missing.saturating_add(solved.least);
             if let Some(value) = solved.value {
-                let root = RootSplit { feature, cut: None };
+                let root = RootSplit::uncut(feature);
                 let parts = solved
                     .sketch
                     .into_iter()
                     .chain(missing_sketch.clone())
                     .collect();
-                self.best.offer(missing + value, Sketch::Split(root, parts));
+                self.incumbent
+                    .offer(missing + value, Sketch::Split(root, parts));
             }
         }
         let n_ranks = present.cells[feature].n_ranks() as u32;
         let least = context.encoding.per_leaf;
-        let range = Range {
-            lower: 2 * least + missing,
-            root: self.roots.len(),
-            low: 1,
-            high: n_ranks - 1,
-            least: [least; 2],
-            known: [Arc::clone(none), Arc::clone(none)],
-        };
-        self.roots.push(NumericRoot {
+        let known = [Arc::clone(none), Arc::clone(none)];
+        let range = (n_ranks > 1)
+            .then(|| OpenRange::new(feature, [1, n_ranks - 1], [least; 2], missing, known));
+        self.roots[feature] = Some(NumericRoot {
             feature,
             most: self.search.most_below(&present, feature),
             rows: present,
             missing,
             missing_sketch,
         });
-        (floor, (n_ranks > 1).then_some(range))
+        (floor, range)
     }
 
     /// Remembers if a search had to be given up.
@@ -290,7 +287,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         let (mut value, mut parts) = (missing, Vec::new());
         for rank in 0..n_ranks {
             let others = u64::from(n_ranks - rank - 1) * self.search.context.encoding.per_leaf;
-            let best = self.best.limit(RootSplit { feature, cut: None });
+            let best = self.incumbent.upper_for(RootSplit::uncut(feature));
             if value + others >= best {
                 return value + others;
             }
@@ -311,8 +308,8 @@ impl<'s, 'a> BestFirst<'s, 'a> {
             parts.push(sketch.clone());
         }
         parts.extend(missing_sketch);
-        let root = RootSplit { feature, cut: None };
-        self.best.offer(value, Sketch::Split(root, parts));
+        let root = RootSplit::uncut(feature);
+        self.incumbent.offer(value, Sketch::Split(root, parts));
         value
     }
 
@@ -330,16 +327,14 @@ impl<'s, 'a> BestFirst<'s, 'a> {
 
     /// Do the ranges that wait need too much memory?
     fn is_too_large(&self, queue: &Queue) -> bool {
-        let per_range = size_of::<Range>() + 2 * size_of::<u64>() * queue.floors.len();
+        let per_range = size_of::<OpenRange>() + 2 * size_of::<u64>() * queue.floors.len();
         queue.waiting.len() * per_range > self.search.most_bytes
     }
 
-    /// The first question that a tree of a range can have.
-    pub(crate) fn first(&self, range: &Range) -> RootSplit {
-        RootSplit {
-            feature: self.roots[range.root].feature,
-            cut: Some(range.low),
-        }
+    /// The root of a range.
+    pub(super) fn numeric_root(&self, range: &OpenRange) -> &NumericRoot {
+        let root = self.roots[range.feature()].as_ref();
+        root.expect("a range is made after its root")
     }
 
     /// Trees that ask a feature first may have this value.
@@ -354,7 +349,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
 
     fn worker(&self) {
         while let Some(range) = self.next() {
-            let lower = range.lower;
+            let lower = range.lower();
             let at_work = AtWork(self);
             let rest = self.split(&range);
             drop(at_work);
@@ -363,10 +358,10 @@ impl<'s, 'a> BestFirst<'s, 'a> {
                 queue.busy.swap_remove(at);
             }
             if let Some(ranges) = rest {
-                queue.waiting.extend(ranges);
+                queue.waiting.extend(ranges.into_iter().map(Reverse));
             } else {
                 queue.is_stopped = true;
-                queue.waiting.push(range);
+                queue.waiting.push(Reverse(range));
             }
             drop(queue);
             self.news.notify_all();
@@ -374,12 +369,12 @@ impl<'s, 'a> BestFirst<'s, 'a> {
     }
 
     /// The range with the least bound, as long as a better tree may be in any.
-    fn next(&self) -> Option<Range> {
+    fn next(&self) -> Option<OpenRange> {
         let mut queue = self.lock();
         loop {
-            let best = self.best.value();
+            let best = self.incumbent.value();
             // Of ranges with equal bounds the first in the order of features and cuts comes first.
-            let is_near = |range: &Range| range.lower < self.best.limit(self.first(range));
+            let is_near = |Reverse(range): &Reverse<OpenRange>| range.is_open(&self.incumbent);
             let is_open = queue.waiting.peek().is_some_and(is_near);
             if is_open && (self.search.budget.is_spent() || self.is_too_large(&queue)) {
                 queue.is_stopped = true;
@@ -387,8 +382,8 @@ impl<'s, 'a> BestFirst<'s, 'a> {
             if queue.is_stopped {
                 return None;
             }
-            if is_open && let Some(range) = queue.waiting.pop() {
-                queue.busy.push(range.lower);
+            if is_open && let Some(Reverse(range)) = queue.waiting.pop() {
+                queue.busy.push(range.lower());
                 if self.is_top {
                     let least = queue.busy.iter().copied().min().unwrap_or(best);
                     self.search.tell(self.depth, best, least);

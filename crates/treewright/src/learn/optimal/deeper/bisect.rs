@@ -1,48 +1,15 @@
 //! Cuts of a numeric root, tried in the middle of a range: what remains are two ranges.
 
 use super::best_first::BestFirst;
+use crate::learn::optimal::depth2::cut_range::CutRange;
 use crate::learn::optimal::problem::{
     Context, Edge, Inherited, Region, RootSplit, RowSet, SearchResult, Sketch,
 };
 use crate::learn::optimal::search::TreeSearch;
 use std::sync::Arc;
 
-/// Cuts of a feature that are still to be tried.
-#[derive(Debug, Clone)]
-pub(crate) struct Range {
-    /// No cut in it has a smaller value.
-    pub(in crate::learn::optimal) lower: u64,
-    pub(in crate::learn::optimal) root: usize,
-    /// The first and the last cut.
-    pub(in crate::learn::optimal) low: u32,
-    pub(in crate::learn::optimal) high: u32,
-    /// What the rows below the first and above the last cut cost at least.
-    pub(in crate::learn::optimal) least: [u64; 2],
-    /// What else is known about them.
-    pub(in crate::learn::optimal) known: [Arc<Inherited>; 2],
-}
-
-impl Ord for Range {
-    /// The smallest bound is the greatest range: it comes first.
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let key = |range: &Self| (range.lower, range.root, range.low);
-        key(other).cmp(&key(self))
-    }
-}
-
-impl PartialOrd for Range {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Range {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Range {}
+/// Cuts of a feature that are still to be tried, with what else is known about the rows of both sides.
+pub(super) type OpenRange = CutRange<[Arc<Inherited>; 2]>;
 
 /// A numeric feature as the root.
 #[derive(Debug)]
@@ -67,54 +34,44 @@ struct MiddleCut {
 
 impl BestFirst<'_, '_> {
     /// Solves the middle cut of a range; what remains are two ranges. `None` if time is up.
-    pub(crate) fn split(&self, range: &Range) -> Option<Vec<Range>> {
-        let root = &self.roots[range.root];
+    pub(crate) fn split(&self, range: &OpenRange) -> Option<Vec<OpenRange>> {
+        let root = self.numeric_root(range);
         let middle = self.solve_middle(range)?;
         self.notes.add(root.feature, |noted| {
             noted.cuts.push((middle.cut, middle.least));
         });
         let [low, high] = &middle.sides;
         if let (Some(a), Some(b)) = (low.value, high.value) {
-            let question = RootSplit {
-                feature: root.feature,
-                cut: Some(middle.cut),
-            };
+            let question = RootSplit::at(root.feature, middle.cut);
             let value = a + b + root.missing;
-            if value <= self.best.value() {
+            if value <= self.incumbent.value() {
                 let parts = [&low.sketch, &high.sketch, &root.missing_sketch];
                 let parts = parts.into_iter().flatten().cloned().collect();
-                self.best.offer(value, Sketch::Split(question, parts));
+                self.incumbent.offer(value, Sketch::Split(question, parts));
             }
         }
-        let best = self.best.limit(self.first(range));
+        let upper = self.incumbent.upper_for(range.first_split());
         let value = middle.least[0] + middle.least[1] + root.missing;
         // The middle cut, and those that are too near to it.
-        self.lower_floor(root.feature, value.min(best));
+        self.lower_floor(root.feature, value.min(upper));
         let ranges = if self.search.is_monotone() {
-            self.around(range, middle, value.saturating_sub(best))
+            Self::around(root, range, middle, value.saturating_sub(upper))
         } else {
             // Fewer rows may cost more: nothing is known about the other cuts.
-            [(range.low, middle.cut - 1), (middle.cut + 1, range.high)].map(|(low, high)| Range {
-                low,
-                high,
-                ..range.clone()
-            })
+            let [first, last] = range.cuts();
+            [[first, middle.cut - 1], [middle.cut + 1, last]]
+                .map(|cuts| range.part(cuts, range.sides(), range.payload().clone()))
         };
-        let is_empty = |range: &Range| range.low > range.high;
-        let bounded = |range: Range| Range {
-            lower: range.least[0] + range.least[1] + root.missing,
-            ..range
-        };
-        let ranges = ranges.into_iter().filter(|range| !is_empty(range));
-        Some(ranges.map(bounded).collect())
+        let ranges = ranges.into_iter().filter(|range| !range.is_empty());
+        Some(ranges.collect())
     }
 
     /// The values of both sides of the middle cut, as far as they matter. `None` if time is up.
-    fn solve_middle(&self, range: &Range) -> Option<MiddleCut> {
-        let (search, root) = (self.search, &self.roots[range.root]);
+    fn solve_middle(&self, range: &OpenRange) -> Option<MiddleCut> {
+        let (search, root) = (self.search, self.numeric_root(range));
         let per_leaf = search.context.encoding.per_leaf;
         let cells = &root.rows.cells[root.feature];
-        let cut = middle(&cells.starts, range.low, range.high);
+        let cut = middle(&cells.starts, range.cuts());
         let n_below = cells.starts[cut as usize] as usize;
         // The larger side first: if it alone costs too much, so do all cuts beyond.
         let order = if 2 * n_below > root.rows.len() {
@@ -124,7 +81,7 @@ impl BestFirst<'_, '_> {
         };
         let mut regions =
             [0, 1].map(|side| region_of(search, &root.rows, root.feature, cut, side == 1));
-        let mut least = range.least;
+        let mut least = range.sides();
         for (least, region) in least.iter_mut().zip(&regions) {
             if let Some(region) = region {
                 *least = search
@@ -136,12 +93,12 @@ impl BestFirst<'_, '_> {
         let mut parts: Option<[Option<RowSet>; 2]> = None;
         let mut sides = [None, None];
         for side in order {
-            let best = self.best.limit(self.first(range));
+            let upper = self.incumbent.upper_for(range.first_split());
             // What is found holds for the other cuts as well: it is about the end of the range.
-            let upper = best.saturating_sub(root.missing + range.least[1 - side]);
-            let known = &range.known[side];
+            let upper = upper.saturating_sub(root.missing + range.sides()[1 - side]);
+            let known = &range.payload()[side];
             let solved = if !search.is_monotone() || least[side] < upper {
-                // DepthTwo leaves would be too many: then there is no need for the orders of the features.
+                // Two leaves would be too many: then there is no need for the orders of the features.
                 if upper <= 2 * per_leaf && search.is_monotone() {
                     let leaf = root.leaf(search.context, cut, side == 1);
                     SearchResult::as_leaf(leaf, upper, 2 * per_leaf, known)
@@ -174,23 +131,25 @@ impl BestFirst<'_, '_> {
     }
 
     /// The cuts below and above the middle one, but for those near it that cost more than `slack` less.
-    fn around(&self, range: &Range, middle: MiddleCut, slack: u64) -> [Range; 2] {
-        let root = &self.roots[range.root];
-        let (before, after) = root.far_from(middle.cut, range.low, range.high, slack);
+    fn around(
+        root: &NumericRoot,
+        range: &OpenRange,
+        middle: MiddleCut,
+        slack: u64,
+    ) -> [OpenRange; 2] {
+        let [first, last] = range.cuts();
+        let [lower_first, lower_last] = range.sides();
+        let [known_first, known_last] = range.payload().clone();
+        let (before, after) = root.far_from(middle.cut, [first, last], slack);
         let [low, high] = middle.sides.map(|solved| Arc::new(solved.inherited));
+        let [lower_low, lower_high] = middle.least;
         [
-            Range {
-                high: before,
-                least: [range.least[0], middle.least[1]],
-                known: [Arc::clone(&range.known[0]), high],
-                ..range.clone()
-            },
-            Range {
-                low: after,
-                least: [middle.least[0], range.least[1]],
-                known: [low, Arc::clone(&range.known[1])],
-                ..range.clone()
-            },
+            range.part(
+                [first, before],
+                [lower_first, lower_high],
+                [known_first, high],
+            ),
+            range.part([after, last], [lower_low, lower_last], [low, known_last]),
         ]
     }
 }
@@ -214,7 +173,7 @@ impl NumericRoot {
     }
 
     /// The last cut before and the first one after `middle` that are further from it than `slack`.
-    fn far_from(&self, middle: u32, low: u32, high: u32, slack: u64) -> (u32, u32) {
+    fn far_from(&self, middle: u32, [low, high]: [u32; 2], slack: u64) -> (u32, u32) {
         let at = |cut: u32| self.most[cut as usize];
         let cuts = &self.most[low as usize..middle as usize];
         let before = low + cuts.partition_point(|&most| at(middle) - most > slack) as u32;
@@ -250,7 +209,7 @@ pub(crate) fn region_of(
 }
 
 /// The cut in the middle of the rows between the first and the last.
-fn middle(starts: &[u32], low: u32, high: u32) -> u32 {
+fn middle(starts: &[u32], [low, high]: [u32; 2]) -> u32 {
     let (first, last) = (starts[low as usize], starts[high as usize]);
     let half = u32::midpoint(first, last);
     let cuts = &starts[low as usize..=high as usize];

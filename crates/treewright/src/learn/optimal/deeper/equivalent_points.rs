@@ -1,6 +1,6 @@
-//! RowSet that no tree can tell apart.
+//! Rows that no tree can tell apart.
 //!
-//! RowSet with the same cells in all features go to the same leaf in every tree, however deep. So every tree
+//! Rows with the same cells in all features go to the same leaf in every tree, however deep. So every tree
 //! loses at least the weight outside the best class of each group of such rows: a bound that needs no search.
 
 use crate::budget::Budget;
@@ -38,7 +38,7 @@ pub(crate) fn least_loss(rows: &RowSet, budget: &Budget) -> u64 {
         .sum()
 }
 
-/// RowSet that are alike in all features so far.
+/// Rows that are alike in all features so far.
 struct EquivalentGroups {
     /// The group of each row; [`NONE`] if it is alone.
     of_row: Vec<u32>,
@@ -54,7 +54,7 @@ impl EquivalentGroups {
         }
     }
 
-    /// Parts all groups by one more feature. RowSet come by rank, so it is enough to know for each group its
+    /// Parts all groups by one more feature. Rows come by rank, so it is enough to know for each group its
     /// latest part and the rank of that.
     fn refine(&mut self, cells: &FeatureCells) {
         let mut latest: Vec<Option<(u32, u32)>> = vec![None; self.n_groups];

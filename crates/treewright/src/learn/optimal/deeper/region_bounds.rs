@@ -1,6 +1,6 @@
 //! Sets of rows as cuts of features, and bounds for all sets that contain one.
 //!
-//! RowSet that are left by some cuts, `x < 3` and `y >= 7`, contain those of `x < 2` and `y >= 9`. Fewer rows never
+//! Rows that are left by some cuts, `x < 3` and `y >= 7`, contain those of `x < 2` and `y >= 9`. Fewer rows never
 //! cost more: so what was found for the smaller set is a bound for the larger one, wherever in the search
 //! the two are met. Sets are compared that are cut on the same sides of the same features.
 
@@ -126,7 +126,7 @@ mod tests {
     use crate::learn::optimal::problem::{Edge, FeatureCells, Label, Region, RowSet};
     use fastrand::Rng;
 
-    /// RowSet with different numbers in each of some features.
+    /// Rows with different numbers in each of some features.
     fn random_rows(rng: &mut Rng) -> RowSet {
         let n_rows = rng.usize(4..20);
         let column = |rng: &mut Rng| {

@@ -16,7 +16,7 @@ use crate::learn::optimal::problem::{IntervalRule, NONE, RankTable, RowSet, Valu
 /// A rank that takes more steps than this takes long.
 const SLOW: usize = 1 << 21;
 
-/// RowSet in the order of a feature's values, with the places where they may be cut.
+/// Rows in the order of a feature's values, with the places where they may be cut.
 #[derive(Debug)]
 pub(crate) struct Line {
     n_classes: usize,

@@ -49,7 +49,7 @@ impl Context<'_> {
             return Ok(None);
         };
         for feature in 0..self.table.kinds.len() {
-            // DepthTwo leaves are the least that a question can cost.
+            // Two leaves are the least that a question can cost.
             if best <= 2 * self.encoding.per_leaf {
                 break;
             }

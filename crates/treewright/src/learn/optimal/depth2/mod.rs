@@ -1,9 +1,10 @@
 //! Trees of two levels: the search that all deeper ones consist of.
 //!
 //! All cuts of all root features are bounded at once, coarsely; where a better tree is still possible, a finer
-//! level looks refine_range, until nothing is left. There are two ways to do so: `depth2::histogram::engine`
+//! level looks closer, until nothing is left. There are two ways to do so: `depth2::histogram::engine`
 //! and, for two classes in a few intervals, `depth2::scan::engine`.
 
+pub(crate) mod cut_range;
 pub(crate) mod histogram;
 pub(crate) mod lane_of_rank;
 pub(crate) mod scan;
@@ -77,10 +78,10 @@ impl DepthTwo<'_> {
     }
 
     fn solve_in<T: Lane>(self, rows: &RowSet, upper: u64, before: &Inherited) -> SearchResult {
-        let best = Incumbent::below(upper, self.is_node);
+        let incumbent = Incumbent::below(upper, self.is_node);
         let leaf = self.context.leaf(rows);
         if let Some(leaf) = leaf {
-            best.offer(leaf, Sketch::Leaf);
+            incumbent.offer(leaf, Sketch::Leaf);
         }
         let n_features = self.context.table.kinds.len();
         let mut floors = Floors {
@@ -90,16 +91,16 @@ impl DepthTwo<'_> {
         };
         floors.own.resize(n_features, 0);
         let mut is_done = true;
-        if best.value() > 2 * self.context.encoding.per_leaf {
+        if incumbent.value() > 2 * self.context.encoding.per_leaf {
             let is_wanted = |&feature: &usize| floors.own[feature] < upper;
             let wanted: Vec<usize> = (0..n_features).filter(is_wanted).collect();
             is_done = if self.context.has_scans(rows) {
-                self.by_scans::<T>(rows, &wanted, &best, &mut floors)
+                self.by_scans::<T>(rows, &wanted, &incumbent, &mut floors)
             } else {
-                self.by_histograms::<T>(rows, &wanted, &best, &mut floors)
+                self.by_histograms::<T>(rows, &wanted, &incumbent, &mut floors)
             };
         }
-        SearchResult::new(&best, upper, leaf, floors, is_done)
+        SearchResult::new(&incumbent, upper, leaf, floors, is_done)
     }
 
     /// The same for each of some things, by all threads for a node of the tree. All that one thread does has the
@@ -145,7 +146,7 @@ impl DepthTwo<'_> {
         self,
         rows: &'r RowSet,
         feature: usize,
-        best: &Incumbent,
+        incumbent: &Incumbent,
     ) -> EnteredRoot<'r> {
         let cells = &rows.cells[feature];
         let nothing = |floor: u64| EnteredRoot {
@@ -172,12 +173,13 @@ impl DepthTwo<'_> {
                 Err(Stopped) => return stopped(),
             }
         }
-        let uncut = RootSplit { feature, cut: None };
+        let uncut = RootSplit::uncut(feature);
         if self.context.table.kinds[feature] == FeatureKind::Categorical {
-            let Ok(value) = self.categories(rows, feature, missing, best.limit(uncut)) else {
+            let Ok(value) = self.categories(rows, feature, missing, incumbent.upper_for(uncut))
+            else {
                 return stopped();
             };
-            best.offer(value, uncut.alone());
+            incumbent.offer(value, uncut.alone());
             return nothing(value);
         }
         let (mut floor, mut numbers) = (u64::MAX, Cow::Borrowed(rows));
@@ -186,7 +188,7 @@ impl DepthTwo<'_> {
             match self.one(&present) {
                 Ok(Some(whole)) => {
                     floor = missing + whole;
-                    best.offer(floor, uncut.alone());
+                    incumbent.offer(floor, uncut.alone());
                 }
                 Ok(None) => {}
                 Err(Stopped) => return stopped(),

@@ -7,14 +7,14 @@
 //! for the others the search goes on from these bounds.
 
 use super::DepthTwo;
+use super::cut_range::ChildRange;
 use super::histogram::bins::{Bin, Bins, FeatureBins, even, shares};
 use super::histogram::{ChildHistogram, Histogram, Spare};
-use super::scan::root::Zone;
 use super::simd::Lane;
 use crate::learn::optimal::incumbent::Incumbent;
 use crate::learn::optimal::problem::{RankTable, RootSplit, RowSet, Sketch};
 
-/// RowSet of the sample for each bin.
+/// Rows of the sample for each bin.
 const SAMPLED: usize = 64;
 /// After so many rows it is looked whether any bin may have but one number.
 const CHECKED: usize = 1 << 12;
@@ -48,43 +48,38 @@ struct ScreenedRoot {
 struct ScreenedLane {
     /// Nothing is below the first one.
     from: f64,
-    /// What the rows below the first and above the last cut cost at least.
-    least: [u64; 2],
-    /// The same by each child.
-    by_child: Vec<[u64; 2]>,
+    /// The cuts as ranks of bins: ranks of numbers are not known before the feature is sorted.
+    range: ChildRange,
     /// What a tree costs that is cut at this number.
     value: u64,
 }
 
 impl Screened {
-    /// What is known of a root in the table with the features that matter: zones, and trees that exist.
-    pub(crate) fn zones(
+    /// What is known of a root in the table with the features that matter: ranges of cuts, and trees that exist.
+    pub(crate) fn ranges(
         &self,
         table: &RankTable<'_>,
         root: usize,
-        best: &Incumbent,
-    ) -> (Vec<Zone>, u64) {
+        incumbent: &Incumbent,
+    ) -> (Vec<ChildRange>, u64) {
         let far = &self.roots[root];
         let n_ranks = table.whole.cells[root].n_ranks() as u32;
         let ranks = far.lanes.iter().map(|lane| table.rank_of(root, lane.from));
         let ranks: Vec<u32> = ranks.chain(std::iter::once(n_ranks)).collect();
-        let mut zones = Vec::new();
+        let mut ranges = Vec::new();
         for (lane, ranks) in far.lanes.iter().zip(ranks.windows(2)) {
             let [from, to] = [ranks[0], ranks[1]];
-            // Bins without rows are no zones, and a cut has rows on both sides.
-            if (1..n_ranks).contains(&from) && lane.value <= best.value() {
-                let cut = Some(from);
-                best.offer(lane.value, RootSplit { feature: root, cut }.alone());
+            // Bins without rows are no ranges, and a cut has rows on both sides.
+            if (1..n_ranks).contains(&from) && lane.value <= incumbent.value() {
+                incumbent.offer(lane.value, RootSplit::at(root, from).alone());
             }
             if from.max(1) < to {
-                zones.push(Zone {
-                    cuts: [from.max(1), to - 1],
-                    least: lane.least,
-                    by_child: lane.by_child.clone(),
-                });
+                let by_child = lane.range.payload().clone();
+                let cuts = [from.max(1), to - 1];
+                ranges.push(ChildRange::new(root, cuts, lane.range.sides(), 0, by_child));
             }
         }
-        (zones, far.shallower)
+        (ranges, far.shallower)
     }
 }
 
@@ -92,12 +87,12 @@ impl ScreenedRoot {
     fn new<T: Lane>(histogram: &Histogram<T>, cuts: &[f64]) -> Self {
         let starts = std::iter::once(f64::NEG_INFINITY).chain(cuts.iter().copied());
         let lane = |(at, from): (usize, f64)| {
-            let end = histogram.end(at);
-            let of_child = |child: &ChildHistogram<T>| [child.least[0][at], child.least[1][end]];
+            let of_child = |child: &ChildHistogram<T>| histogram.sides_by(child, at);
+            let by_child = histogram.children.iter().map(of_child).collect();
+            let (cuts, sides) = (histogram.cuts_of(at), histogram.sides(at));
             ScreenedLane {
                 from,
-                least: [histogram.least[0][at], histogram.least[1][end]],
-                by_child: histogram.children.iter().map(of_child).collect(),
+                range: ChildRange::new(histogram.root, cuts, sides, 0, by_child),
                 value: histogram.value(at),
             }
         };
@@ -115,7 +110,8 @@ impl ScreenedRoot {
     /// The same with some of the children.
     fn only(mut self, children: &[usize]) -> Self {
         for lane in &mut self.lanes {
-            lane.by_child = children.iter().map(|&child| lane.by_child[child]).collect();
+            let by_child = lane.range.payload_mut();
+            *by_child = children.iter().map(|&child| by_child[child]).collect();
         }
         self
     }
@@ -147,8 +143,8 @@ impl DepthTwo<'_> {
         let parted: Vec<_> = parted.into_iter().collect::<Option<_>>()?;
         let (cuts, bins): (Vec<_>, Vec<_>) = parted.into_iter().unzip();
         let bins = Bins::given(bins);
-        let best = Incumbent::below(u64::MAX, false);
-        best.offer(self.context.leaf(rows)?, Sketch::Leaf);
+        let incumbent = Incumbent::below(u64::MAX, false);
+        incumbent.offer(self.context.leaf(rows)?, Sketch::Leaf);
         let children: Vec<_> = (0..columns.len()).map(|child| (child, [true; 2])).collect();
         let roots = self.map(&children, |spare: &mut Spare<T>, &(root, _)| {
             if self.budget.is_spent() {
@@ -156,15 +152,15 @@ impl DepthTwo<'_> {
             }
             let histogram = Histogram::first(self.context, rows, &bins, root, &children, spare);
             // Some sides may be empty: then a tree without that cut is better still.
-            for lane in 0..histogram.n_zones() {
-                best.offer(histogram.value(lane), Sketch::Leaf);
+            for lane in 0..histogram.n_ranges() {
+                incumbent.offer(histogram.value(lane), Sketch::Leaf);
             }
             let far = ScreenedRoot::new(&histogram, &cuts[root]);
             histogram.recycle(spare);
             Some(far)
         });
         let roots: Vec<ScreenedRoot> = roots.into_iter().collect::<Option<_>>()?;
-        let value = best.value();
+        let value = incumbent.value();
         let is_wanted = wanted(&roots, value);
         let features: Vec<usize> = (0..columns.len()).filter(|&at| is_wanted[at]).collect();
         let roots = roots
@@ -184,12 +180,12 @@ fn wanted(roots: &[ScreenedRoot], value: u64) -> Vec<bool> {
     let mut is_wanted = vec![false; roots.len()];
     for (root, far) in roots.iter().enumerate() {
         for lane in &far.lanes {
-            let [low, high] = lane.least;
+            let [low, high] = lane.range.sides();
             if low + high > value {
                 continue;
             }
             is_wanted[root] = true;
-            for (is_wanted, by_child) in is_wanted.iter_mut().zip(&lane.by_child) {
+            for (is_wanted, by_child) in is_wanted.iter_mut().zip(lane.range.payload()) {
                 // A child that cannot be asked has the largest number that there is.
                 let least = by_child[0].saturating_add(high);
                 *is_wanted |= least.min(by_child[1].saturating_add(low)) <= value;
@@ -202,7 +198,7 @@ fn wanted(roots: &[ScreenedRoot], value: u64) -> Vec<bool> {
     is_wanted
 }
 
-/// NumericRoot that part the rows in up to `most` bins with about the same share, as a sample has it. A number with
+/// Numbers that part the rows in up to `most` bins with about the same share, as a sample has it. A number with
 /// more than its share begins a bin, and the one after it does not contain it.
 fn cuts(numbers: &[f64], rows: &RowSet, shares: &[f32], most: usize) -> Vec<f64> {
     let step = numbers.len().div_ceil(SAMPLED * most);
@@ -388,7 +384,7 @@ mod tests {
         assert!(n_open > 1000 && n_single > 1000, "{n_open} {n_single}");
     }
 
-    /// DepthTwo features that tell the class, and others that do not; some have many equal numbers.
+    /// Two features that tell the class, and others that do not; some have many equal numbers.
     fn table(rng: &mut Rng, n_classes: usize) -> Dataset {
         let n_rows = rng.usize(40..400);
         let n_features = rng.usize(2..7);

@@ -46,7 +46,7 @@ pub(crate) struct Floors<'a> {
 impl SearchResult {
     /// What `best` was found, with floors for all features. Values from `bound` on were not looked for.
     pub(crate) fn new(
-        best: &Incumbent,
+        incumbent: &Incumbent,
         upper: u64,
         leaf: Option<u64>,
         floors: Floors<'_>,
@@ -63,17 +63,17 @@ impl SearchResult {
             floors: floors.iter().enumerate().map(inherit).collect(),
             shallower: shallower.max(before.shallower),
         };
-        let value = Some(best.value()).filter(|&value| value < upper);
+        let value = Some(incumbent.value()).filter(|&value| value < upper);
         let floor = floors.iter().copied().chain(leaf).min().unwrap_or(u64::MAX);
         let least = match value {
             Some(value) if is_done => value,
-            _ => floor.min(best.value().max(upper)).min(LARGEST),
+            _ => floor.min(incumbent.value().max(upper)).min(LARGEST),
         };
         Self {
             value,
             least,
             inherited,
-            sketch: best.sketch(),
+            sketch: incumbent.sketch(),
             is_done,
         }
     }
@@ -99,7 +99,7 @@ impl SearchResult {
         }
     }
 
-    /// RowSet whose value as a leaf is known, if nothing else can be below the bound: all other trees have at least
+    /// Rows whose value as a leaf is known, if nothing else can be below the bound: all other trees have at least
     /// the value `others`. What was known about features before is all that is known.
     pub(crate) fn as_leaf(leaf: u64, upper: u64, others: u64, before: &Inherited) -> Self {
         Self {

@@ -18,6 +18,19 @@ pub(crate) struct RootSplit {
 }
 
 impl RootSplit {
+    /// A cut of a numeric feature.
+    #[inline]
+    pub(crate) fn at(feature: usize, cut: u32) -> Self {
+        let cut = Some(cut);
+        Self { feature, cut }
+    }
+
+    /// A branch for each category, or for all numbers and for missing cells.
+    #[inline]
+    pub(crate) fn uncut(feature: usize) -> Self {
+        Self { feature, cut: None }
+    }
+
     pub(crate) fn alone(self) -> Sketch {
         Sketch::Alone(self)
     }

@@ -10,7 +10,7 @@ use num_traits::{Signed, ToPrimitive};
 use crate::cost::{Lambda, Scale, SolutionValue};
 use crate::error::{Error, Result};
 
-/// A total of weights this solve_all to a short number, relative to its size, is that number.
+/// A total of weights this close to a short number, relative to its size, is that number.
 const CLOSE: f64 = 1e-12;
 /// Prices are rounded to so many bits behind the point, or fewer where they do not fit.
 const MOST_BITS: i32 = 40;

@@ -38,7 +38,7 @@ pub(crate) struct Prover<'s, 'a> {
     n_bounds: usize,
 }
 
-/// RowSet of a branch whose bound has to be proven.
+/// Rows of a branch whose bound has to be proven.
 struct BranchPart {
     is: Is,
     rows: Selected,

@@ -15,7 +15,7 @@ pub(crate) struct BinGoal {
     /// The lanes in which the sides are smallest.
     pub(in crate::learn::optimal) lanes: [usize; 2],
     /// Together they have to cost less than this.
-    pub(in crate::learn::optimal) best: u64,
+    pub(in crate::learn::optimal) upper: u64,
 }
 
 impl<T: Lane> Histogram<T> {

@@ -1,4 +1,4 @@
-//! FeatureCells that lie next to each other, as one bin.
+//! Cells that lie next to each other, as one bin.
 //!
 //! A feature with many different cells is looked at in some dozens of bins first. They hold about the same
 //! share of the rows, and of each class: where a class is rare, its rows are what the cost is about. A cell
@@ -7,7 +7,7 @@
 use crate::learn::optimal::problem::{FeatureCells, FeatureKind, RowSet};
 use std::sync::{Arc, OnceLock};
 
-/// FeatureCells of a child feature that lie next to each other.
+/// Cells of a child feature that lie next to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bin {
     /// The first rank, and the one after the last.

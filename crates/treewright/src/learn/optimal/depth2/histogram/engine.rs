@@ -1,13 +1,14 @@
-//! Trees of two levels by sums over bins: from afar, and then refine_range and refine_range.
+//! Trees of two levels by sums over bins: from afar, and then closer and closer.
 
 use super::bins::Bins;
 use super::gathered::{GatheredRows, GatheredSpace};
 use super::{Histogram, Spare};
 use crate::learn::optimal::deadline::Stopped;
 use crate::learn::optimal::depth2::DepthTwo;
+use crate::learn::optimal::depth2::cut_range::CutRange;
 use crate::learn::optimal::depth2::simd::Lane;
 use crate::learn::optimal::incumbent::Incumbent;
-use crate::learn::optimal::problem::{Floors, RootSplit, RowSet};
+use crate::learn::optimal::problem::{Floors, RowSet};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,7 +24,7 @@ struct HistogramRoot<'a, T> {
     /// The value of the branch for missing cells, in case.
     missing: u64,
     histogram: Option<Histogram<T>>,
-    zones: Vec<LaneZone>,
+    ranges: Vec<LaneRange>,
     /// Features that may be asked next, and on which sides.
     children: Vec<(usize, [bool; 2])>,
     /// No tree with this root has a smaller value.
@@ -35,39 +36,26 @@ struct HistogramRoot<'a, T> {
     gathered: GatheredRows,
 }
 
-/// Cuts from a lane on, and before the next one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct LaneZone {
-    /// No tree that is cut here has a smaller value.
-    lower: u64,
-    /// The first cut.
-    first: RootSplit,
-    lane: usize,
-}
-
-impl LaneZone {
-    fn is_near(&self, best: &Incumbent) -> bool {
-        self.lower < best.limit(self.first)
-    }
-}
+/// The cuts from a lane on and before the next one.
+type LaneRange = CutRange<usize>;
 
 impl DepthTwo<'_> {
-    /// By sums over bins, from afar and then refine_range and refine_range. Was there time for all?
+    /// By sums over bins, from afar and then closer and closer. Was there time for all?
     pub(crate) fn by_histograms<T: Lane>(
         self,
         rows: &RowSet,
         wanted: &[usize],
-        best: &Incumbent,
+        incumbent: &Incumbent,
         floors: &mut Floors<'_>,
     ) -> bool {
         let bins = self.bins(rows);
         let room = Arc::new(GatheredSpace::new(rows));
         let mut roots = self.map(wanted, |spare: &mut Spare<T>, &feature| {
             let gathered = GatheredRows::new(rows, self.context.sizes, &room);
-            self.first(rows, &bins, (feature, gathered), best, spare)
+            self.first(rows, &bins, (feature, gathered), incumbent, spare)
         });
         floors.shallower = roots.iter().find_map(|root| root.shallower).unwrap_or(0);
-        let is_done = self.zoom_all(&mut roots, best);
+        let is_done = self.refine_all(&mut roots, incumbent);
         for root in &roots {
             floors.own[root.feature] = root.floor;
         }
@@ -80,18 +68,18 @@ impl DepthTwo<'_> {
         rows: &'r RowSet,
         bins: &[Arc<Bins>; 2],
         (feature, gathered): (usize, GatheredRows),
-        best: &Incumbent,
+        incumbent: &Incumbent,
         spare: &mut Spare<T>,
     ) -> HistogramRoot<'r, T> {
-        let entered = self.enter(rows, feature, best);
-        let mut coarse = HistogramRoot {
+        let entered = self.enter(rows, feature, incumbent);
+        let mut root = HistogramRoot {
             feature,
             rows: Cow::Borrowed(rows),
             bins: bins.clone(),
             at: 0,
             missing: entered.missing,
             histogram: None,
-            zones: Vec::new(),
+            ranges: Vec::new(),
             children: Vec::new(),
             floor: entered.floor,
             shallower: None,
@@ -99,56 +87,56 @@ impl DepthTwo<'_> {
             gathered,
         };
         let Some(numbers) = entered.numbers else {
-            return coarse;
+            return root;
         };
         let is_whole = matches!(numbers, Cow::Borrowed(_));
         if !is_whole {
-            coarse.bins = self.bins(&numbers);
+            root.bins = self.bins(&numbers);
         }
-        coarse.rows = numbers;
+        root.rows = numbers;
         let children: Vec<_> = (0..rows.cells.len())
             .map(|child| (child, [true; 2]))
             .collect();
         let context = self.context;
         let histogram = Histogram::first(
             context,
-            &coarse.rows,
-            &coarse.bins[0],
+            &root.rows,
+            &root.bins[0],
             feature,
             &children,
             spare,
         );
         if is_whole {
-            coarse.shallower = Some(histogram.shallower());
+            root.shallower = Some(histogram.shallower());
         }
-        coarse.zones = Self::zones(&coarse, &histogram);
-        self.offer(&coarse, &histogram, &coarse.zones, best);
-        if coarse.zones.iter().any(|zone| zone.is_near(best)) {
-            coarse.histogram = Some(histogram);
+        root.ranges = Self::ranges(&root, &histogram);
+        self.offer(&root, &histogram, &root.ranges, incumbent);
+        if root.ranges.iter().any(|range| range.is_open(incumbent)) {
+            root.histogram = Some(histogram);
         } else {
             histogram.recycle(spare);
         }
-        coarse.children = children;
-        coarse
+        root.children = children;
+        root
     }
 
     /// The same cuts once more, with more bins of those children that matter.
     fn second<T: Lane>(
         self,
         root: &mut HistogramRoot<'_, T>,
-        best: &Incumbent,
+        incumbent: &Incumbent,
         spare: &mut Spare<T>,
     ) {
         let (context, feature) = (self.context, root.feature);
         let Some(histogram) = root.histogram.take() else {
             return;
         };
-        let Some(children) = Self::near_children(root, &histogram, best) else {
-            root.zones.clear();
+        let Some(children) = Self::near_children(root, &histogram, incumbent) else {
+            root.ranges.clear();
             histogram.recycle(spare);
             return;
         };
-        // The more classes there are, the larger tables are; the more intervals, the more a refine_range look takes.
+        // The more classes there are, the larger tables are; the more intervals, the more a closer look takes.
         let least_rows = match (context.table.n_classes, context.rule.most) {
             (n_classes @ 4.., ..=2) => context.sizes.second_per_class * n_classes,
             _ => context.sizes.second_rows,
@@ -167,25 +155,25 @@ impl DepthTwo<'_> {
             &children,
             spare,
         );
-        root.zones = Self::zones(root, &histogram);
-        self.offer(root, &histogram, &root.zones, best);
+        root.ranges = Self::ranges(root, &histogram);
+        self.offer(root, &histogram, &root.ranges, incumbent);
         root.children = children;
         root.histogram = Some(histogram);
     }
 
-    /// The children of near zones; `None` if there are none.
+    /// The children of near ranges; `None` if there are none.
     fn near_children<T: Lane>(
         root: &mut HistogramRoot<'_, T>,
         histogram: &Histogram<T>,
-        best: &Incumbent,
+        incumbent: &Incumbent,
     ) -> Option<Vec<(usize, [bool; 2])>> {
         let mut near = Vec::new();
-        for zone in &root.zones {
-            let limit = best.limit(zone.first);
-            if zone.lower < limit {
-                near.push((zone.lane, limit.saturating_sub(root.missing)));
+        for range in &root.ranges {
+            let limit = incumbent.upper_for(range.first_split());
+            if range.lower() < limit {
+                near.push((*range.payload(), limit.saturating_sub(root.missing)));
             } else {
-                root.floor = root.floor.min(zone.lower);
+                root.floor = root.floor.min(range.lower());
             }
         }
         if near.is_empty() {
@@ -196,18 +184,23 @@ impl DepthTwo<'_> {
         Some(children)
     }
 
-    fn zones<T: Lane>(root: &HistogramRoot<'_, T>, histogram: &Histogram<T>) -> Vec<LaneZone> {
+    fn ranges<T: Lane>(root: &HistogramRoot<'_, T>, histogram: &Histogram<T>) -> Vec<LaneRange> {
         // No rows below the first rank: that is no cut.
         let is_cut = |&lane: &usize| histogram.cuts[lane] > 0 || !histogram.is_single(lane);
-        let zone = |lane: usize| LaneZone {
-            lower: histogram.lower(lane) + root.missing,
-            first: RootSplit {
-                feature: root.feature,
-                cut: Some(histogram.cuts[lane].max(1)),
-            },
-            lane,
+        let range = |lane: usize| {
+            let cuts = histogram.cuts_of(lane);
+            LaneRange::new(
+                root.feature,
+                cuts,
+                histogram.sides(lane),
+                root.missing,
+                lane,
+            )
         };
-        (0..histogram.n_zones()).filter(is_cut).map(zone).collect()
+        (0..histogram.n_ranges())
+            .filter(is_cut)
+            .map(range)
+            .collect()
     }
 
     /// Trees that were met.
@@ -215,22 +208,24 @@ impl DepthTwo<'_> {
         self,
         root: &HistogramRoot<'_, T>,
         histogram: &Histogram<T>,
-        zones: &[LaneZone],
-        best: &Incumbent,
+        ranges: &[LaneRange],
+        incumbent: &Incumbent,
     ) {
-        let zones = zones.iter().filter(|zone| histogram.cuts[zone.lane] > 0);
+        let ranges = ranges
+            .iter()
+            .filter(|range| histogram.cuts[*range.payload()] > 0);
         if self.context.rule.min_leaf == 1 {
-            for zone in zones {
-                let value = histogram.value(zone.lane) + root.missing;
-                if value <= best.value() {
-                    best.offer(value, zone.first.alone());
+            for range in ranges {
+                let value = histogram.value(*range.payload()) + root.missing;
+                if value <= incumbent.value() {
+                    incumbent.offer(value, range.first_split().alone());
                 }
             }
-        } else if let Some(zone) = zones.min()
-            && zone.lower < best.value()
-            && let Ok(Some(value)) = self.at(root, histogram.cuts[zone.lane])
+        } else if let Some(range) = ranges.min()
+            && range.lower() < incumbent.value()
+            && let Ok(Some(value)) = self.at(root, histogram.cuts[*range.payload()])
         {
-            best.offer(value, zone.first.alone());
+            incumbent.offer(value, range.first_split().alone());
         }
     }
 
@@ -243,18 +238,24 @@ impl DepthTwo<'_> {
         Ok(both.map(|(low, high)| low + high + root.missing))
     }
 
-    /// Deadline refine_range wherever something better is possible. Was there time for all?
-    fn zoom_all<T: Lane>(self, roots: &mut [HistogramRoot<'_, T>], best: &Incumbent) -> bool {
+    /// Looks closer wherever something better is possible. Was there time for all?
+    fn refine_all<T: Lane>(
+        self,
+        roots: &mut [HistogramRoot<'_, T>],
+        incumbent: &Incumbent,
+    ) -> bool {
         // Good roots first: what they bring makes others needless.
-        roots.sort_by_key(|root| root.zones.iter().min().copied());
-        self.map(&mut *roots, |spare, root| self.second(root, best, spare));
+        roots.sort_by_key(|root| root.ranges.iter().min().copied());
+        self.map(&mut *roots, |spare, root| {
+            self.second(root, incumbent, spare)
+        });
         let (mut n_kept, mut near) = (0, Vec::new());
         for (at, root) in roots.iter_mut().enumerate() {
-            for &zone in &root.zones {
-                if zone.is_near(best) {
-                    near.push((zone, at));
+            for &range in &root.ranges {
+                if range.is_open(incumbent) {
+                    near.push((range, at));
                 } else {
-                    root.floor = root.floor.min(zone.lower);
+                    root.floor = root.floor.min(range.lower());
                 }
             }
             n_kept += root.histogram.as_ref().map_or(0, Histogram::size);
@@ -264,12 +265,12 @@ impl DepthTwo<'_> {
         }
         near.sort_unstable();
         let floors: Vec<Mutex<u64>> = roots.iter().map(|root| Mutex::new(root.floor)).collect();
-        let done = self.map(&near, |spare, &(zone, at)| {
+        let done = self.map(&near, |spare, &(range, at)| {
             let root = &roots[at];
             let mut floor = u64::MAX;
-            let mut is_done = zone.lower >= best.limit(zone.first);
+            let mut is_done = range.lower() >= incumbent.upper_for(range.first_split());
             if is_done || self.budget.is_spent() {
-                floor = zone.lower;
+                floor = range.lower();
             } else {
                 let built = root.histogram.is_none().then(|| {
                     let (context, children) = (self.context, &root.children);
@@ -278,7 +279,7 @@ impl DepthTwo<'_> {
                 });
                 let histogram = root.histogram.as_ref().or(built.as_ref());
                 let histogram = histogram.expect("there is one of both");
-                is_done = self.refine_range(root, histogram, zone, best, &mut floor, spare);
+                is_done = self.refine_range(root, histogram, range, incumbent, &mut floor, spare);
             }
             let mut known = floors[at].lock().unwrap_or_else(PoisonError::into_inner);
             *known = floor.min(*known);
@@ -291,49 +292,51 @@ impl DepthTwo<'_> {
         is_done
     }
 
-    /// Deadline refine_range between two lanes.
+    /// Looks closer between two lanes.
     fn refine_range<T: Lane>(
         self,
         root: &HistogramRoot<'_, T>,
         histogram: &Histogram<T>,
-        zone: LaneZone,
-        best: &Incumbent,
+        range: LaneRange,
+        incumbent: &Incumbent,
         floor: &mut u64,
         spare: &mut Spare<T>,
     ) -> bool {
-        if self.context.rule.min_leaf > 1 && histogram.is_single(zone.lane) {
+        if self.context.rule.min_leaf > 1 && histogram.is_single(*range.payload()) {
             // Bounds do not know of the least size of leaves.
-            let Ok(value) = self.at(root, histogram.cuts[zone.lane]) else {
-                *floor = (*floor).min(zone.lower);
+            let Ok(value) = self.at(root, histogram.cuts[*range.payload()]) else {
+                *floor = (*floor).min(range.lower());
                 return false;
             };
             if let Some(value) = value {
-                best.offer(value, zone.first.alone());
+                incumbent.offer(value, range.first_split().alone());
                 *floor = (*floor).min(value);
             }
             return true;
         }
-        let limit = best.limit(zone.first).saturating_sub(root.missing);
+        let limit = incumbent
+            .upper_for(range.first_split())
+            .saturating_sub(root.missing);
         let refined = histogram.refined(
             self.context,
             &root.rows,
-            zone.lane,
+            *range.payload(),
             limit,
             &root.gathered,
             spare,
         );
         *floor = (*floor).min(refined.floor.saturating_add(root.missing));
-        let mut zones = Self::zones(root, &refined);
-        self.offer(root, &refined, &zones, best);
-        zones.sort_unstable();
+        let mut ranges = Self::ranges(root, &refined);
+        self.offer(root, &refined, &ranges, incumbent);
+        ranges.sort_unstable();
         let mut is_done = true;
-        for zone in zones {
-            let is_far = zone.lower >= best.limit(zone.first);
+        for range in ranges {
+            let is_far = range.lower() >= incumbent.upper_for(range.first_split());
             if is_far || self.budget.is_spent() {
-                *floor = (*floor).min(zone.lower);
+                *floor = (*floor).min(range.lower());
                 is_done &= is_far;
             } else {
-                is_done &= self.refine_range(root, &refined, zone, best, floor, spare);
+                is_done &= self.refine_range(root, &refined, range, incumbent, floor, spare);
             }
         }
         refined.recycle(spare);

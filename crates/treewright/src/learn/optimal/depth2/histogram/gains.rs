@@ -44,7 +44,7 @@ impl<T: Lane, const W: usize> Gains<T, W> {
         }
     }
 
-    /// DepthTwo classes, two intervals.
+    /// Two classes, two intervals.
     #[inline(always)]
     fn two_classes<const HIGH: bool>(
         &mut self,

@@ -1,6 +1,6 @@
-//! RowSet in the order of a child feature, with all that a level needs to know of each.
+//! Rows in the order of a child feature, with all that a level needs to know of each.
 //!
-//! A refine_range look adds the same rows of a child to tables again and again, for other cuts of the root. To look up
+//! A closer look adds the same rows of a child to tables again and again, for other cuts of the root. To look up
 //! the class and the root's rank of every row takes most of that time in a large table, as they lie anywhere in
 //! memory. So what was looked up often enough is kept side by side.
 

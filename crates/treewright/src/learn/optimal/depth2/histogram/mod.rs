@@ -1,7 +1,7 @@
 //! Cuts of one root feature, with tables of all child features: what the sides cost at least, and at most.
 //!
 //! The first level has all rows. Its lanes are the ends of the root's bins, and a table for each child feature
-//! follows from one pass over the rows. A finer level is for the cuts between two lanes. RowSet on this side or that
+//! follows from one pass over the rows. A finer level is for the cuts between two lanes. Rows on this side or that
 //! of both lanes stay where they are, only those between them move. And of a child feature only the bins
 //! matter in which a cut could still be better than the best tree known: they are parted further; all others
 //! are only sums.
@@ -34,8 +34,8 @@ pub(crate) mod view;
 
 use self::bins::{Bin, Bins, FeatureBins};
 use self::view::{HistogramView, RootSide};
+use crate::learn::optimal::depth2::cut_range::ChildRange;
 use crate::learn::optimal::depth2::lane_of_rank::LaneOfRank;
-use crate::learn::optimal::depth2::scan::root::Zone;
 use crate::learn::optimal::depth2::simd::{LANES, Lane};
 use crate::learn::optimal::problem::{Context, IntervalRule, Label, RowSet};
 
@@ -189,24 +189,45 @@ impl<T: Lane> Histogram<T> {
         (children, floor)
     }
 
-    /// The cuts between lanes as zones, with room for so many children.
-    pub(crate) fn as_zones(&self, n_children: usize) -> Vec<Zone> {
-        let zone = |lane: usize| {
-            let end = self.end(lane);
+    /// The cuts between lanes as ranges, with lower bounds for so many children.
+    pub(crate) fn cut_ranges(&self, n_children: usize, missing: u64) -> Vec<ChildRange> {
+        let range = |lane: usize| {
             let mut by_child = vec![[u64::MAX; 2]; n_children];
             for child in &self.children {
-                let least = |at: usize, lane: usize| child.least[at].get(lane).copied();
-                let sides = [least(0, lane), least(1, end)];
-                by_child[child.feature] = sides.map(|least| least.unwrap_or(u64::MAX));
+                by_child[child.feature] = self.sides_by(child, lane);
             }
-            Zone {
-                cuts: [self.cuts[lane].max(1), self.cuts[lane + 1] - 1],
-                least: [self.least[0][lane], self.least[1][end]],
+            ChildRange::new(
+                self.root,
+                self.cuts_of(lane),
+                self.sides(lane),
+                missing,
                 by_child,
-            }
+            )
         };
-        let zones = (0..self.n_zones()).map(zone);
-        zones.filter(|zone| zone.cuts[0] <= zone.cuts[1]).collect()
+        let ranges = (0..self.n_ranges()).map(range);
+        ranges.filter(|range| !range.is_empty()).collect()
+    }
+
+    /// Lower bounds by one child for the rows below the cuts of a lane and above; `u64::MAX` if it is out of question.
+    pub(crate) fn sides_by(&self, child: &ChildHistogram<T>, lane: usize) -> [u64; 2] {
+        let lower = |at: usize, lane: usize| child.least[at].get(lane).copied();
+        let sides = [lower(0, lane), lower(1, self.end(lane))];
+        sides.map(|lower| lower.unwrap_or(u64::MAX))
+    }
+
+    /// The first and the last cut from a lane on and before the next one.
+    pub(crate) fn cuts_of(&self, lane: usize) -> [u32; 2] {
+        let last = match self.cuts.get(lane + 1) {
+            Some(&next) => next - 1,
+            None => self.cuts[lane],
+        };
+        [self.cuts[lane].max(1), last]
+    }
+
+    /// Lower bounds of the rows below the cuts of a lane and above.
+    #[inline]
+    pub(crate) fn sides(&self, lane: usize) -> [u64; 2] {
+        [self.least[0][lane], self.least[1][self.end(lane)]]
     }
 
     /// What trees cost at least that are cut from a lane on and before the next, and ask this child below or
@@ -228,19 +249,14 @@ impl<T: Lane> Histogram<T> {
         if self.is_single(lane) { lane } else { lane + 1 }
     }
 
-    /// NumericRoot in all tables.
+    /// Numbers in all tables.
     pub(crate) fn size(&self) -> usize {
         self.children.iter().map(|child| child.table.len()).sum()
     }
 
     /// The lanes that can be cuts of the root, all but the last: it ends the range.
-    pub(crate) fn n_zones(&self) -> usize {
+    pub(crate) fn n_ranges(&self) -> usize {
         self.cuts.len().max(2) - 1
-    }
-
-    /// No tree with a cut from this lane on and before the next one costs less.
-    pub(crate) fn lower(&self, lane: usize) -> u64 {
-        self.least[0][lane] + self.least[1][self.end(lane)]
     }
 
     /// What a tree costs that is cut here.

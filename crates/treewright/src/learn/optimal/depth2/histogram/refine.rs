@@ -1,4 +1,4 @@
-//! A refine_range look between two lanes of a level.
+//! A closer look between two lanes of a level.
 
 use super::bin_bounds::BinGoal;
 use super::bins::{Bin, part};
@@ -8,7 +8,7 @@ use crate::learn::optimal::depth2::lane_of_rank::LaneOfRank;
 use crate::learn::optimal::depth2::simd::Lane;
 use crate::learn::optimal::problem::{Context, FeatureCells, FeatureKind, NONE, RowSet};
 
-/// RowSet between two lanes of a coarser level.
+/// Rows between two lanes of a coarser level.
 struct Moving<'a> {
     rows: &'a [u32],
     lanes: LaneOfRank,
@@ -34,13 +34,13 @@ struct Parting {
 }
 
 impl<T: Lane> Histogram<T> {
-    /// The cuts from a lane on and before the next, with all that could still cost less than `best`.
+    /// The cuts from a lane on and before the next, with all that could still cost less than `upper`.
     pub(crate) fn refined(
         &self,
         context: Context<'_>,
         rows: &RowSet,
         lane: usize,
-        best: u64,
+        upper: u64,
         gathered: &GatheredRows,
         spare: &mut Spare<T>,
     ) -> Self {
@@ -48,13 +48,13 @@ impl<T: Lane> Histogram<T> {
         let of_root = &rows.cells[self.root];
         let mut cuts = vec![self.cuts[lane]];
         if end > lane {
-            let zones = part(
+            let parts = part(
                 of_root,
                 self.cuts[lane],
                 self.cuts[end],
                 context.sizes.refined_lanes,
             );
-            cuts.extend(zones.map(|zone| zone.end));
+            cuts.extend(parts.map(|part| part.end));
         }
         let mut histogram = Self::new(context, rows, self.root, cuts);
         let moving = Moving {
@@ -73,8 +73,8 @@ impl<T: Lane> Histogram<T> {
         histogram.sweep_leaves(context);
         for child in &self.children {
             let costs = self.costs(child, lane);
-            let live = costs.map(|cost| cost < best);
-            for cost in costs.into_iter().filter(|&cost| cost >= best) {
+            let live = costs.map(|cost| cost < upper);
+            for cost in costs.into_iter().filter(|&cost| cost >= upper) {
                 histogram.floor = histogram.floor.min(cost);
             }
             if live == [false; 2] {
@@ -84,7 +84,7 @@ impl<T: Lane> Histogram<T> {
                 live,
                 others: [self.least[1][end], self.least[0][lane]],
                 lanes: [lane, end],
-                best,
+                upper,
             };
             let refined = self.refine_child(
                 context,
@@ -165,11 +165,11 @@ impl<T: Lane> Histogram<T> {
         let parting = if is_numeric {
             let lowers = self.bin_lowers(context, child, goal);
             for (bin, &lower) in child.bins.iter().zip(&lowers) {
-                if lower >= goal.best && (bin.is_open || bin.is_cut_after) {
+                if lower >= goal.upper && (bin.is_open || bin.is_cut_after) {
                     histogram.floor = histogram.floor.min(lower);
                 }
             }
-            let is_parted = lowers.into_iter().map(|lower| lower < goal.best).collect();
+            let is_parted = lowers.into_iter().map(|lower| lower < goal.upper).collect();
             let n_bins = context.sizes.refined_bins;
             Parting::new(cells, &child.bins, is_parted, n_old, n_bins)
         } else {
@@ -187,7 +187,7 @@ impl<T: Lane> Histogram<T> {
                 moving,
             );
         }
-        // RowSet that move, in bins that are only sums.
+        // Rows that move, in bins that are only sums.
         for &row in moving.rows {
             let rank = cells.ranks[row as usize];
             let old = if rank == NONE {

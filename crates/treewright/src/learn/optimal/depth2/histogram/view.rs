@@ -6,7 +6,7 @@ use crate::learn::optimal::depth2::simd::{Lane, sub};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HistogramView<'a, T> {
     pub(in crate::learn::optimal) table: &'a [T],
-    /// NumericRoot for each bin and class.
+    /// Numbers for each bin and class.
     pub(in crate::learn::optimal) stride: usize,
     /// Classes, and perhaps one more for rows without weight.
     pub(in crate::learn::optimal) n_slots: usize,

@@ -1,4 +1,4 @@
-//! DepthTwo classes in a few intervals, exactly: for many cuts of the root at once, what a child costs below and above.
+//! Two classes in a few intervals, exactly: for many cuts of the root at once, what a child costs below and above.
 //!
 //! Take the rows in the order of a child feature, a step up for each row of the first class and down for each of
 //! the second. What intervals gain, less the rows of the second class so far, follows the scan while their label
@@ -32,7 +32,7 @@ pub(crate) struct Batch<T: 'static> {
     lanes: OnceLock<LaneOfRank>,
     cuts: Vec<u32>,
     /// For each row the first lane in which it is below the cut, a bit for its class, and above 8 bits its
-    /// step. Empty if only run_lists are scanned.
+    /// step. Empty if only run-length lists are scanned.
     codes: Vec<u32>,
     /// Do all rows have the weight 1?
     is_plain: bool,
@@ -416,7 +416,7 @@ mod tests {
         FeatureCells, FeatureKind, Label, NONE, RowSet, ValueEncoding, ValueSize,
     };
 
-    /// FeatureCells from values; `None` is missing.
+    /// Cells from values; `None` is missing.
     fn cells(values: &[Option<u32>]) -> FeatureCells {
         let mut different: Vec<u32> = values.iter().copied().flatten().collect();
         different.sort_unstable();
@@ -581,11 +581,11 @@ mod tests {
         cuts.drain(..from);
         cuts.truncate(rng.usize(1..=62));
         let (first, last) = (cuts[0], cuts[cuts.len() - 1]);
-        // RunLists may be for a wider range.
+        // Run-length lists may be for a wider range.
         let range = rng.u32(..=first)..rng.u32(last..=n_ranks);
         let wider = rng.u32(..=range.start)..rng.u32(range.end..=n_ranks);
         let below = below(&rows);
-        // RunLists do not need all rows.
+        // Run-length lists do not need all rows.
         let [whole, narrow] =
             [true, false].map(|is_whole| Batch::<T>::new(&rows, 0, &cuts, &below, is_whole));
         for (child, kind) in [

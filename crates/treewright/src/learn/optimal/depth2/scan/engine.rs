@@ -15,7 +15,7 @@ impl DepthTwo<'_> {
         self,
         rows: &RowSet,
         wanted: &[usize],
-        best: &Incumbent,
+        incumbent: &Incumbent,
         floors: &mut Floors<'_>,
     ) -> bool {
         // Few rows are scanned at once, without bins.
@@ -23,7 +23,7 @@ impl DepthTwo<'_> {
         let bins = is_large.then(|| self.bins(rows));
         let mut roots = self.map(wanted, |spare: &mut Spare<T>, &feature| {
             let few = bins.as_ref().map(|[few, _]| &**few);
-            self.root(rows, few, feature, best, spare)
+            self.root(rows, few, feature, incumbent, spare)
         });
         floors.shallower = roots
             .iter()
@@ -37,13 +37,13 @@ impl DepthTwo<'_> {
                 && root.missing == 0
                 && *is_done
             {
-                self.look(root, many, best, spare);
+                self.look(root, many, incumbent, spare);
             }
-            // Walks stay refine_range to their start than sums over bins.
+            // Walks stay closer to their start than sums over bins.
             *is_done &= if rows.weight() <= i16::LARGEST {
-                root.solve_all::<i16>(context, best, budget, is_parallel)
+                root.solve_all::<i16>(context, incumbent, budget, is_parallel)
             } else {
-                root.solve_all::<T>(context, best, budget, is_parallel)
+                root.solve_all::<T>(context, incumbent, budget, is_parallel)
             };
         });
         for (root, _) in &roots {
@@ -58,10 +58,10 @@ impl DepthTwo<'_> {
         rows: &'r RowSet,
         bins: Option<&Bins>,
         feature: usize,
-        best: &Incumbent,
+        incumbent: &Incumbent,
         spare: &mut Spare<T>,
     ) -> (ScanRoot<'r>, bool) {
-        let entered = self.enter(rows, feature, best);
+        let entered = self.enter(rows, feature, incumbent);
         let Some(numbers) = entered.numbers else {
             return (ScanRoot::none(feature, entered.floor), entered.is_done);
         };
@@ -70,13 +70,13 @@ impl DepthTwo<'_> {
         let mut root = ScanRoot::new(feature, numbers, entered.missing, per_leaf);
         root.floor = entered.floor;
         if let Some(screened) = self.screened {
-            let (zones, shallower) = screened.zones(self.context.table, feature, best);
-            (root.zones, root.shallower) = (zones, Some(shallower));
-            root.drop_far(best);
+            let (ranges, shallower) = screened.ranges(self.context.table, feature, incumbent);
+            (root.ranges, root.shallower) = (ranges, Some(shallower));
+            root.drop_far(incumbent);
         } else if let Some(bins) = bins.filter(|_| is_whole) {
-            self.look::<T>(&mut root, bins, best, spare);
+            self.look::<T>(&mut root, bins, incumbent, spare);
         } else {
-            root.begin::<T>(self.context, best);
+            root.begin::<T>(self.context, incumbent);
             if !is_whole {
                 root.shallower = None;
             }
@@ -89,16 +89,16 @@ impl DepthTwo<'_> {
         self,
         root: &mut ScanRoot<'_>,
         bins: &Bins,
-        best: &Incumbent,
+        incumbent: &Incumbent,
         spare: &mut Spare<T>,
     ) {
-        root.drop_far(best);
+        root.drop_far(incumbent);
         let n_children = root.rows.cells.len();
         let is_live = |child: usize| {
             let sides = [0, 1].map(|side| {
-                root.zones
+                root.ranges
                     .iter()
-                    .any(|zone| zone.by_child[child][side] != u64::MAX)
+                    .any(|range| range.payload()[child][side] != u64::MAX)
             });
             (child, sides)
         };
@@ -107,22 +107,25 @@ impl DepthTwo<'_> {
             .into_iter()
             .filter(|child| child.1 != [false; 2])
             .collect();
-        if root.zones.is_empty() {
+        if root.ranges.is_empty() {
             return;
         }
         let feature = root.feature;
         let histogram = Histogram::first(self.context, &root.rows, bins, feature, &children, spare);
-        for lane in (0..histogram.n_zones()).filter(|&lane| histogram.cuts[lane] > 0) {
+        for lane in (0..histogram.n_ranges()).filter(|&lane| histogram.cuts[lane] > 0) {
             let value = histogram.value(lane) + root.missing;
-            if value <= best.value() {
-                let cut = Some(histogram.cuts[lane]);
-                best.offer(value, RootSplit { feature, cut }.alone());
+            if value <= incumbent.value() {
+                let cut = histogram.cuts[lane];
+                incumbent.offer(value, RootSplit::at(feature, cut).alone());
             }
         }
         root.shallower = root.shallower.or(Some(histogram.shallower()));
-        let known = std::mem::replace(&mut root.zones, histogram.as_zones(n_children));
+        let known = std::mem::replace(
+            &mut root.ranges,
+            histogram.cut_ranges(n_children, root.missing),
+        );
         root.keep_within(&known);
-        root.drop_far(best);
+        root.drop_far(incumbent);
         histogram.recycle(spare);
     }
 }

@@ -1,9 +1,9 @@
 //! Trees of two levels with two classes and a few intervals: exact values for 62 cuts of a root at a time.
 //!
-//! Between two cuts whose values are known lies a zone of others. What the rows below cost at its lower end, and
+//! Between two cuts whose values are known lies a range of others. What the rows below cost at its lower end, and
 //! those above at its upper end, is a bound for all of them. Zones that can hold a better tree get cuts of their
 //! own, as many as they have rows, until none is left. A child that is too expensive at the ends of all
-//! zones is not asked any more.
+//! ranges is not asked any more.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use super::batch::Batch;
 use super::runs::{MOST_INTERVALS, RunList};
 use crate::budget::Budget;
+use crate::learn::optimal::depth2::cut_range::{ChildRange, CutRange};
 use crate::learn::optimal::depth2::simd::Lane;
 use crate::learn::optimal::incumbent::Incumbent;
 use crate::learn::optimal::problem::{Context, FeatureKind, RootSplit, RowSet};
@@ -29,7 +30,7 @@ pub(crate) struct ScanRoot<'a> {
     /// No tree with this root that was passed over has a smaller value.
     pub(in crate::learn::optimal) floor: u64,
     /// Cuts that may be better.
-    pub(in crate::learn::optimal) zones: Vec<Zone>,
+    pub(in crate::learn::optimal) ranges: Vec<ChildRange>,
     /// No tree of one level has a smaller value, if that is known.
     pub(in crate::learn::optimal) shallower: Option<u64>,
     /// For each rank the weights of both classes below it, when they are needed.
@@ -38,18 +39,7 @@ pub(crate) struct ScanRoot<'a> {
     run_lists: Vec<RunLists>,
 }
 
-/// Cuts next to each other of which nothing is known but by their neighbours.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Zone {
-    /// The first and the last cut.
-    pub(in crate::learn::optimal) cuts: [u32; 2],
-    /// What the rows below the first and above the last cut cost at least.
-    pub(in crate::learn::optimal) least: [u64; 2],
-    /// The same by each child; `u64::MAX` if that is out of question.
-    pub(in crate::learn::optimal) by_child: Vec<[u64; 2]>,
-}
-
-/// The run_lists of children for cuts in a range.
+/// The run-length lists of children for cuts in a range.
 #[derive(Debug)]
 struct RunLists {
     range: [u32; 2],
@@ -60,18 +50,13 @@ impl<'a> ScanRoot<'a> {
     /// All cuts of a feature that all rows have.
     pub(crate) fn new(feature: usize, rows: Cow<'a, RowSet>, missing: u64, per_leaf: u64) -> Self {
         let cells = &rows.cells[feature];
-        let whole = Zone {
-            cuts: [1, cells.n_ranks() as u32 - 1],
-            least: [per_leaf; 2],
-            by_child: vec![[per_leaf; 2]; rows.cells.len()],
-        };
+        let n_ranks = cells.n_ranks() as u32;
+        let by_child = vec![[per_leaf; 2]; rows.cells.len()];
+        let whole =
+            |by_child| ChildRange::new(feature, [1, n_ranks - 1], [per_leaf; 2], missing, by_child);
         Self {
             feature,
-            zones: if cells.n_ranks() > 1 {
-                vec![whole]
-            } else {
-                Vec::new()
-            },
+            ranges: (n_ranks > 1).then(|| whole(by_child)).into_iter().collect(),
             rows,
             missing,
             floor: u64::MAX,
@@ -123,7 +108,7 @@ impl<'a> ScanRoot<'a> {
             rows: Cow::Owned(RowSet::none()),
             missing: 0,
             floor,
-            zones: Vec::new(),
+            ranges: Vec::new(),
             shallower: None,
             below: OnceLock::new(),
             run_lists: Vec::new(),
@@ -131,66 +116,54 @@ impl<'a> ScanRoot<'a> {
     }
 
     /// Solves the first cuts, evenly over all rows; and no cut at all, which is a tree of one level.
-    pub(crate) fn begin<T: Lane>(&mut self, context: Context<'_>, best: &Incumbent) {
+    pub(crate) fn begin<T: Lane>(&mut self, context: Context<'_>, incumbent: &Incumbent) {
         let lanes = if self.rows.len() < 6000 { 32 } else { 62 };
-        let zones = std::mem::take(&mut self.zones);
-        let Some(zone) = zones.first() else {
+        let ranges = std::mem::take(&mut self.ranges);
+        let Some(range) = ranges.first() else {
             return;
         };
         let starts = &self.rows.cells[self.feature].starts;
         let n_cuts = context.sizes.cuts.min(lanes) - 1;
         let mut cuts = vec![0];
-        cuts.extend(evenly(starts, zone.cuts, n_cuts));
-        self.solve::<T>(context, zones, &[cuts], best, false);
+        cuts.extend(evenly(starts, range.cuts(), n_cuts));
+        self.solve::<T>(context, ranges, &[cuts], incumbent, false);
     }
 
-    /// No tree in a zone has a smaller value.
-    pub(crate) fn lower(&self, zone: &Zone) -> u64 {
-        zone.least[0] + zone.least[1] + self.missing
-    }
-
-    /// The first question that a tree of a zone can have.
-    fn first(&self, zone: &Zone) -> RootSplit {
-        RootSplit {
-            feature: self.feature,
-            cut: Some(zone.cuts[0]),
-        }
-    }
-
-    /// The least bound of all zones.
+    /// The least bound of all ranges.
     pub(crate) fn least_lower(&self) -> u64 {
-        let lowers = self.zones.iter().map(|zone| self.lower(zone));
+        let lowers = self.ranges.iter().map(ChildRange::lower);
         lowers.min().unwrap_or(u64::MAX)
     }
 
-    /// Leaves out zones in which nothing better can be, and in the others children that are too expensive.
-    pub(crate) fn drop_far(&mut self, best: &Incumbent) {
-        for mut zone in std::mem::take(&mut self.zones) {
-            let limit = best.limit(self.first(&zone));
-            let lower = self.lower(&zone);
-            if lower >= limit {
-                self.floor = self.floor.min(lower);
+    /// Leaves out ranges in which nothing better can be, and in the others children that are too expensive.
+    pub(crate) fn drop_far(&mut self, incumbent: &Incumbent) {
+        for mut range in std::mem::take(&mut self.ranges) {
+            let upper = incumbent.upper_for(range.first_split());
+            if range.lower() >= upper {
+                self.floor = self.floor.min(range.lower());
                 continue;
             }
-            for by_child in &mut zone.by_child {
-                let others = [zone.least[1], zone.least[0]];
+            let [low, high] = range.sides();
+            for by_child in range.payload_mut() {
+                let others = [high, low];
                 for (least, other) in by_child.iter_mut().zip(others) {
                     let cost = least.saturating_add(other + self.missing);
-                    if cost >= limit {
+                    if cost >= upper {
                         self.floor = self.floor.min(cost);
                         *least = u64::MAX;
                     }
                 }
             }
-            self.zones.push(zone);
+            self.ranges.push(range);
         }
     }
 
-    /// Leaves out cuts that are in none of these zones: nothing better was there before.
-    pub(crate) fn keep_within(&mut self, zones: &[Zone]) {
-        self.zones.retain(|new| {
-            let meets = |old: &Zone| old.cuts[0] <= new.cuts[1] && new.cuts[0] <= old.cuts[1];
-            zones.iter().any(meets)
+    /// Leaves out cuts that are in none of these ranges: nothing better was there before.
+    pub(crate) fn keep_within(&mut self, ranges: &[ChildRange]) {
+        self.ranges.retain(|new| {
+            let [first, last] = new.cuts();
+            let meets = |old: &ChildRange| old.cuts()[0] <= last && first <= old.cuts()[1];
+            ranges.iter().any(meets)
         });
     }
 
@@ -198,70 +171,70 @@ impl<'a> ScanRoot<'a> {
     pub(crate) fn solve_all<T: Lane>(
         &mut self,
         context: Context<'_>,
-        best: &Incumbent,
+        incumbent: &Incumbent,
         budget: &Budget,
         is_parallel: bool,
     ) -> bool {
         loop {
-            self.drop_far(best);
-            if self.zones.is_empty() {
+            self.drop_far(incumbent);
+            if self.ranges.is_empty() {
                 return true;
             }
             if budget.is_spent() {
                 self.floor = self.floor.min(self.least_lower());
                 return false;
             }
-            let (zones, cuts) = self.next_cuts(context.sizes.cuts);
-            self.solve::<T>(context, zones, &cuts, best, is_parallel);
+            let (ranges, cuts) = self.next_cuts(context.sizes.cuts);
+            self.solve::<T>(context, ranges, &cuts, incumbent, is_parallel);
         }
     }
 
     /// Zones to look into, and new cuts in each of them: the best one, and others for which no other child
     /// matters.
-    fn next_cuts(&mut self, n_cuts: usize) -> (Vec<Zone>, Vec<Vec<u32>>) {
+    fn next_cuts(&mut self, n_cuts: usize) -> (Vec<ChildRange>, Vec<Vec<u32>>) {
         let starts = &self.rows.cells[self.feature].starts;
-        let n_rows = |from: u32, to: u32| starts[to as usize + 1] - starts[from as usize - 1];
-        self.zones
-            .sort_by_key(|zone| (zone.least[0] + zone.least[1], zone.cuts));
-        let is_live = |zone: &Zone, child: usize| zone.by_child[child] != [u64::MAX; 2];
+        let n_rows = |[from, to]: [u32; 2]| starts[to as usize + 1] - starts[from as usize - 1];
+        self.ranges
+            .sort_by_key(|range| (range.lower(), range.cuts()));
+        let is_live = |range: &ChildRange, child: usize| range.payload()[child] != [u64::MAX; 2];
         let n_children = self.rows.cells.len();
-        let best = &self.zones[0];
+        let best = &self.ranges[0];
         let live: Vec<bool> = (0..n_children).map(|child| is_live(best, child)).collect();
         let mut n_left = n_cuts;
-        let (mut zones, others): (Vec<Zone>, Vec<Zone>) = std::mem::take(&mut self.zones)
-            .into_iter()
-            .partition(|zone| {
-                let is_like = (0..n_children).all(|child| live[child] || !is_live(zone, child));
-                let is_chosen = is_like && n_left > 0;
-                n_left -= usize::from(is_chosen);
-                is_chosen
-            });
-        self.zones = others;
-        zones.sort_by_key(|zone| zone.cuts);
-        let sizes = zones
-            .iter()
-            .map(|zone| u64::from(n_rows(zone.cuts[0], zone.cuts[1])));
+        let (mut ranges, others): (Vec<ChildRange>, Vec<ChildRange>) =
+            std::mem::take(&mut self.ranges)
+                .into_iter()
+                .partition(|range| {
+                    let is_like =
+                        (0..n_children).all(|child| live[child] || !is_live(range, child));
+                    let is_chosen = is_like && n_left > 0;
+                    n_left -= usize::from(is_chosen);
+                    is_chosen
+                });
+        self.ranges = others;
+        ranges.sort_by_key(ChildRange::cuts);
+        let sizes = ranges.iter().map(|range| u64::from(n_rows(range.cuts())));
         let sizes: Vec<u64> = sizes.collect();
         let (mut lanes, mut left) = (n_cuts as u64, sizes.iter().sum::<u64>().max(1));
         let mut cuts = Vec::new();
-        for (at, (zone, &size)) in zones.iter().zip(&sizes).enumerate() {
-            let others = (zones.len() - at - 1) as u64;
+        for (at, (range, &size)) in ranges.iter().zip(&sizes).enumerate() {
+            let others = (ranges.len() - at - 1) as u64;
             let share = (lanes * size / left).clamp(1, lanes - others);
-            let chosen = evenly(starts, zone.cuts, share as usize);
+            let chosen = evenly(starts, range.cuts(), share as usize);
             lanes -= chosen.len() as u64;
             left = left.saturating_sub(size).max(1);
             cuts.push(chosen);
         }
-        (zones, cuts)
+        (ranges, cuts)
     }
 
-    /// Solves some cuts of zones; what remains of them are smaller zones.
+    /// Solves some cuts of ranges; what remains of them are smaller ranges.
     pub(crate) fn solve<T: Lane>(
         &mut self,
         context: Context<'_>,
-        zones: Vec<Zone>,
+        ranges: Vec<ChildRange>,
         cuts: &[Vec<u32>],
-        best: &Incumbent,
+        incumbent: &Incumbent,
         is_parallel: bool,
     ) {
         let encoding = context.encoding;
@@ -270,9 +243,9 @@ impl<'a> ScanRoot<'a> {
             return;
         };
         let is_live = |&child: &usize| {
-            zones
+            ranges
                 .iter()
-                .any(|zone| zone.by_child[child] != [u64::MAX; 2])
+                .any(|range| range.payload()[child] != [u64::MAX; 2])
         };
         let children: Vec<usize> = (0..self.rows.cells.len()).filter(is_live).collect();
         let is_narrow = self.prepare_run_lists(context, &children, [first, last]);
@@ -305,58 +278,62 @@ impl<'a> ScanRoot<'a> {
                 continue;
             }
             let value = least[0] + least[1] + self.missing;
-            if value <= best.value() {
-                let root = RootSplit {
-                    feature: self.feature,
-                    cut: Some(cut),
-                };
-                best.offer(value, root.alone());
+            if value <= incumbent.value() {
+                let root = RootSplit::at(self.feature, cut);
+                incumbent.offer(value, root.alone());
             }
             self.floor = self.floor.min(value);
         }
+        let solved = SolvedCuts {
+            children: &children,
+            values: &values,
+            lower: &least,
+        };
+        self.keep_between(ranges, cuts, &solved, incumbent);
+    }
+
+    /// Keeps what remains of ranges between cuts that are solved.
+    fn keep_between(
+        &mut self,
+        ranges: Vec<ChildRange>,
+        cuts: &[Vec<u32>],
+        solved: &SolvedCuts<'_>,
+        incumbent: &Incumbent,
+    ) {
         let mut lane = 0;
-        for (mut zone, cuts) in zones.into_iter().zip(cuts) {
+        for (mut range, cuts) in ranges.into_iter().zip(cuts) {
             for &cut in cuts {
-                if zone.cuts[0] < cut {
-                    let ends = [zone.cuts[0], cut - 1];
-                    let least = [zone.least[0], least[lane][1]];
-                    if self.is_near(ends[0], least, best) {
-                        let mut below = Zone {
-                            cuts: ends,
-                            least,
-                            by_child: zone.by_child.clone(),
-                        };
-                        below.set(1, lane, &children, &values);
-                        self.zones.push(below);
+                let [low, high] = solved.lower[lane];
+                let first = range.cuts()[0];
+                if first < cut {
+                    let rest = range.part([first, cut - 1], [range.sides()[0], high], ());
+                    if self.is_open(&rest, incumbent) {
+                        let by_child = range.payload().clone();
+                        let mut below = rest.part(rest.cuts(), rest.sides(), by_child);
+                        solved.set(&mut below, 1, lane);
+                        self.ranges.push(below);
                     }
                 }
-                zone.cuts[0] = cut + 1;
-                zone.least[0] = least[lane][0];
-                zone.set(0, lane, &children, &values);
+                range.begin_at(cut + 1, low);
+                solved.set(&mut range, 0, lane);
                 lane += 1;
             }
-            if zone.cuts[0] <= zone.cuts[1] && self.is_near(zone.cuts[0], zone.least, best) {
-                self.zones.push(zone);
+            if !range.is_empty() && self.is_open(&range, incumbent) {
+                self.ranges.push(range);
             }
         }
     }
 
-    /// Can cuts from the first one on be better, with what the two sides cost at least? Most zones cannot, and
-    /// are never made.
-    fn is_near(&mut self, first: u32, least: [u64; 2], best: &Incumbent) -> bool {
-        let lower = least[0] + least[1] + self.missing;
-        let root = RootSplit {
-            feature: self.feature,
-            cut: Some(first),
-        };
-        let is_near = lower < best.limit(root);
-        if !is_near {
-            self.floor = self.floor.min(lower);
+    /// Can a cut of a range be better? Most ranges have none, and their payload is never made.
+    fn is_open<P>(&mut self, range: &CutRange<P>, incumbent: &Incumbent) -> bool {
+        let is_open = range.is_open(incumbent);
+        if !is_open {
+            self.floor = self.floor.min(range.lower());
         }
-        is_near
+        is_open
     }
 
-    /// Are cuts in a range so solve_all together that run_lists pay? Then there are some of all children.
+    /// Are cuts in a range so close together that run-length lists pay? Then there are some of all children.
     fn prepare_run_lists(
         &mut self,
         context: Context<'_>,
@@ -420,11 +397,21 @@ impl<'a> ScanRoot<'a> {
     }
 }
 
-impl Zone {
-    /// What children cost at one end, where they are not out of question.
-    fn set(&mut self, side: usize, lane: usize, children: &[usize], values: &[Vec<[u64; 2]>]) {
-        for (&child, values) in children.iter().zip(values) {
-            let known = &mut self.by_child[child][side];
+/// What children cost on both sides of some cuts.
+struct SolvedCuts<'a> {
+    children: &'a [usize],
+    /// For each child and cut.
+    values: &'a [Vec<[u64; 2]>],
+    /// For each cut the least of them and of leaves.
+    lower: &'a [[u64; 2]],
+}
+
+impl SolvedCuts<'_> {
+    /// Sets what children cost at one end of a range, where they are not out of question.
+    fn set(&self, range: &mut ChildRange, side: usize, lane: usize) {
+        let by_child = range.payload_mut();
+        for (&child, values) in self.children.iter().zip(self.values) {
+            let known = &mut by_child[child][side];
             if *known != u64::MAX {
                 *known = values[lane][side];
             }
@@ -432,7 +419,7 @@ impl Zone {
     }
 }
 
-/// About so many cuts of a zone with the same number of rows between them.
+/// About so many cuts of a range with the same number of rows between them.
 fn evenly(starts: &[u32], [first, last]: [u32; 2], n_cuts: usize) -> Vec<u32> {
     if (last - first) < n_cuts as u32 {
         return (first..=last).collect();

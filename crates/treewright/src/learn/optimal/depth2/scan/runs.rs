@@ -1,6 +1,6 @@
-//! RowSet between solve_all cuts of a root, and all others as runs.
+//! Rows between close cuts of a root, and all others as runs.
 //!
-//! If the cuts are solve_all together, most rows are below all of them, or above. Such rows between two others are
+//! If the cuts are close together, most rows are below all of them, or above. Such rows between two others are
 //! one *run*: what it gains for each label before it and number of cuts inside is all that matters.
 
 use crate::learn::optimal::problem::{FeatureCells, RowSet};
@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Up to so many intervals are scanned.
 pub(crate) const MOST_INTERVALS: usize = 4;
 
-/// RowSet of a child feature in its order, as far as they matter for cuts of the root in a range.
+/// Rows of a child feature in its order, as far as they matter for cuts of the root in a range.
 #[derive(Debug, Default)]
 pub(crate) struct RunList {
     pub(in crate::learn::optimal) steps: Vec<Step>,
@@ -29,7 +29,7 @@ pub(crate) struct Step {
     pub(in crate::learn::optimal) has_run: bool,
 }
 
-/// RowSet that are below or above all cuts.
+/// Rows that are below or above all cuts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Run {
     /// For both sides what is gained, by the number of cuts inside and the label before.

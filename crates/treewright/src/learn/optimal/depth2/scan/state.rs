@@ -10,13 +10,13 @@ pub(crate) trait ScanState<T: Lane, const W: usize>: Sized {
     fn go(&mut self, by: [T; W]);
     /// The child may be cut here.
     fn look(&mut self);
-    /// RowSet that are the same for all lanes.
+    /// Rows that are the same for all lanes.
     fn run(&mut self, gains: &[[i32; 2]; MOST_INTERVALS], has_cut: bool);
     /// What is gained with one cut, two cuts and so on, whatever the first label.
     fn gains(&self, each: impl FnMut(usize, [T; W]));
 }
 
-/// DepthTwo intervals.
+/// Two intervals.
 pub(crate) struct OneCut<T, const W: usize> {
     at: [T; W],
     top: [T; W],
