@@ -178,7 +178,9 @@ impl Optimal {
             .then(|| self.screen(&table, encoding, budget, sizes));
         let screened = screened.flatten();
         let all = (0..data.columns().len()).collect();
-        let features = screened.as_ref().map(|screened| screened.features.clone());
+        let features = screened
+            .as_ref()
+            .map(|screened| screened.features().to_vec());
         // The orders alone may fit where a search does not.
         let has_orders = budget.has_room_for(data.n_rows() * 12 * (data.columns().len() + 2));
         let (table, is_sorted) = if has_orders {
@@ -188,10 +190,10 @@ impl Optimal {
         };
         // If the search is not finished, the tree must not be worse than a greedy one. To learn that is mostly
         // sorting all columns, as making the table was.
-        let part = data.columns().len() / table.columns.len().max(1);
+        let part = data.columns().len() / table.columns().len().max(1);
         let reserve = GREEDY_PER_TABLE * part as u32 * before.elapsed();
         let reserve = budget.left().map_or(reserve, |left| reserve.min(left / 2));
-        let leaf = encoding.leaf(table.whole.error());
+        let leaf = encoding.leaf(table.whole().error());
         let mut found = if is_too_large || !is_sorted {
             let lower = if is_sorted {
                 lower_of_any_depth(&table, encoding, 0, leaf, budget)
@@ -217,10 +219,10 @@ impl Optimal {
         }
         if let (Some(lower), Some(screened)) = (&mut found.lower, &screened) {
             // That is said of trees with the features that are left.
-            *lower = (*lower).min(screened.value);
+            *lower = (*lower).min(screened.value());
         }
         // A tree has counts of all classes in each node.
-        let counts = 2 * size_of::<f64>() * table.n_classes;
+        let counts = 2 * size_of::<f64>() * table.n_classes();
         if !budget.has_room_for(found.plan.n_nodes().saturating_mul(counts)) {
             found.lower.get_or_insert(found.value);
             found.plan = TreePlan::Leaf;
@@ -238,24 +240,24 @@ impl Optimal {
         }
         let (tree, training) = best;
         let objective = self.objective(&training);
-        let value = encoding.tree(tree.recounted(data, counting), table.constant);
+        let value = encoding.tree(tree.recounted(data, counting), table.constant());
         let least = found.lower.unwrap_or(found.value);
         check_lower(least, value)?;
         let is_proven = encoding.is_as_good(value, least, losses.slack);
         let as_cost = |losses: f64| losses * scale.unit / scale.total_weight;
         let by_leaf_costs =
-            as_cost(encoding.off_by * 2.0 * training.leaves.max(table.whole.len()) as f64);
-        let is_exact = losses.is_whole && encoding.off_by == 0.0;
+            as_cost(encoding.off_by() * 2.0 * training.leaves.max(table.whole().len()) as f64);
+        let is_exact = losses.is_whole && encoding.off_by() == 0.0;
         let by_losses = losses.tolerance().unwrap_or(0.0);
         let tolerance = (!is_exact).then_some(by_losses + by_leaf_costs);
         let lower = if is_proven {
             objective
         } else {
-            let losses = encoding.in_losses(least) + table.constant as f64;
+            let losses = encoding.in_losses(least) + table.constant() as f64;
             as_cost(losses.max(0.0)) * (1.0 - 1e-12)
         };
         let lower_bound = after_rounding(lower, objective, tolerance);
-        let is_counted = !matches!(counting, Counting::Rounded(_)) && encoding.off_by == 0.0;
+        let is_counted = !matches!(counting, Counting::Rounded(_)) && encoding.off_by() == 0.0;
         Ok(Fit {
             certificate: Some(Certificate {
                 objective,
@@ -380,10 +382,7 @@ impl Optimal {
         scale: Scale,
         is_whole: bool,
     ) -> Result<ValueEncoding> {
-        let size = ValueSize {
-            n_rows: table.whole.len(),
-            most_loss: table.whole.weight(),
-        };
+        let size = ValueSize::new(table.whole());
         ValueEncoding::new(&self.leaf_cost, scale, is_whole, size)
     }
 
@@ -396,10 +395,10 @@ impl Optimal {
         Context {
             table,
             encoding,
-            rule: IntervalRule {
-                most: self.intervals.unwrap_or(table.n_classes + 1),
-                min_leaf: table.leaf_size.least,
-            },
+            rule: IntervalRule::new(
+                self.intervals.unwrap_or(table.n_classes() + 1),
+                table.leaf_size().least(),
+            ),
             arch: pulp::Arch::new(),
             sizes,
         }
@@ -415,20 +414,15 @@ impl Optimal {
     ) -> Option<Screened> {
         let context = self.context(table, encoding, sizes);
         // What is kept takes less memory than the sorted table.
-        let n_rows = table.whole.len();
+        let n_rows = table.whole().len();
         let is_worth_it = n_rows >= sizes.screened_rows
-            && n_rows >= 2 * sizes.many * table.kinds.len()
+            && n_rows >= 2 * sizes.many * table.kinds().len()
             && self.depth == 2
-            && context.rule.min_leaf == 1
+            && context.rule.min_leaf() == 1
             && context.is_narrow();
         let columns = is_worth_it.then(|| table.numbers())??;
-        let two = DepthTwo {
-            context,
-            budget,
-            is_node: true,
-            screened: None,
-        };
-        two.screen(&table.whole, &columns)
+        let two = DepthTwo::new(context, budget, true, None);
+        two.screen(table.whole(), &columns)
     }
 
     /// One depth after the other: if time is up, the best tree of the last one stands. Of all the time there is a
@@ -442,13 +436,13 @@ impl Optimal {
         screened: Option<&Screened>,
         proof: Option<&mut Proof>,
     ) -> FoundTree {
-        let rows = Arc::clone(&table.whole);
-        let may_need_leaf = table.kinds.contains(&FeatureKind::Categorical)
-            || rows.cells.iter().any(FeatureCells::has_missing);
+        let rows = Arc::clone(table.whole());
+        let may_need_leaf = table.kinds().contains(&FeatureKind::Categorical)
+            || rows.cells().iter().any(FeatureCells::has_missing);
         let context = self.context(table, encoding, sizes);
         // The last level of a tree is made at the end. With many classes in many intervals that takes so long that
         // some time is kept for it.
-        let work = context.work_of_one(context.rule.most);
+        let work = context.work_of_one(context.rule.most());
         let left = budget.left().filter(|_| work > LITTLE_WORK);
         let kept = left.map_or(Duration::ZERO, |left| {
             Duration::from_nanos(work.saturating_mul(NANOS_PER_STEP)).min(left / 4)
@@ -461,7 +455,11 @@ impl Optimal {
             region_bounds: &RegionBounds::new(self.most_bytes),
             work_at_last: LITTLE_WORK.max(kept.as_nanos() as u64 / NANOS_PER_STEP),
             screened,
-            per_row: if may_need_leaf { encoding.per_leaf } else { 0 },
+            per_row: if may_need_leaf {
+                encoding.per_leaf()
+            } else {
+                0
+            },
         };
         let mut best = encoding.leaf(rows.error());
         let mut found = FoundTree {
@@ -582,8 +580,8 @@ impl Optimal {
 /// Without any search: no tree is worth less.
 fn lower_at_once(table: &RankTable<'_>, encoding: ValueEncoding) -> u64 {
     // One leaf, or at least two.
-    let leaf = encoding.leaf(table.whole.error());
-    leaf.min(2 * encoding.per_leaf)
+    let leaf = encoding.leaf(table.whole().error());
+    leaf.min(2 * encoding.per_leaf())
 }
 
 /// Refuses a tree that is worth less than any was said to be.
@@ -612,9 +610,9 @@ fn lower_of_any_depth(
     budget: &Budget,
 ) -> u64 {
     // One leaf, or at least two; and rows that are alike stay together.
-    let leaf = encoding.leaf(table.whole.error());
-    let split = encoding.loss(deeper::equivalent_points::least_loss(&table.whole, budget))
-        + 2 * encoding.per_leaf;
+    let leaf = encoding.leaf(table.whole().error());
+    let split = encoding.loss(deeper::equivalent_points::least_loss(table.whole(), budget))
+        + 2 * encoding.per_leaf();
     known.min(best).max(split.min(leaf))
 }
 

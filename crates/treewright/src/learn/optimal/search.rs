@@ -9,7 +9,8 @@ use crate::learn::optimal::deeper::region_bounds::RegionBounds;
 use crate::learn::optimal::depth2::DepthTwo;
 use crate::learn::optimal::depth2::screening::Screened;
 use crate::learn::optimal::problem::{
-    Context, FeatureCells, FeatureKind, Inherited, IntervalRule, RowSet, SearchResult, Sketch,
+    Context, Edge, FeatureCells, FeatureKind, Inherited, IntervalRule, Region, RowSet,
+    SearchResult, Sketch,
 };
 
 /// The search for the best trees of a table.
@@ -37,19 +38,16 @@ impl TreeSearch<'_> {
         upper: u64,
         before: &Inherited,
     ) -> SearchResult {
-        let region = rows
-            .region
-            .as_ref()
-            .filter(|_| depth > 1 && self.is_monotone());
+        let region = rows.region().filter(|_| depth > 1 && self.is_monotone());
         let Some(region) = region else {
             return self.solve_new(rows, depth, upper, before);
         };
         let least = self.region_bounds.find(depth, region);
         if least >= upper {
-            return SearchResult::at_least(least, before, self.context.table.kinds.len());
+            return SearchResult::at_least(least, before, self.context.table.kinds().len());
         }
         let solved = self.solve_new(rows, depth, upper, before);
-        let whole = &self.context.table.whole;
+        let whole = self.context.table.whole();
         self.region_bounds
             .insert(depth, region, rows, whole, solved.least);
         solved
@@ -57,7 +55,7 @@ impl TreeSearch<'_> {
 
     /// Do fewer rows never cost more? A leaf can become too small.
     pub(super) fn is_monotone(&self) -> bool {
-        self.context.rule.min_leaf == 1
+        self.context.rule.min_leaf() == 1
     }
 
     /// The same for rows that were not met before.
@@ -122,10 +120,7 @@ impl TreeSearch<'_> {
         let most = usize::try_from(most).unwrap_or(usize::MAX).max(2);
         Self {
             context: Context {
-                rule: IntervalRule {
-                    most: rule.most.min(most),
-                    ..rule
-                },
+                rule: IntervalRule::new(rule.most().min(most), rule.min_leaf()),
                 ..self.context
             },
             ..*self
@@ -133,22 +128,22 @@ impl TreeSearch<'_> {
     }
 
     fn two(&self, is_node: bool) -> DepthTwo<'_> {
-        DepthTwo {
-            context: self.context,
-            budget: self.budget,
+        DepthTwo::new(
+            self.context,
+            self.budget,
             is_node,
-            screened: self.screened.filter(|_| is_node),
-        }
+            self.screened.filter(|_| is_node),
+        )
     }
 
     /// For each cut of a feature what the rows below it could cost more, at most.
     pub(super) fn most_below(&self, rows: &RowSet, feature: usize) -> Vec<u64> {
-        let cells = &rows.cells[feature];
+        let cells = &rows.cells()[feature];
         let mut sum = 0;
         let mut most = vec![0];
         for rank in 0..cells.n_ranks() as u32 {
             for &row in cells.rows(rank, rank + 1) {
-                let weight = u64::from(rows.labels[row as usize].weight);
+                let weight = u64::from(rows.labels()[row as usize].weight);
                 sum += self.context.encoding.loss(weight) + self.per_row;
             }
             most.push(sum);
@@ -160,10 +155,10 @@ impl TreeSearch<'_> {
     pub(super) fn most_leaves_of_one(&self) -> u64 {
         let table = self.context.table;
         let leaves = |(kind, cells): (&FeatureKind, &FeatureCells)| match kind {
-            FeatureKind::Numeric => self.context.rule.most.min(cells.n_ranks()) + 1,
+            FeatureKind::Numeric => self.context.rule.most().min(cells.n_ranks()) + 1,
             FeatureKind::Categorical => cells.n_ranks() + 1,
         };
-        let all = table.kinds.iter().zip(&table.whole.cells).map(leaves);
+        let all = table.kinds().iter().zip(table.whole().cells()).map(leaves);
         all.max().unwrap_or(1) as u64
     }
 
@@ -178,5 +173,29 @@ impl TreeSearch<'_> {
         };
         let news = format!("depth {depth}: cost {best}, at least {least}, gap {gap:.3}");
         self.budget.progress().tell(news);
+    }
+
+    /// The rows below a cut of a feature that all rows have, or above.
+    pub(crate) fn region_of(
+        &self,
+        rows: &RowSet,
+        feature: usize,
+        cut: u32,
+        is_high: bool,
+    ) -> Option<Region> {
+        let region = rows.region().filter(|_| self.is_monotone())?;
+        let cells = &rows.cells()[feature];
+        let rank = |place: u32| {
+            let id = rows.ids()[cells.order()[place as usize] as usize];
+            self.context.table.whole().cells()[feature].ranks()[id as usize]
+        };
+        // As far as the nearest row on the other side.
+        let place = cells.starts()[cut as usize];
+        let end = if is_high {
+            rank(place - 1) + 1
+        } else {
+            rank(place)
+        };
+        Some(region.cut(Edge::new(feature, is_high), end))
     }
 }

@@ -5,7 +5,9 @@
 //! the least bound of all features comes next. Its middle cut is solved, a level less deep, and leaves two
 //! ranges with better bounds. When the least bound is not below the best tree, nothing better exists.
 
-use super::bisect::{NumericRoot, OpenRange};
+mod bisect;
+
+use super::best_first::bisect::OpenRange;
 use super::notes::{Notes, RootNotes};
 use crate::learn::optimal::incumbent::Incumbent;
 use crate::learn::optimal::problem::{
@@ -29,19 +31,32 @@ struct Queue {
     is_stopped: bool,
 }
 
+/// A numeric feature as the root.
+#[derive(Debug)]
+pub(super) struct NumericRoot {
+    feature: usize,
+    /// The rows that have a number.
+    rows: Arc<RowSet>,
+    /// The value of the others.
+    missing: u64,
+    missing_sketch: Option<Sketch>,
+    /// What the rows below each rank could cost, at most.
+    most: Vec<u64>,
+}
+
 /// A search from three levels on.
 pub(crate) struct BestFirst<'s, 'a> {
-    pub(in crate::learn::optimal) search: &'s TreeSearch<'a>,
-    pub(in crate::learn::optimal) depth: usize,
-    pub(in crate::learn::optimal) roots: Vec<Option<NumericRoot>>,
-    pub(in crate::learn::optimal) incumbent: Incumbent,
+    search: &'s TreeSearch<'a>,
+    depth: usize,
+    roots: Vec<Option<NumericRoot>>,
+    incumbent: Incumbent,
     queue: Mutex<Queue>,
     news: Condvar,
     /// Is it about all rows?
     is_top: bool,
     /// Was a branch of a root given up?
     is_cut_short: AtomicBool,
-    pub(in crate::learn::optimal) notes: Notes,
+    notes: Notes,
 }
 
 impl<'s, 'a> BestFirst<'s, 'a> {
@@ -68,7 +83,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         shallower: SearchResult,
     ) -> (SearchResult, Vec<RootNotes>) {
         let mut deep = Self::new(search, depth, upper, true);
-        deep.notes = Notes::wanted(search.context.table.kinds.len());
+        deep.notes = Notes::wanted(search.context.table.kinds().len());
         let solved = deep.run(rows, upper, &Inherited::default(), Some(shallower));
         (solved, deep.notes.into_features())
     }
@@ -77,7 +92,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         Self {
             search,
             depth,
-            roots: search.context.table.kinds.iter().map(|_| None).collect(),
+            roots: search.context.table.kinds().iter().map(|_| None).collect(),
             incumbent: Incumbent::below(upper, is_top),
             queue: Mutex::default(),
             news: Condvar::new(),
@@ -118,7 +133,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
 
     fn start(&mut self, rows: &Arc<RowSet>, before: &Inherited, shallower: Option<SearchResult>) {
         let context = self.search.context;
-        let n_features = context.table.kinds.len();
+        let n_features = context.table.kinds().len();
         let mut queue = Queue {
             floors: vec![u64::MAX; n_features],
             ..Queue::default()
@@ -126,7 +141,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         if let Some(leaf) = context.leaf(rows) {
             self.incumbent.offer(leaf, Sketch::Leaf);
         }
-        let least = context.encoding.per_leaf;
+        let least = context.encoding.per_leaf();
         if self.incumbent.value() > 2 * least {
             // A level less is quick, and often nearly as good, unless it is known that it is not good enough.
             let upper = self.incumbent.value();
@@ -167,8 +182,8 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         let Some(&(Sketch::Alone(question) | Sketch::Split(question, _))) = shallower else {
             return;
         };
-        let root = self.roots[question.feature].as_ref();
-        if let (Some(root), Some(cut)) = (root, question.cut) {
+        let root = self.roots[question.feature()].as_ref();
+        if let (Some(root), Some(cut)) = (root, question.cut()) {
             let upper = self
                 .incumbent
                 .upper_for(question)
@@ -198,7 +213,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         none: &Arc<Inherited>,
     ) -> (u64, Option<OpenRange>) {
         let context = self.search.context;
-        let cells = &rows.cells[feature];
+        let cells = &rows.cells()[feature];
         if cells.n_ranks() == 0 || cells.n_ranks() == 1 && !cells.has_missing() {
             return (u64::MAX, None);
         }
@@ -210,14 +225,13 @@ impl<'s, 'a> BestFirst<'s, 'a> {
                 .search
                 .solve(&part, self.depth - 1, limit, &Inherited::default());
             self.note(&solved);
-            self.notes
-                .add(feature, |noted| noted.missing = solved.least_of(limit));
+            self.notes.missing(feature, solved.least_of(limit));
             let Some(value) = solved.value.filter(|_| solved.is_done) else {
                 return (solved.least, None);
             };
             (missing, missing_sketch) = (value, solved.sketch);
         }
-        if context.table.kinds[feature] == FeatureKind::Categorical {
+        if context.table.kinds()[feature] == FeatureKind::Categorical {
             return (
                 self.categories(rows, feature, missing, missing_sketch),
                 None,
@@ -226,22 +240,16 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         let mut floor = u64::MAX;
         let mut present = Arc::clone(rows);
         if cells.has_missing() {
-            let with_numbers = rows.only(|row| cells.ranks[row] != NONE);
-            let edge = Edge {
-                feature: feature as u32,
-                is_high: true,
-            };
-            present = Arc::new(RowSet {
-                region: rows.region.as_ref().map(|region| region.cut(edge, 0)),
-                ..with_numbers
-            });
+            let with_numbers = rows.only(|row| cells.ranks()[row] != NONE);
+            let edge = Edge::new(feature, true);
+            present =
+                Arc::new(with_numbers.with_region(rows.region().map(|region| region.cut(edge, 0))));
             let upper = self.incumbent.upper_for(RootSplit::uncut(feature)) - missing;
             let solved = self
                 .search
                 .solve(&present, self.depth - 1, upper, &Inherited::default());
             self.note(&solved);
-            self.notes
-                .add(feature, |noted| noted.present = solved.least_of(upper));
+            self.notes.present(feature, solved.least_of(upper));
             floor = missing.saturating_add(solved.least);
             if let Some(value) = solved.value {
                 let root = RootSplit::uncut(feature);
@@ -254,8 +262,8 @@ impl<'s, 'a> BestFirst<'s, 'a> {
                     .offer(missing + value, Sketch::Split(root, parts));
             }
         }
-        let n_ranks = present.cells[feature].n_ranks() as u32;
-        let least = context.encoding.per_leaf;
+        let n_ranks = present.cells()[feature].n_ranks() as u32;
+        let least = context.encoding.per_leaf();
         let known = [Arc::clone(none), Arc::clone(none)];
         let range = (n_ranks > 1)
             .then(|| OpenRange::new(feature, [1, n_ranks - 1], [least; 2], missing, known));
@@ -283,10 +291,10 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         missing: u64,
         missing_sketch: Option<Sketch>,
     ) -> u64 {
-        let n_ranks = rows.cells[feature].n_ranks() as u32;
+        let n_ranks = rows.cells()[feature].n_ranks() as u32;
         let (mut value, mut parts) = (missing, Vec::new());
         for rank in 0..n_ranks {
-            let others = u64::from(n_ranks - rank - 1) * self.search.context.encoding.per_leaf;
+            let others = u64::from(n_ranks - rank - 1) * self.search.context.encoding.per_leaf();
             let best = self.incumbent.upper_for(RootSplit::uncut(feature));
             if value + others >= best {
                 return value + others;
@@ -297,9 +305,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
                 .search
                 .solve(&part, self.depth - 1, upper, &Inherited::default());
             self.note(&solved);
-            self.notes.add(feature, |noted| {
-                noted.categories.push(solved.least_of(upper));
-            });
+            self.notes.category(feature, solved.least_of(upper));
             let (Some(branch), Some(sketch), true) = (solved.value, &solved.sketch, solved.is_done)
             else {
                 return (value + others).saturating_add(solved.least);

@@ -10,7 +10,7 @@ use crate::learn::optimal::problem::{FeatureCells, NONE, RowSet};
 pub(crate) fn least_loss(rows: &RowSet, budget: &Budget) -> u64 {
     const MANY_ROWS: usize = 100_000;
     let mut groups = EquivalentGroups::new(rows.len());
-    for cells in &rows.cells {
+    for cells in rows.cells() {
         if rows.len() >= MANY_ROWS && budget.is_spent() {
             return 0;
         }
@@ -20,7 +20,7 @@ pub(crate) fn least_loss(rows: &RowSet, budget: &Budget) -> u64 {
         groups.refine(cells);
         groups.leave_single_rows();
     }
-    let with_groups = groups.of_row.iter().zip(&rows.labels);
+    let with_groups = groups.of_row.iter().zip(rows.labels());
     let mut grouped: Vec<(u32, u32, u32)> = with_groups
         .filter(|&(&group, _)| group != NONE)
         .map(|(&group, label)| (group, label.class, label.weight))
@@ -69,11 +69,11 @@ impl EquivalentGroups {
             }
         };
         let missing =
-            (0..cells.ranks.len() as u32).filter(|&row| cells.ranks[row as usize] == NONE);
-        for row in cells.order.iter().copied().chain(missing) {
+            (0..cells.ranks().len() as u32).filter(|&row| cells.ranks()[row as usize] == NONE);
+        for row in cells.order().iter().copied().chain(missing) {
             let group = &mut self.of_row[row as usize];
             if *group != NONE {
-                *group = part_of(*group, cells.ranks[row as usize]);
+                *group = part_of(*group, cells.ranks()[row as usize]);
             }
         }
         self.n_groups = n_parts as usize;

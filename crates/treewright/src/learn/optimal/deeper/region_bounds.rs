@@ -114,7 +114,7 @@ impl RegionList {
 }
 
 fn parts(depth: usize, region: &Region) -> ((usize, Vec<Edge>), Vec<u32>) {
-    let (edges, ends) = region.cuts.iter().copied().unzip();
+    let (edges, ends) = region.edges_and_ends();
     ((depth, edges), ends)
 }
 
@@ -136,21 +136,14 @@ mod tests {
             for (rank, &row) in (0..).zip(&order) {
                 ranks[row as usize] = rank;
             }
-            FeatureCells {
-                ranks,
-                order,
-                starts: (0..=n_rows as u32).collect(),
-            }
+            FeatureCells::new(ranks, order, (0..=n_rows as u32).collect())
         };
         let label = Label {
             class: 0,
             weight: 1,
         };
         let cells = (0..3).map(|_| column(rng)).collect();
-        RowSet {
-            region: Some(Region::default()),
-            ..RowSet::new(vec![label; n_rows], cells, 1)
-        }
+        RowSet::new(vec![label; n_rows], cells, 1).with_region(Some(Region::default()))
     }
 
     /// One or two cuts, and what they leave.
@@ -160,13 +153,10 @@ mod tests {
             let feature = rng.usize(..3);
             let is_high = rng.bool();
             let cut = rng.u32(1..whole.len() as u32);
-            let edge = Edge {
-                feature: feature as u32,
-                is_high,
-            };
+            let edge = Edge::new(feature, is_high);
             region = region.cut(edge, cut);
-            let ranks = &whole.cells[feature].ranks;
-            let ids = rows.ids.clone();
+            let ranks = whole.cells()[feature].ranks();
+            let ids = rows.ids().clone();
             rows = rows.only(|row| (ranks[ids[row] as usize] >= cut) == is_high);
             edges.push(edge);
         }
@@ -193,7 +183,7 @@ mod tests {
                     |(of_depth, of_edges, part, _): &&(usize, Vec<Edge>, RowSet, u64)| {
                         *of_depth == depth
                             && *of_edges == edges
-                            && part.ids.iter().all(|id| rows.ids.contains(id))
+                            && part.ids().iter().all(|id| rows.ids().contains(id))
                     };
                 let expected = met.iter().filter(is_within).map(|met| met.3).max();
                 let found = bounds.find(depth, &region);

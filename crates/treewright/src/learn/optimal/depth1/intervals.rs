@@ -34,24 +34,24 @@ pub(crate) fn least(
     encoding: ValueEncoding,
     deadline: &mut Deadline<'_>,
 ) -> Result<u64, Stopped> {
-    let cells = &rows.cells[feature];
+    let cells = &rows.cells()[feature];
     if most >= cells.n_ranks() && most > 2 {
-        deadline.before(rows.len() + rows.sums.len())?;
+        deadline.before(rows.len() + rows.sums().len())?;
         return Ok(least_of_any(rows, feature, encoding));
     }
     let most = most.min(cells.n_ranks());
-    let per_rank = most * rows.sums.len();
+    let per_rank = most * rows.sums().len();
     let is_slow = per_rank > SLOW;
-    let mut intervals = Intervals::new(rows.sums.len(), most);
-    for group in cells.starts.windows(2) {
+    let mut intervals = Intervals::new(rows.sums().len(), most);
+    for group in cells.starts().windows(2) {
         if is_slow {
             intervals.cut_slowly(deadline)?;
         } else {
             deadline.before(per_rank)?;
             intervals.cut();
         }
-        for &row in &cells.order[group[0] as usize..group[1] as usize] {
-            let label = rows.labels[row as usize];
+        for &row in &cells.order()[group[0] as usize..group[1] as usize] {
+            let label = rows.labels()[row as usize];
             intervals.add(label.class as usize, u64::from(label.weight));
         }
     }
@@ -60,15 +60,15 @@ pub(crate) fn least(
 
 /// The same if there may be as many intervals as there are ranks: a number for each label is enough.
 fn least_of_any(rows: &RowSet, feature: usize, encoding: ValueEncoding) -> u64 {
-    let cells = &rows.cells[feature];
-    let mut values = Values::new(rows.sums.len(), encoding.per_leaf as i64);
+    let cells = &rows.cells()[feature];
+    let mut values = Values::new(rows.sums().len(), encoding.per_leaf() as i64);
     let mut all = 0;
-    for (at, group) in cells.starts.windows(2).enumerate() {
+    for (at, group) in cells.starts().windows(2).enumerate() {
         if at > 0 {
-            values.at_most(values.least + encoding.per_leaf as i64);
+            values.at_most(values.least + encoding.per_leaf() as i64);
         }
-        for &row in &cells.order[group[0] as usize..group[1] as usize] {
-            let label = rows.labels[row as usize];
+        for &row in &cells.order()[group[0] as usize..group[1] as usize] {
+            let label = rows.labels()[row as usize];
             let loss = encoding.loss(u64::from(label.weight)) as i64;
             values.lower(label.class as usize, loss);
             all += u64::from(label.weight);
@@ -108,8 +108,8 @@ impl Values {
 
 /// The cuts for that: the lowest first one, then the lowest second one, and so on.
 pub(crate) fn cuts_of_any(rows: &RowSet, feature: usize, encoding: ValueEncoding) -> Vec<u32> {
-    let cells = &rows.cells[feature];
-    let (n_ranks, p) = (cells.n_ranks(), rows.sums.len());
+    let cells = &rows.cells()[feature];
+    let (n_ranks, p) = (cells.n_ranks(), rows.sums().len());
     let group = |rank: usize| cells.rows(rank as u32, rank as u32 + 1);
     // From the end: the least value of all ranks from one on.
     let mut after = vec![0_i64; n_ranks + 1];
@@ -117,9 +117,9 @@ pub(crate) fn cuts_of_any(rows: &RowSet, feature: usize, encoding: ValueEncoding
     let mut all = 0;
     for rank in (0..n_ranks).rev() {
         // The interval of a label ends here, or goes on.
-        values.at_most(after[rank + 1] - all + encoding.per_leaf as i64);
+        values.at_most(after[rank + 1] - all + encoding.per_leaf() as i64);
         for &row in group(rank) {
-            let label = rows.labels[row as usize];
+            let label = rows.labels()[row as usize];
             let loss = encoding.loss(u64::from(label.weight)) as i64;
             values.lower(label.class as usize, loss);
             all += loss;
@@ -133,7 +133,7 @@ pub(crate) fn cuts_of_any(rows: &RowSet, feature: usize, encoding: ValueEncoding
         let mut to = from;
         loop {
             for &row in group(to) {
-                let label = rows.labels[row as usize];
+                let label = rows.labels()[row as usize];
                 sums[label.class as usize] += u64::from(label.weight);
                 all += u64::from(label.weight);
                 most = most.max(sums[label.class as usize]);
@@ -148,7 +148,7 @@ pub(crate) fn cuts_of_any(rows: &RowSet, feature: usize, encoding: ValueEncoding
             cuts.push(to as u32);
         }
         for &row in cells.rows(from as u32, to as u32) {
-            sums[rows.labels[row as usize].class as usize] = 0;
+            sums[rows.labels()[row as usize].class as usize] = 0;
         }
         from = to;
     }
@@ -179,10 +179,10 @@ pub(crate) fn lowest_cut(
     value: u64,
     encoding: ValueEncoding,
 ) -> Option<u32> {
-    let cells = &rows.cells[feature];
-    let mut above = vec![0_u64; rows.sums.len()];
-    for &row in &cells.order {
-        let label = rows.labels[row as usize];
+    let cells = &rows.cells()[feature];
+    let mut above = vec![0_u64; rows.sums().len()];
+    for &row in cells.order() {
+        let label = rows.labels()[row as usize];
         above[label.class as usize] += u64::from(label.weight);
     }
     let all: u64 = above.iter().sum();
@@ -196,7 +196,7 @@ pub(crate) fn lowest_cut(
     let mut most = 0;
     let add = |sums: &mut [u64], most: &mut u64, rank: u32| {
         for &row in cells.rows(rank, rank + 1) {
-            let label = rows.labels[row as usize];
+            let label = rows.labels()[row as usize];
             let sum = &mut sums[label.class as usize];
             *sum += u64::from(label.weight);
             *most = (*most).max(*sum);
@@ -211,7 +211,7 @@ pub(crate) fn lowest_cut(
     most = 0;
     for rank in 0..n_ranks {
         let gain = most + most_from[rank as usize];
-        if rank > 0 && encoding.loss(all - gain) + 2 * encoding.per_leaf == value {
+        if rank > 0 && encoding.loss(all - gain) + 2 * encoding.per_leaf() == value {
             return Some(rank);
         }
         add(&mut sums, &mut most, rank);
@@ -228,31 +228,31 @@ pub(crate) fn lowest_cut_in(
     value: u64,
     encoding: ValueEncoding,
 ) -> Option<[u32; 2]> {
-    let cells = &rows.cells[feature];
-    let mut above = vec![0_u64; rows.sums.len()];
+    let cells = &rows.cells()[feature];
+    let mut above = vec![0_u64; rows.sums().len()];
     for (row, label) in rows
-        .labels
+        .labels()
         .iter()
         .enumerate()
         .filter(|&(row, _)| is_in(row))
     {
-        debug_assert!(cells.ranks[row] != NONE);
+        debug_assert!(cells.ranks()[row] != NONE);
         above[label.class as usize] += u64::from(label.weight);
     }
     let all: u64 = above.iter().sum();
     let largest = |sums: &[u64]| sums.iter().copied().max().unwrap_or(0);
     let mut below = vec![0; above.len()];
     let mut last: Option<u32> = None;
-    for &row in cells.order.iter().filter(|&&row| is_in(row as usize)) {
-        let rank = cells.ranks[row as usize];
+    for &row in cells.order().iter().filter(|&&row| is_in(row as usize)) {
+        let rank = cells.ranks()[row as usize];
         if let Some(last) = last.filter(|&last| last != rank) {
             let gain = largest(&below) + largest(&above);
-            if encoding.loss(all - gain) + 2 * encoding.per_leaf == value {
+            if encoding.loss(all - gain) + 2 * encoding.per_leaf() == value {
                 return Some([last, rank]);
             }
         }
         last = Some(rank);
-        let label = rows.labels[row as usize];
+        let label = rows.labels()[row as usize];
         below[label.class as usize] += u64::from(label.weight);
         above[label.class as usize] -= u64::from(label.weight);
     }
@@ -336,7 +336,7 @@ impl Intervals {
             }
         };
         let value = |cuts: usize| {
-            encoding.loss(self.all - gain(cuts) as u64) + (cuts as u64 + 1) * encoding.per_leaf
+            encoding.loss(self.all - gain(cuts) as u64) + (cuts as u64 + 1) * encoding.per_leaf()
         };
         (0..self.most).map(value).min().unwrap_or(u64::MAX)
     }
@@ -345,20 +345,20 @@ impl Intervals {
 impl Line {
     /// Place `i` is before the rank `i`.
     pub(crate) fn new(table: &RankTable<'_>, rows: &RowSet, feature: usize) -> Self {
-        let cells = &rows.cells[feature];
+        let cells = &rows.cells()[feature];
         let mut line = Self {
-            n_classes: table.n_classes,
+            n_classes: table.n_classes(),
             places: Vec::new(),
             losses: Vec::new(),
         };
-        let (mut n_rows, mut sums) = (0, vec![0; table.n_classes]);
+        let (mut n_rows, mut sums) = (0, vec![0; table.n_classes()]);
         line.push(0, &sums);
-        for group in cells.starts.windows(2) {
-            let group = &cells.order[group[0] as usize..group[1] as usize];
-            n_rows += table.size(group.iter().map(|&row| rows.ids[row as usize]));
+        for group in cells.starts().windows(2) {
+            let group = &cells.order()[group[0] as usize..group[1] as usize];
+            n_rows += table.size(group.iter().map(|&row| rows.ids()[row as usize]));
             for &row in group {
-                let weight = u64::from(rows.labels[row as usize].weight);
-                let class = rows.labels[row as usize].class as usize;
+                let weight = u64::from(rows.labels()[row as usize].weight);
+                let class = rows.labels()[row as usize].class as usize;
                 for sum in &mut sums {
                     *sum += weight;
                 }
@@ -393,7 +393,7 @@ impl Line {
     ) -> Result<Option<u64>, Stopped> {
         let n = self.places.len() - 1;
         let (mut values, mut best) = (self.none(), None);
-        for _ in 0..rule.most.min(n) {
+        for _ in 0..rule.most().min(n) {
             deadline.before(self.losses.len())?;
             values = self.one_more(&values, rule, encoding);
             best = best.into_iter().chain(values[n]).min();
@@ -419,7 +419,7 @@ impl Line {
         let mut starts: Vec<Option<i64>> = vec![None; self.n_classes];
         let mut next = 0;
         let value = |place: usize| {
-            while next < place && self.places[place] - self.places[next] >= rule.min_leaf {
+            while next < place && self.places[place] - self.places[next] >= rule.min_leaf() {
                 if let Some(before) = before[next] {
                     for (start, &loss) in starts.iter_mut().zip(self.losses(next)) {
                         let from = before as i64 - encoding.loss(loss) as i64;
@@ -431,7 +431,7 @@ impl Line {
             let both = starts.iter().zip(self.losses(place));
             let ends =
                 both.filter_map(|(start, &loss)| Some((*start)? + encoding.loss(loss) as i64));
-            ends.min().map(|value| value as u64 + encoding.per_leaf)
+            ends.min().map(|value| value as u64 + encoding.per_leaf())
         };
         (0..self.places.len()).map(value).collect()
     }
@@ -448,7 +448,7 @@ impl Line {
         // From the right: values of the rows after each place, in 0, 1, ... intervals.
         let turned = self.turned();
         let mut after = vec![turned.none()];
-        for intervals in 1..=rule.most.min(n) {
+        for intervals in 1..=rule.most().min(n) {
             after.push(turned.one_more(&after[intervals - 1], rule, encoding));
             if after[intervals][n] == Some(value) {
                 return self.walk(value, intervals, &after, rule, encoding);
@@ -469,7 +469,7 @@ impl Line {
         let (mut from, mut left, mut cuts) = (0, value, Vec::new());
         for rest in (1..intervals).rev() {
             let to = (from + 1..n).find(|&to| {
-                let is_long = self.places[to] - self.places[from] >= rule.min_leaf;
+                let is_long = self.places[to] - self.places[from] >= rule.min_leaf();
                 let first = encoding.leaf(self.error(from, to));
                 is_long && after[rest][n - to].is_some_and(|after| first + after == left)
             })?;

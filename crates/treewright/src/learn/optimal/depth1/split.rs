@@ -7,25 +7,25 @@ use crate::learn::optimal::problem::{Context, FeatureKind, Label, NONE, RowSet};
 impl Context<'_> {
     /// The value of some rows as a leaf, if there are enough of them.
     pub(crate) fn leaf(self, rows: &RowSet) -> Option<u64> {
-        let least = self.rule.min_leaf;
-        let is_large = least == 1 || self.table.size(rows.ids.iter().copied()) >= least;
+        let least = self.rule.min_leaf();
+        let is_large = least == 1 || self.table.size(rows.ids().iter().copied()) >= least;
         is_large.then(|| self.encoding.leaf(rows.error()))
     }
 
     /// The same for a part of the rows.
     fn leaf_of(self, rows: &RowSet, part: &[u32]) -> Option<u64> {
-        let ids = part.iter().map(|&row| rows.ids[row as usize]);
-        let least = self.rule.min_leaf;
+        let ids = part.iter().map(|&row| rows.ids()[row as usize]);
+        let least = self.rule.min_leaf();
         if least > 1 && self.table.size(ids) < least {
             return None;
         }
-        if part.len() < self.table.n_classes / 8 {
+        if part.len() < self.table.n_classes() / 8 {
             return Some(self.encoding.leaf(error_of_few(rows, part)));
         }
-        let mut sums = vec![0_u64; self.table.n_classes];
+        let mut sums = vec![0_u64; self.table.n_classes()];
         for &row in part {
-            let class = rows.labels[row as usize].class as usize;
-            sums[class] += u64::from(rows.labels[row as usize].weight);
+            let class = rows.labels()[row as usize].class as usize;
+            sums[class] += u64::from(rows.labels()[row as usize].weight);
         }
         let most = sums.iter().max().copied().unwrap_or(0);
         Some(self.encoding.leaf(sums.iter().sum::<u64>() - most))
@@ -34,9 +34,9 @@ impl Context<'_> {
     /// About how many steps it takes to ask all rows one question, in at most so many intervals.
     pub(crate) fn work_of_one(self, intervals: usize) -> u64 {
         let table = self.table;
-        let most = intervals.min(table.whole.len());
-        let of_cell = (most as u64).saturating_mul(table.n_classes as u64);
-        of_cell.saturating_mul(table.whole.len() as u64 * table.kinds.len() as u64)
+        let most = intervals.min(table.whole().len());
+        let of_cell = (most as u64).saturating_mul(table.n_classes() as u64);
+        of_cell.saturating_mul(table.whole().len() as u64 * table.kinds().len() as u64)
     }
 
     /// The least value of some rows by at most one question; `None` if there are too few of them.
@@ -48,9 +48,9 @@ impl Context<'_> {
         let Some(mut best) = self.leaf(rows) else {
             return Ok(None);
         };
-        for feature in 0..self.table.kinds.len() {
+        for feature in 0..self.table.kinds().len() {
             // Two leaves are the least that a question can cost.
-            if best <= 2 * self.encoding.per_leaf {
+            if best <= 2 * self.encoding.per_leaf() {
                 break;
             }
             if let Some(value) = self.asked(rows, feature, deadline)? {
@@ -67,7 +67,7 @@ impl Context<'_> {
         feature: usize,
         deadline: &mut Deadline<'_>,
     ) -> Result<Option<u64>, Stopped> {
-        let cells = &rows.cells[feature];
+        let cells = &rows.cells()[feature];
         if cells.n_ranks() == 0 {
             return Ok(None);
         }
@@ -75,16 +75,16 @@ impl Context<'_> {
         let Some(missing) = self.missing(rows, feature) else {
             return Ok(None);
         };
-        let present = match self.table.kinds[feature] {
-            FeatureKind::Numeric if self.rule.min_leaf == 1 => Some(intervals::least(
+        let present = match self.table.kinds()[feature] {
+            FeatureKind::Numeric if self.rule.min_leaf() == 1 => Some(intervals::least(
                 rows,
                 feature,
-                self.rule.most,
+                self.rule.most(),
                 self.encoding,
                 deadline,
             )?),
             FeatureKind::Numeric => {
-                deadline.before(rows.len() * self.table.n_classes)?;
+                deadline.before(rows.len() * self.table.n_classes())?;
                 let line = Line::new(self.table, rows, feature);
                 line.best(self.rule, self.encoding, deadline)?
             }
@@ -92,7 +92,7 @@ impl Context<'_> {
                 let mut sum = Some(0);
                 for rank in 0..cells.n_ranks() as u32 {
                     let group = cells.rows(rank, rank + 1);
-                    deadline.before(self.table.n_classes.min(16 * group.len()))?;
+                    deadline.before(self.table.n_classes().min(16 * group.len()))?;
                     let value = self.leaf_of(rows, group);
                     sum = sum.and_then(|sum: u64| Some(sum + value?));
                 }
@@ -104,11 +104,11 @@ impl Context<'_> {
 
     /// The value of rows without a cell, as a leaf.
     pub(crate) fn missing(self, rows: &RowSet, feature: usize) -> Option<u64> {
-        let cells = &rows.cells[feature];
+        let cells = &rows.cells()[feature];
         if !cells.has_missing() {
             return Some(0);
         }
-        let is_missing = |&row: &u32| cells.ranks[row as usize] == NONE;
+        let is_missing = |&row: &u32| cells.ranks()[row as usize] == NONE;
         let part: Vec<u32> = (0..rows.len() as u32).filter(is_missing).collect();
         self.leaf_of(rows, &part)
     }
@@ -116,18 +116,18 @@ impl Context<'_> {
     /// For each feature that can be asked about some of the rows, the least value by it, all branches of which
     /// are leaves of any size.
     pub(crate) fn asked_in(self, rows: &RowSet, part: &[u32]) -> Vec<(u64, usize)> {
-        let (table, p) = (self.table, self.table.n_classes);
+        let (table, p) = (self.table, self.table.n_classes());
         let mut sums = Vec::new();
         let mut values = Vec::new();
-        for (feature, cells) in rows.cells.iter().enumerate() {
+        for (feature, cells) in rows.cells().iter().enumerate() {
             // Missing cells come last.
             let n_ranks = cells.n_ranks();
             sums.clear();
             sums.resize((n_ranks + 1) * p, 0_u64);
             let mut is_there = vec![false; n_ranks + 1];
             for &row in part {
-                let label = rows.labels[row as usize];
-                let rank = (cells.ranks[row as usize] as usize).min(n_ranks);
+                let label = rows.labels()[row as usize];
+                let rank = (cells.ranks()[row as usize] as usize).min(n_ranks);
                 sums[rank * p + label.class as usize] += u64::from(label.weight);
                 is_there[rank] = true;
             }
@@ -140,13 +140,13 @@ impl Context<'_> {
             if !is_there[..n_ranks].contains(&true) {
                 continue;
             }
-            let present = match table.kinds[feature] {
+            let present = match table.kinds()[feature] {
                 FeatureKind::Numeric => {
                     let n_there = is_there[..n_ranks]
                         .iter()
                         .filter(|&&is_there| is_there)
                         .count();
-                    let most = self.rule.most.min(n_there);
+                    let most = self.rule.most().min(n_there);
                     intervals::least_of_sums(&sums[..n_ranks * p], p, most, self.encoding)
                 }
                 FeatureKind::Categorical => {
@@ -161,7 +161,10 @@ impl Context<'_> {
 
 /// The weight of a few rows outside their best class, in a time that does not depend on the number of classes.
 fn error_of_few(rows: &RowSet, part: &[u32]) -> u64 {
-    let mut labels: Vec<_> = part.iter().map(|&row| rows.labels[row as usize]).collect();
+    let mut labels: Vec<_> = part
+        .iter()
+        .map(|&row| rows.labels()[row as usize])
+        .collect();
     labels.sort_unstable_by_key(|label| label.class);
     let weight = |labels: &[Label]| labels.iter().map(|label| u64::from(label.weight)).sum();
     let classes = labels.chunk_by(|one, next| one.class == next.class);
@@ -219,23 +222,20 @@ mod tests {
             let context = Context {
                 table: &table,
                 encoding: encoding.unwrap(),
-                rule: IntervalRule {
-                    most: N_CLASSES + 1,
-                    min_leaf,
-                },
+                rule: IntervalRule::new(N_CLASSES + 1, min_leaf),
                 arch: pulp::Arch::new(),
                 sizes: Sizes::USUAL,
             };
             let one = |n_before: usize| {
                 let n_looks = Cell::new(0);
                 let is_spent = || n_looks.replace(n_looks.get() + 1) >= n_before;
-                let value = context.one(&table.whole, &mut Deadline::new(&is_spent));
+                let value = context.one(table.whole(), &mut Deadline::new(&is_spent));
                 (value, n_looks.get())
             };
             let (whole, n_looks) = one(usize::MAX);
             assert!(matches!(whole, Ok(Some(_))), "{whole:?}");
             // About a look for each million of steps.
-            let fair = context.work_of_one(context.rule.most) as usize >> 20;
+            let fair = context.work_of_one(context.rule.most()) as usize >> 20;
             assert!(fair >= 9, "{fair}");
             assert!((fair..2 * fair).contains(&n_looks), "{n_looks} {fair}");
             for n_before in 0..n_looks {

@@ -40,33 +40,51 @@ use crate::learn::optimal::problem::{
 /// A search with two levels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DepthTwo<'a> {
-    pub(in crate::learn::optimal) context: Context<'a>,
-    pub(in crate::learn::optimal) budget: &'a Budget,
+    context: Context<'a>,
+    budget: &'a Budget,
     /// Is it about a node of the tree? Then all threads work, and of equal trees the first is wanted.
-    pub(in crate::learn::optimal) is_node: bool,
+    is_node: bool,
     /// What is known of all rows from afar, if the search is about these.
-    pub(in crate::learn::optimal) screened: Option<&'a Screened>,
+    screened: Option<&'a Screened>,
 }
 
 /// A root whose branches for missing cells and categories are solved.
 pub(crate) struct EnteredRoot<'a> {
     /// The rows that have a number, if there are cuts.
-    pub(in crate::learn::optimal) numbers: Option<Cow<'a, RowSet>>,
+    numbers: Option<Cow<'a, RowSet>>,
     /// The value of the branch for missing cells, in case.
-    pub(in crate::learn::optimal) missing: u64,
-    pub(in crate::learn::optimal) floor: u64,
-    pub(in crate::learn::optimal) is_done: bool,
+    missing: u64,
+    floor: u64,
+    is_done: bool,
 }
 
-impl DepthTwo<'_> {
+impl<'a> DepthTwo<'a> {
+    pub(crate) fn new(
+        context: Context<'a>,
+        budget: &'a Budget,
+        is_node: bool,
+        screened: Option<&'a Screened>,
+    ) -> Self {
+        Self {
+            context,
+            budget,
+            is_node,
+            screened,
+        }
+    }
+
     /// The least value of some rows, if it is below `bound`. For features with a floor of at least `bound`
     /// nothing better is expected.
     pub(crate) fn solve(self, rows: &RowSet, upper: u64, before: &Inherited) -> SearchResult {
         // A scan is never further from its start than there are steps; sums count some rows repeatedly.
         let Context { rule, sizes, .. } = self.context;
         let is_scan =
-            (rule.most == 2 || rows.len() <= sizes.scanned_rows) && self.context.has_scans(rows);
-        let most_often = if is_scan { 1 } else { rule.most.max(2) as u64 };
+            (rule.most() == 2 || rows.len() <= sizes.scanned_rows) && self.context.has_scans(rows);
+        let most_often = if is_scan {
+            1
+        } else {
+            rule.most().max(2) as u64
+        };
         let most = rows.weight().max(rows.len() as u64) * most_often;
         if most <= i16::LARGEST {
             self.solve_in::<i16>(rows, upper, before)
@@ -83,7 +101,7 @@ impl DepthTwo<'_> {
         if let Some(leaf) = leaf {
             incumbent.offer(leaf, Sketch::Leaf);
         }
-        let n_features = self.context.table.kinds.len();
+        let n_features = self.context.table.kinds().len();
         let mut floors = Floors {
             own: before.floors.clone(),
             shallower: 0,
@@ -91,7 +109,7 @@ impl DepthTwo<'_> {
         };
         floors.own.resize(n_features, 0);
         let mut is_done = true;
-        if incumbent.value() > 2 * self.context.encoding.per_leaf {
+        if incumbent.value() > 2 * self.context.encoding.per_leaf() {
             let is_wanted = |&feature: &usize| floors.own[feature] < upper;
             let wanted: Vec<usize> = (0..n_features).filter(is_wanted).collect();
             is_done = if self.context.has_scans(rows) {
@@ -131,7 +149,7 @@ impl DepthTwo<'_> {
     /// What features look like from afar.
     pub(crate) fn bins(self, rows: &RowSet) -> [Arc<Bins>; 2] {
         let sizes = self.context.sizes;
-        let n_classes = self.context.table.n_classes;
+        let n_classes = self.context.table.n_classes();
         let n_lanes = match n_classes {
             ..=12 if rows.len() >= sizes.many_rows => sizes.many,
             ..=64 => sizes.few,
@@ -148,7 +166,7 @@ impl DepthTwo<'_> {
         feature: usize,
         incumbent: &Incumbent,
     ) -> EnteredRoot<'r> {
-        let cells = &rows.cells[feature];
+        let cells = &rows.cells()[feature];
         let nothing = |floor: u64| EnteredRoot {
             numbers: None,
             missing: 0,
@@ -174,7 +192,7 @@ impl DepthTwo<'_> {
             }
         }
         let uncut = RootSplit::uncut(feature);
-        if self.context.table.kinds[feature] == FeatureKind::Categorical {
+        if self.context.table.kinds()[feature] == FeatureKind::Categorical {
             let Ok(value) = self.categories(rows, feature, missing, incumbent.upper_for(uncut))
             else {
                 return stopped();
@@ -184,7 +202,7 @@ impl DepthTwo<'_> {
         }
         let (mut floor, mut numbers) = (u64::MAX, Cow::Borrowed(rows));
         if cells.has_missing() {
-            let present = rows.only(|row| cells.ranks[row] != NONE);
+            let present = rows.only(|row| cells.ranks()[row] != NONE);
             match self.one(&present) {
                 Ok(Some(whole)) => {
                     floor = missing + whole;
@@ -217,10 +235,10 @@ impl DepthTwo<'_> {
         missing: u64,
         upper: u64,
     ) -> Result<u64, Stopped> {
-        let n_ranks = rows.cells[feature].n_ranks() as u32;
+        let n_ranks = rows.cells()[feature].n_ranks() as u32;
         let mut value = missing;
         for rank in 0..n_ranks {
-            let others = u64::from(n_ranks - rank) * self.context.encoding.per_leaf;
+            let others = u64::from(n_ranks - rank) * self.context.encoding.per_leaf();
             if value + others >= upper {
                 return Ok(value + others);
             }
@@ -237,21 +255,21 @@ impl Context<'_> {
     /// Can trees of two levels be found by scans? They are for two classes in a few intervals of any size.
     pub(crate) fn has_scans(self, rows: &RowSet) -> bool {
         let is_light = || {
-            rows.labels
+            rows.labels()
                 .iter()
                 .all(|label| (1..MOST_WEIGHT).contains(&label.weight))
         };
         let rule = self.rule;
-        let is_few = (2..=MOST_INTERVALS).contains(&rule.most);
+        let is_few = (2..=MOST_INTERVALS).contains(&rule.most());
         // Sums along a scan are narrow numbers.
         let is_in_range = rows.weight() <= i32::LARGEST;
-        self.table.n_classes == 2 && is_few && rule.min_leaf == 1 && is_in_range && is_light()
+        self.table.n_classes() == 2 && is_few && rule.min_leaf() == 1 && is_in_range && is_light()
     }
 
     /// Are there so few classes and intervals that sums for all of them are worth it? Else cuts are tried one
     /// by one.
     pub(crate) fn is_narrow(self) -> bool {
-        let all = self.table.n_classes.saturating_mul(self.rule.most);
+        let all = self.table.n_classes().saturating_mul(self.rule.most());
         all <= self.sizes.sums
     }
 }

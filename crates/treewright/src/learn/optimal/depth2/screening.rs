@@ -25,9 +25,9 @@ const GROUP: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Screened {
     /// The features that matter, rising.
-    pub(in crate::learn::optimal) features: Vec<usize>,
+    features: Vec<usize>,
     /// All trees that ask another feature have a larger value than this.
-    pub(in crate::learn::optimal) value: u64,
+    value: u64,
     /// Each of the features that matter as a root.
     roots: Vec<ScreenedRoot>,
 }
@@ -55,6 +55,16 @@ struct ScreenedLane {
 }
 
 impl Screened {
+    /// The features that matter, rising.
+    pub(crate) fn features(&self) -> &[usize] {
+        &self.features
+    }
+
+    /// All trees that ask another feature have a larger value than this.
+    pub(crate) fn value(&self) -> u64 {
+        self.value
+    }
+
     /// What is known of a root in the table with the features that matter: ranges of cuts, and trees that exist.
     pub(crate) fn ranges(
         &self,
@@ -63,7 +73,7 @@ impl Screened {
         incumbent: &Incumbent,
     ) -> (Vec<ChildRange>, u64) {
         let far = &self.roots[root];
-        let n_ranks = table.whole.cells[root].n_ranks() as u32;
+        let n_ranks = table.whole().cells()[root].n_ranks() as u32;
         let ranks = far.lanes.iter().map(|lane| table.rank_of(root, lane.from));
         let ranks: Vec<u32> = ranks.chain(std::iter::once(n_ranks)).collect();
         let mut ranges = Vec::new();
@@ -88,20 +98,20 @@ impl ScreenedRoot {
         let starts = std::iter::once(f64::NEG_INFINITY).chain(cuts.iter().copied());
         let lane = |(at, from): (usize, f64)| {
             let of_child = |child: &ChildHistogram<T>| histogram.sides_by(child, at);
-            let by_child = histogram.children.iter().map(of_child).collect();
+            let by_child = histogram.children().iter().map(of_child).collect();
             let (cuts, sides) = (histogram.cuts_of(at), histogram.sides(at));
             ScreenedLane {
                 from,
-                range: ChildRange::new(histogram.root, cuts, sides, 0, by_child),
+                range: ChildRange::new(histogram.root(), cuts, sides, 0, by_child),
                 value: histogram.value(at),
             }
         };
         Self {
             lanes: starts.enumerate().map(lane).collect(),
             shallower_by_child: histogram
-                .children
+                .children()
                 .iter()
-                .map(|child| child.least[1][0])
+                .map(ChildHistogram::lower_of_all)
                 .collect(),
             shallower: histogram.shallower(),
         }
@@ -120,7 +130,7 @@ impl ScreenedRoot {
 impl DepthTwo<'_> {
     /// A look from afar, if there was time for it, given the numbers of all rows in all features.
     pub(crate) fn screen(self, rows: &RowSet, columns: &[&[f64]]) -> Option<Screened> {
-        let most = rows.weight().max(rows.len() as u64) * self.context.rule.most.max(2) as u64;
+        let most = rows.weight().max(rows.len() as u64) * self.context.rule.most().max(2) as u64;
         if most <= i32::LARGEST {
             self.screen_in::<i32>(rows, columns)
         } else {
@@ -131,7 +141,7 @@ impl DepthTwo<'_> {
     fn screen_in<T: Lane>(self, rows: &RowSet, columns: &[&[f64]]) -> Option<Screened> {
         let shares = shares(rows);
         // Cuts inside of an open bin are as many as a tree can have.
-        let open = self.context.rule.most.max(2) as u32;
+        let open = self.context.rule.most().max(2) as u32;
         let parted = self.map(columns, |_: &mut Spare<T>, numbers| {
             if self.budget.is_spent() {
                 return None;
@@ -203,7 +213,7 @@ fn wanted(roots: &[ScreenedRoot], value: u64) -> Vec<bool> {
 fn cuts(numbers: &[f64], rows: &RowSet, shares: &[f32], most: usize) -> Vec<f64> {
     let step = numbers.len().div_ceil(SAMPLED * most);
     let row = |row: usize| {
-        let label = rows.labels[row];
+        let label = rows.labels()[row];
         let share = shares[label.class as usize] * label.weight as f32;
         (numbers[row], f64::from(share))
     };
@@ -216,16 +226,16 @@ fn cuts(numbers: &[f64], rows: &RowSet, shares: &[f32], most: usize) -> Vec<f64>
         sum += group.iter().map(|(_, share)| share).sum::<f64>();
         below.push(sum);
     }
-    let is_heavy = |bin: &Bin| !bin.is_open && groups[bin.start as usize].len() > 1;
+    let is_heavy = |bin: &Bin| !bin.is_open() && groups[bin.start() as usize].len() > 1;
     let parted = |most: usize| {
         let mut cuts = Vec::new();
         let mut was_heavy = false;
         for bin in even(&below, most) {
-            let number = groups[bin.start as usize][0].0;
+            let number = groups[bin.start() as usize][0].0;
             if was_heavy && !is_heavy(&bin) {
                 let last: f64 = cuts[cuts.len() - 1];
                 cuts.push(last.next_up());
-            } else if bin.start > 0 || is_heavy(&bin) {
+            } else if bin.start() > 0 || is_heavy(&bin) {
                 cuts.push(number);
             }
             was_heavy = is_heavy(&bin);
@@ -264,22 +274,14 @@ fn feature_bins(arch: pulp::Arch, numbers: &[f64], cuts: &[f64], open: u32) -> F
     }
     let mut start = 0;
     let bin = |is_single: bool| {
-        let bin = Bin {
-            start,
-            end: start + if is_single { 1 } else { open },
-            is_open: !is_single,
-            is_cut_after: true,
-        };
-        start = bin.end;
+        let bin = Bin::new(start, start + if is_single { 1 } else { open }, !is_single);
+        start = bin.end();
         bin
     };
     let bins: Vec<Bin> = is_single.into_iter().map(bin).collect();
-    let starts = bins.iter().map(|bin| bin.start);
-    FeatureBins {
-        cuts: starts.chain(std::iter::once(start)).collect(),
-        of_row,
-        bins,
-    }
+    let starts = bins.iter().map(|bin| bin.start());
+    let cuts = starts.chain(std::iter::once(start)).collect();
+    FeatureBins::new(bins, of_row, cuts)
 }
 
 /// For each number how many of the cuts are not above it.
@@ -365,20 +367,20 @@ mod tests {
             assert!(cuts.len() < most.max(2), "{} cuts for {most}", cuts.len());
             let found = feature_bins(pulp::Arch::new(), &numbers, &cuts, 4);
             assert!(found.are_lanes_bins());
-            for (&number, &bin) in numbers.iter().zip(&found.of_row) {
+            for (&number, &bin) in numbers.iter().zip(found.of_row()) {
                 let expected = cuts.iter().filter(|&&cut| cut <= number).count();
                 assert_eq!(bin as usize, expected);
             }
-            for (at, bin) in found.bins.iter().enumerate() {
-                assert_eq!(bin.is_open, bin.end - bin.start == 4);
-                n_open += u32::from(bin.is_open);
-                n_single += u32::from(!bin.is_open);
-                let mut within = numbers.iter().zip(&found.of_row);
+            for (at, bin) in found.bins().iter().enumerate() {
+                assert_eq!(bin.is_open(), bin.end() - bin.start() == 4);
+                n_open += u32::from(bin.is_open());
+                n_single += u32::from(!bin.is_open());
+                let mut within = numbers.iter().zip(found.of_row());
                 let first = within.find(|&(_, &of)| of as usize == at);
                 let is_same = |(&number, &of): (&f64, &u8)| {
                     of as usize != at || Some(number) == first.map(|(&first, _)| first)
                 };
-                assert!(bin.is_open || within.all(is_same));
+                assert!(bin.is_open() || within.all(is_same));
             }
         }
         assert!(n_open > 1000 && n_single > 1000, "{n_open} {n_single}");
@@ -458,7 +460,7 @@ mod tests {
                 .screen(&unsorted, encoding, &budget, always)
                 .unwrap();
             n_all += data.columns().len();
-            n_left += screened.features.len();
+            n_left += screened.features().len();
             let fit = |sizes: Sizes| learner.fit_with(&data, &budget, sizes).unwrap();
             let (expected, found) = (fit(never), fit(always));
             assert_eq!(expected.model, found.model, "case {case}");

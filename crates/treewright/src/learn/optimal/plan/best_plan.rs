@@ -19,7 +19,7 @@ impl TreeSearch<'_> {
         let Some(leaf) = self.context.leaf(rows) else {
             return Ok(TreePlan::Leaf);
         };
-        if depth == 0 || leaf <= 2 * self.context.encoding.per_leaf {
+        if depth == 0 || leaf <= 2 * self.context.encoding.per_leaf() {
             return Ok(TreePlan::Leaf);
         }
         if depth == 1 {
@@ -46,13 +46,17 @@ impl TreeSearch<'_> {
         let Some(Sketch::Alone(root) | Sketch::Split(root, _)) = sketch else {
             return Ok(TreePlan::Leaf);
         };
-        let is_numeric = self.context.table.kinds[root.feature] == FeatureKind::Numeric;
-        if depth == 2 && is_numeric && self.context.rule.min_leaf == 1 && self.has_small_sums(rows)
+        let is_numeric = self.context.table.kinds()[root.feature()] == FeatureKind::Numeric;
+        if depth == 2
+            && is_numeric
+            && self.context.rule.min_leaf() == 1
+            && self.has_small_sums(rows)
         {
-            let is_scan = self.context.rule.most == 2 && !rows.cells[root.feature].has_missing();
-            return Ok(match root.cut {
+            let is_scan =
+                self.context.rule.most() == 2 && !rows.cells()[root.feature()].has_missing();
+            return Ok(match root.cut() {
                 Some(cut) if is_scan && self.context.has_scans(rows) => {
-                    self.plan_scan(rows, root.feature, cut)
+                    self.plan_scan(rows, root.feature(), cut)
                 }
                 _ => self.plan_two(rows, *root),
             });
@@ -64,20 +68,21 @@ impl TreeSearch<'_> {
     fn has_small_sums(&self, rows: &RowSet) -> bool {
         const MOST_SUMS: usize = 1 << 22;
         let most = rows
-            .cells
+            .cells()
             .iter()
             .map(FeatureCells::n_ranks)
             .max()
             .unwrap_or(0);
-        (most + 1).saturating_mul(self.context.table.n_classes) <= MOST_SUMS
+        (most + 1).saturating_mul(self.context.table.n_classes()) <= MOST_SUMS
     }
 
     /// The best tree of two levels below a numeric question that is known, without the rows of its parts.
-    fn plan_two(&self, rows: &RowSet, RootSplit { feature, cut }: RootSplit) -> TreePlan {
-        let cells = &rows.cells[feature];
+    fn plan_two(&self, rows: &RowSet, root: RootSplit) -> TreePlan {
+        let (feature, cut) = (root.feature(), root.cut());
+        let cells = &rows.cells()[feature];
         let cuts: Vec<u32> = cut.into_iter().collect();
         let n_parts = cuts.len() + 1 + usize::from(cells.has_missing());
-        let part_of = |row: usize| match cells.ranks[row] {
+        let part_of = |row: usize| match cells.ranks()[row] {
             NONE => n_parts - 1,
             rank => usize::from(cut.is_some_and(|cut| cut <= rank)),
         };
@@ -86,9 +91,9 @@ impl TreeSearch<'_> {
             let part: Vec<u32> = (0..rows.len() as u32)
                 .filter(|&row| is_in(row as usize))
                 .collect();
-            let mut sums = vec![0; rows.sums.len()];
+            let mut sums = vec![0; rows.sums().len()];
             for &row in &part {
-                let label = rows.labels[row as usize];
+                let label = rows.labels()[row as usize];
                 sums[label.class as usize] += u64::from(label.weight);
             }
             let most = sums.iter().copied().max().unwrap_or(0);
@@ -111,7 +116,7 @@ impl TreeSearch<'_> {
             feature,
             Cow::Borrowed(rows),
             0,
-            self.context.encoding.per_leaf,
+            self.context.encoding.per_leaf(),
         );
         let (leaves, values) = if rows.weight() <= i16::LARGEST {
             root.at::<i16>(self.context, cut)
@@ -120,7 +125,7 @@ impl TreeSearch<'_> {
         } else {
             root.at::<i64>(self.context, cut)
         };
-        let of_root = &rows.cells[feature].ranks;
+        let of_root = rows.cells()[feature].ranks();
         let plan = |side: usize| {
             let least = values
                 .iter()
@@ -131,8 +136,9 @@ impl TreeSearch<'_> {
                 return TreePlan::Leaf;
             };
             let is_in = |row: usize| (of_root[row] >= cut) == (side == 1);
-            let cells = &rows.cells[child];
-            if cells.has_missing() || self.context.table.kinds[child] == FeatureKind::Categorical {
+            let cells = &rows.cells()[child];
+            if cells.has_missing() || self.context.table.kinds()[child] == FeatureKind::Categorical
+            {
                 let narrow = rows.narrow(is_in, |feature| feature == child);
                 return self.plan_by(&narrow, child, value);
             }
@@ -143,7 +149,7 @@ impl TreeSearch<'_> {
             };
             let [below, above] = ranks.map(|rank| self.context.table.number(child, rows, rank));
             TreePlan::Split {
-                feature: self.context.table.columns[child],
+                feature: self.context.table.columns()[child],
                 cuts: vec![between(below, above)],
                 children: vec![TreePlan::Leaf; 2],
             }
@@ -154,7 +160,7 @@ impl TreeSearch<'_> {
 
     /// The best tree of one level.
     fn plan_one(&self, rows: &RowSet, leaf: u64) -> TreePlan {
-        let features = 0..self.context.table.kinds.len();
+        let features = 0..self.context.table.kinds().len();
         // A value that is known needs its tree, however late it is.
         let mut deadline = Deadline::new(&|| false);
         let asked = |feature: usize| {
@@ -172,18 +178,18 @@ impl TreeSearch<'_> {
 
     /// The first tree of one level that asks a feature and has a value.
     fn plan_by(&self, rows: &RowSet, feature: usize, value: u64) -> TreePlan {
-        let cells = &rows.cells[feature];
+        let cells = &rows.cells()[feature];
         let n_missing = usize::from(cells.has_missing());
-        let cuts: Vec<u32> = match self.context.table.kinds[feature] {
+        let cuts: Vec<u32> = match self.context.table.kinds()[feature] {
             FeatureKind::Categorical => (1..cells.n_ranks() as u32).collect(),
             FeatureKind::Numeric => {
                 let (rule, encoding) = (self.context.rule, self.context.encoding);
                 let value = value - self.context.missing(rows, feature).unwrap_or(0);
-                if rule.most == 2 && rule.min_leaf == 1 {
+                if rule.most() == 2 && rule.min_leaf() == 1 {
                     intervals::lowest_cut(rows, feature, value, encoding)
                         .into_iter()
                         .collect()
-                } else if rule.most >= cells.n_ranks() && rule.min_leaf == 1 {
+                } else if rule.most() >= cells.n_ranks() && rule.min_leaf() == 1 {
                     intervals::cuts_of_any(rows, feature, encoding)
                 } else {
                     let line = Line::new(self.context.table, rows, feature);
@@ -201,11 +207,12 @@ impl TreeSearch<'_> {
     fn asking<E>(
         &self,
         rows: &Arc<RowSet>,
-        RootSplit { feature, cut }: RootSplit,
+        root: RootSplit,
         below: impl Fn(usize, &Arc<RowSet>) -> Result<TreePlan, E>,
     ) -> Result<TreePlan, E> {
-        let n_ranks = rows.cells[feature].n_ranks() as u32;
-        let cuts: Vec<u32> = match self.context.table.kinds[feature] {
+        let (feature, cut) = (root.feature(), root.cut());
+        let n_ranks = rows.cells()[feature].n_ranks() as u32;
+        let cuts: Vec<u32> = match self.context.table.kinds()[feature] {
             FeatureKind::Numeric => cut.into_iter().collect(),
             FeatureKind::Categorical => (1..n_ranks).collect(),
         };
@@ -215,7 +222,7 @@ impl TreeSearch<'_> {
             1 => rows.group(feature, start),
             _ => rows.within(feature, start..end),
         });
-        let is_missing = rows.cells[feature].has_missing();
+        let is_missing = rows.cells()[feature].has_missing();
         let parts = present.chain(is_missing.then(|| rows.missing(feature)));
         let parts = parts.map(Arc::new).enumerate();
         let children: Result<Vec<TreePlan>, E> = parts.map(|(at, part)| below(at, &part)).collect();
@@ -231,12 +238,12 @@ impl TreeSearch<'_> {
     ) -> TreePlan {
         let number = |rank| self.context.table.number(feature, rows, rank);
         let threshold = |&cut: &u32| between(number(cut - 1), number(cut));
-        let cuts = match self.context.table.kinds[feature] {
+        let cuts = match self.context.table.kinds()[feature] {
             FeatureKind::Numeric => cuts.iter().map(threshold).collect(),
             FeatureKind::Categorical => Vec::new(),
         };
         TreePlan::Split {
-            feature: self.context.table.columns[feature],
+            feature: self.context.table.columns()[feature],
             cuts,
             children,
         }

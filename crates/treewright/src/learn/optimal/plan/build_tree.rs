@@ -79,7 +79,7 @@ impl TreePlan {
             }
         }
         let (_, parts, has_missing) = part(feature, &cuts, data, rows);
-        let is_small = |rows: &Vec<u32>| size.of(rows.iter().copied()) < size.least;
+        let is_small = |rows: &Vec<u32>| size.of(rows.iter().copied()) < size.least();
         if parts.iter().any(is_small) {
             return Self::Leaf;
         }

@@ -6,14 +6,41 @@ use super::table::NONE;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FeatureCells {
     /// For each row its place among the different cells that these rows have, or [`NONE`].
-    pub(in crate::learn::optimal) ranks: Vec<u32>,
+    ranks: Vec<u32>,
     /// The rows that have a cell, by rising rank.
-    pub(in crate::learn::optimal) order: Vec<u32>,
+    order: Vec<u32>,
     /// Where each rank begins in the order; one more at the end.
-    pub(in crate::learn::optimal) starts: Vec<u32>,
+    starts: Vec<u32>,
 }
 
 impl FeatureCells {
+    /// Ranks and order that are known.
+    pub(crate) fn new(ranks: Vec<u32>, order: Vec<u32>, starts: Vec<u32>) -> Self {
+        Self {
+            ranks,
+            order,
+            starts,
+        }
+    }
+
+    /// The rank of each row, or [`NONE`].
+    #[inline]
+    pub(crate) fn ranks(&self) -> &[u32] {
+        &self.ranks
+    }
+
+    /// The rows that have a cell, by rising rank.
+    #[inline]
+    pub(crate) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Where each rank begins in the order, and the end.
+    #[inline]
+    pub(crate) fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
     /// The same cells for weighted rows, each of which stands for one of the rows.
     pub(crate) fn spread(&self, real: &[u32]) -> Self {
         let n_ranks = self.n_ranks();

@@ -8,10 +8,15 @@ use crate::learn::optimal::Optimal;
 pub(crate) struct LeafSize {
     /// The size of each row; `None` if all are 1.
     sizes: Option<Vec<u64>>,
-    pub(in crate::learn::optimal) least: usize,
+    least: usize,
 }
 
 impl LeafSize {
+    #[inline]
+    pub(crate) fn least(&self) -> usize {
+        self.least
+    }
+
     /// Weights become whole numbers whose sum is about 2^40: what a leaf weighs must not depend on the order of
     /// its rows.
     pub(crate) fn new(learner: &Optimal, data: &Dataset) -> Self {

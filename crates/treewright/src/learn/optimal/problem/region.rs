@@ -6,17 +6,22 @@ use super::rows::RowSet;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Region {
     /// A feature and a side, and where it ends, by rising features and sides. The smaller an end, the fewer rows.
-    pub(in crate::learn::optimal) cuts: Vec<(Edge, u32)>,
+    cuts: Vec<(Edge, u32)>,
 }
 
 /// A side of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Edge {
-    pub(in crate::learn::optimal) feature: u32,
-    pub(in crate::learn::optimal) is_high: bool,
+    feature: u32,
+    is_high: bool,
 }
 
 impl Edge {
+    pub(crate) fn new(feature: usize, is_high: bool) -> Self {
+        let feature = feature as u32;
+        Self { feature, is_high }
+    }
+
     /// Where a side ends with the rows below a rank, or from it on.
     fn end(self, rank: u32) -> u32 {
         if self.is_high { u32::MAX - rank } else { rank }
@@ -24,6 +29,11 @@ impl Edge {
 }
 
 impl Region {
+    /// The sides that are cut, and where each ends.
+    pub(crate) fn edges_and_ends(&self) -> (Vec<Edge>, Vec<u32>) {
+        self.cuts.iter().copied().unzip()
+    }
+
     /// One cut more: only rows below a rank of the whole table are left, or only those from it on.
     pub(crate) fn cut(&self, edge: Edge, rank: u32) -> Self {
         let mut cuts = self.cuts.clone();
@@ -39,8 +49,8 @@ impl Region {
     pub(crate) fn tight(&self, rows: &RowSet, whole: &RowSet) -> Self {
         let tight = |&(edge, end): &(Edge, u32)| {
             let feature = edge.feature as usize;
-            let order = &rows.cells[feature].order;
-            let rank = |row: u32| whole.cells[feature].ranks[rows.ids[row as usize] as usize];
+            let order = rows.cells()[feature].order();
+            let rank = |row: u32| whole.cells()[feature].ranks()[rows.ids()[row as usize] as usize];
             let nearest = if edge.is_high {
                 order.first().map(|&row| rank(row))
             } else {

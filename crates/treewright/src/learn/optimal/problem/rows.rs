@@ -8,16 +8,16 @@ use super::table::NONE;
 #[derive(Debug, Clone)]
 pub(crate) struct RowSet {
     /// Their numbers in the whole table, rising.
-    pub(in crate::learn::optimal) ids: Vec<u32>,
-    pub(in crate::learn::optimal) labels: Vec<Label>,
+    ids: Vec<u32>,
+    labels: Vec<Label>,
     /// For each feature.
-    pub(in crate::learn::optimal) cells: Vec<FeatureCells>,
+    cells: Vec<FeatureCells>,
     /// The weight of each class.
-    pub(in crate::learn::optimal) sums: Vec<u64>,
+    sums: Vec<u64>,
     /// Does any row have no weight?
-    pub(in crate::learn::optimal) has_idle: bool,
+    has_idle: bool,
     /// The cuts of numbers that leave just these rows, if there are such.
-    pub(in crate::learn::optimal) region: Option<Region>,
+    region: Option<Region>,
 }
 
 /// The class of a row, and what it gains if that is predicted.
@@ -36,6 +36,36 @@ impl Label {
 }
 
 impl RowSet {
+    #[inline]
+    pub(crate) fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
+    #[inline]
+    pub(crate) fn labels(&self) -> &[Label] {
+        &self.labels
+    }
+
+    #[inline]
+    pub(crate) fn cells(&self) -> &[FeatureCells] {
+        &self.cells
+    }
+
+    #[inline]
+    pub(crate) fn sums(&self) -> &[u64] {
+        &self.sums
+    }
+
+    #[inline]
+    pub(crate) fn has_idle(&self) -> bool {
+        self.has_idle
+    }
+
+    #[inline]
+    pub(crate) fn region(&self) -> Option<&Region> {
+        self.region.as_ref()
+    }
+
     /// All rows of a table.
     pub(crate) fn new(labels: Vec<Label>, cells: Vec<FeatureCells>, n_classes: usize) -> Self {
         let mut rows = Self {
@@ -48,6 +78,16 @@ impl RowSet {
         };
         rows.add_up();
         rows
+    }
+
+    /// The same rows, with the cuts that leave them.
+    pub(crate) fn with_region(self, region: Option<Region>) -> Self {
+        Self { region, ..self }
+    }
+
+    /// The same rows, with the cells of some features.
+    pub(super) fn with_cells(self, cells: Vec<FeatureCells>) -> Self {
+        Self { cells, ..self }
     }
 
     /// No rows at all.
@@ -78,14 +118,14 @@ impl RowSet {
 
     /// Those of the rows that have a rank in a range: only there, at a cut or category.
     pub(crate) fn within(&self, feature: usize, ranks: std::ops::Range<u32>) -> Self {
-        let of = &self.cells[feature].ranks;
+        let of = self.cells[feature].ranks();
         self.only(|row| ranks.contains(&of[row]))
     }
 
     /// The rows below a cut of a feature that all have, and the others.
     pub(crate) fn parted(&self, feature: usize, cut: u32) -> [Self; 2] {
-        let of = &self.cells[feature].ranks;
-        let n_low = self.cells[feature].starts[cut as usize] as usize;
+        let of = self.cells[feature].ranks();
+        let n_low = self.cells[feature].starts()[cut as usize] as usize;
         let sizes = [n_low, self.len() - n_low];
         let mut new = vec![NewRow::default(); self.len()];
         let nothing = Label {
@@ -132,7 +172,7 @@ impl RowSet {
 
     /// Those of the rows that have no cell.
     pub(crate) fn missing(&self, feature: usize) -> Self {
-        let of = &self.cells[feature].ranks;
+        let of = self.cells[feature].ranks();
         self.only(|row| of[row] == NONE)
     }
 

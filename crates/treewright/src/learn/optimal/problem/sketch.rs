@@ -12,12 +12,22 @@ pub(crate) enum Sketch {
 /// The first question of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RootSplit {
-    pub(in crate::learn::optimal) feature: usize,
+    feature: usize,
     /// The rank at which the upper side begins; none if there is no cut.
-    pub(in crate::learn::optimal) cut: Option<u32>,
+    cut: Option<u32>,
 }
 
 impl RootSplit {
+    #[inline]
+    pub(crate) fn feature(self) -> usize {
+        self.feature
+    }
+
+    #[inline]
+    pub(crate) fn cut(self) -> Option<u32> {
+        self.cut
+    }
+
     /// A cut of a numeric feature.
     #[inline]
     pub(crate) fn at(feature: usize, cut: u32) -> Self {

@@ -24,15 +24,15 @@ use crate::learn::greedy::{Packing, is_tie, sorted_list_in_time};
 pub(crate) struct RankTable<'a> {
     data: &'a Dataset,
     /// The columns that are features here; all others do not matter.
-    pub(in crate::learn::optimal) columns: Vec<usize>,
-    pub(in crate::learn::optimal) kinds: Vec<FeatureKind>,
-    pub(in crate::learn::optimal) n_classes: usize,
+    columns: Vec<usize>,
+    kinds: Vec<FeatureKind>,
+    n_classes: usize,
     /// The row of the table behind each weighted row; `None` if they are the same.
     real: Option<Vec<u32>>,
     /// The loss of a tree is the weight of rows outside their class and this.
-    pub(in crate::learn::optimal) constant: i64,
-    pub(in crate::learn::optimal) whole: Arc<RowSet>,
-    pub(in crate::learn::optimal) leaf_size: LeafSize,
+    constant: i64,
+    whole: Arc<RowSet>,
+    leaf_size: LeafSize,
 }
 
 /// What a feature can be asked.
@@ -46,6 +46,36 @@ pub(crate) enum FeatureKind {
 pub(crate) const NONE: u32 = u32::MAX;
 
 impl<'a> RankTable<'a> {
+    #[inline]
+    pub(crate) fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    #[inline]
+    pub(crate) fn kinds(&self) -> &[FeatureKind] {
+        &self.kinds
+    }
+
+    #[inline]
+    pub(crate) fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
+    #[inline]
+    pub(crate) fn constant(&self) -> i64 {
+        self.constant
+    }
+
+    #[inline]
+    pub(crate) fn whole(&self) -> &Arc<RowSet> {
+        &self.whole
+    }
+
+    #[inline]
+    pub(crate) fn leaf_size(&self) -> &LeafSize {
+        &self.leaf_size
+    }
+
     /// All columns of the data, in no order yet.
     pub(crate) fn new(data: &'a Dataset, losses: &RowLosses<'_>, leaf_size: LeafSize) -> Self {
         let p = losses.n_classes;
@@ -89,11 +119,8 @@ impl<'a> RankTable<'a> {
         let Some(cells) = cells else {
             return (self, false);
         };
-        let whole = RowSet {
-            cells,
-            region: Some(Region::default()),
-            ..Arc::unwrap_or_clone(self.whole)
-        };
+        let whole = Arc::unwrap_or_clone(self.whole).with_cells(cells);
+        let whole = whole.with_region(Some(Region::default()));
         let sorted = Self {
             kinds: columns.iter().map(|&column| self.kinds[column]).collect(),
             columns,
@@ -126,7 +153,7 @@ impl<'a> RankTable<'a> {
         let all: usize = self
             .kinds
             .iter()
-            .zip(&self.whole.cells)
+            .zip(self.whole.cells())
             .map(questions)
             .sum();
         all.min(self.data.n_rows())
@@ -151,7 +178,7 @@ impl<'a> RankTable<'a> {
 
     /// How many different numbers of all rows are below this one.
     pub(crate) fn rank_of(&self, feature: usize, number: f64) -> u32 {
-        let (mut from, mut to) = (0, self.whole.cells[feature].n_ranks() as u32);
+        let (mut from, mut to) = (0, self.whole.cells()[feature].n_ranks() as u32);
         while from < to {
             let middle = from.midpoint(to);
             if self.number(feature, &self.whole, middle) < number {
@@ -165,8 +192,8 @@ impl<'a> RankTable<'a> {
 
     /// The number that is a rank among some rows.
     pub(crate) fn number(&self, feature: usize, rows: &RowSet, rank: u32) -> f64 {
-        let cells = &rows.cells[feature];
-        let id = rows.ids[cells.order[cells.starts[rank as usize] as usize] as usize];
+        let cells = &rows.cells()[feature];
+        let id = rows.ids()[cells.order()[cells.starts()[rank as usize] as usize] as usize];
         let row = self.real_row(id);
         match &self.data.columns()[self.columns[feature]] {
             // Minus zero is zero.
@@ -234,19 +261,17 @@ fn cells(column: &Column, budget: &Budget) -> Option<FeatureCells> {
     let packing = Packing::new(n_rows, 1).expect("a table has below 2^31 rows");
     let list = sorted_list_in_time(column, None, packing, budget)?;
     let n_present = list.partition_point(|&entry| !is_missing(packing.row(entry)));
-    let mut cells = FeatureCells {
-        ranks: vec![NONE; n_rows],
-        order: Vec::with_capacity(n_present),
-        starts: Vec::new(),
-    };
+    let mut ranks = vec![NONE; n_rows];
+    let mut order = Vec::with_capacity(n_present);
+    let mut starts = Vec::new();
     for &entry in &list[..n_present] {
-        if cells.order.is_empty() || !is_tie(entry) {
-            cells.starts.push(cells.order.len() as u32);
+        if order.is_empty() || !is_tie(entry) {
+            starts.push(order.len() as u32);
         }
         let row = packing.row(entry);
-        cells.ranks[row] = cells.starts.len() as u32 - 1;
-        cells.order.push(row as u32);
+        ranks[row] = starts.len() as u32 - 1;
+        order.push(row as u32);
     }
-    cells.starts.push(n_present as u32);
-    Some(cells)
+    starts.push(n_present as u32);
+    Some(FeatureCells::new(ranks, order, starts))
 }

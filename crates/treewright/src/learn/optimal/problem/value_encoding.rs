@@ -7,6 +7,7 @@
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive};
 
+use super::rows::RowSet;
 use crate::cost::{Lambda, Scale, SolutionValue};
 use crate::error::{Error, Result};
 
@@ -18,22 +19,47 @@ const MOST_BITS: i32 = 40;
 /// What losses and leaves are worth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ValueEncoding {
-    pub(in crate::learn::optimal) per_loss: u64,
-    pub(in crate::learn::optimal) per_leaf: u64,
+    per_loss: u64,
+    per_leaf: u64,
     /// More than there can be leaves.
     much: u64,
     /// How far the price of a leaf may be off by rounding, in units of loss; 0 where losses are exact.
-    pub(in crate::learn::optimal) off_by: f64,
+    off_by: f64,
 }
 
 /// How large values can become.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ValueSize {
-    pub(in crate::learn::optimal) n_rows: usize,
-    pub(in crate::learn::optimal) most_loss: u64,
+    n_rows: usize,
+    most_loss: u64,
+}
+
+impl ValueSize {
+    /// Values of trees for some rows.
+    pub(crate) fn new(rows: &RowSet) -> Self {
+        Self {
+            n_rows: rows.len(),
+            most_loss: rows.weight(),
+        }
+    }
 }
 
 impl ValueEncoding {
+    #[inline]
+    pub(crate) fn per_loss(self) -> u64 {
+        self.per_loss
+    }
+
+    #[inline]
+    pub(crate) fn per_leaf(self) -> u64 {
+        self.per_leaf
+    }
+
+    #[inline]
+    pub(crate) fn off_by(self) -> f64 {
+        self.off_by
+    }
+
     /// The price of a leaf. It is rounded where losses are not exact either, or where its digits are too many.
     pub(crate) fn new(
         leaf_cost: &Lambda,

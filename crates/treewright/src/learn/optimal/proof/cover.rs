@@ -9,33 +9,47 @@
 /// The least value of one side of a cut, or something below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SideLower {
-    pub(in crate::learn::optimal) cut: u32,
-    pub(in crate::learn::optimal) least: u64,
+    pub(super) cut: u32,
+    pub(super) least: u64,
 }
 
 /// Cuts for which two lowers are enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CoveredCuts {
-    pub(in crate::learn::optimal) first: u32,
-    pub(in crate::learn::optimal) last: u32,
-    pub(in crate::learn::optimal) low: SideLower,
-    pub(in crate::learn::optimal) high: SideLower,
+    pub(super) first: u32,
+    pub(super) last: u32,
+    pub(super) low: SideLower,
+    pub(super) high: SideLower,
 }
 
 /// What is known about both sides of the cuts of a feature.
 #[derive(Debug)]
 pub(crate) struct SideLowers<'a> {
     /// Bounds of the rows below cuts, in any order.
-    pub(in crate::learn::optimal) low: Vec<SideLower>,
+    low: Vec<SideLower>,
     /// Bounds of the rows above.
-    pub(in crate::learn::optimal) high: Vec<SideLower>,
+    high: Vec<SideLower>,
     /// What the rows below each cut could cost, at most.
-    pub(in crate::learn::optimal) most: &'a [u64],
+    most: &'a [u64],
     /// What any rows cost at least.
-    pub(in crate::learn::optimal) leaf: u64,
+    leaf: u64,
 }
 
-impl SideLowers<'_> {
+impl<'a> SideLowers<'a> {
+    pub(crate) fn new(
+        low: Vec<SideLower>,
+        high: Vec<SideLower>,
+        most: &'a [u64],
+        leaf: u64,
+    ) -> Self {
+        Self {
+            low,
+            high,
+            most,
+            leaf,
+        }
+    }
+
     /// Ranges that hold all cuts, each with two lowers whose sum is at least `need` there. `None` if there are none.
     pub(crate) fn cover(mut self, need: u64) -> Option<Vec<CoveredCuts>> {
         let last = u32::try_from(self.most.len()).ok()?.checked_sub(2)?;

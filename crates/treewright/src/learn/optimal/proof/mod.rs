@@ -18,7 +18,6 @@ use std::sync::Arc;
 
 use self::cover::{CoveredCuts, SideLower, SideLowers};
 use crate::learn::optimal::deeper::best_first::BestFirst;
-use crate::learn::optimal::deeper::bisect::region_of;
 use crate::learn::optimal::deeper::notes::RootNotes;
 use crate::learn::optimal::problem::{Edge, FeatureKind, Inherited, NONE, RowSet, SearchResult};
 use crate::learn::optimal::search::TreeSearch;
@@ -56,7 +55,7 @@ enum Selected {
 impl<'s, 'a> Prover<'s, 'a> {
     pub(crate) fn new(search: &'s TreeSearch<'a>) -> Self {
         let (table, encoding) = (search.context.table, search.context.encoding);
-        let labels = &table.whole.labels;
+        let labels = table.whole().labels();
         let mut others = vec![0; labels.len()];
         let mut most = vec![0; labels.len()];
         let ids: Vec<u32> = (0..labels.len() as u32).collect();
@@ -83,7 +82,7 @@ impl<'s, 'a> Prover<'s, 'a> {
 
     /// A value of the search for all rows, as the proof counts.
     pub(crate) fn value(&self, value: u64) -> u64 {
-        self.lower(value, &self.search.context.table.whole)
+        self.lower(value, self.search.context.table.whole())
     }
 
     /// What some rows are worth at least, as the proof counts.
@@ -93,12 +92,12 @@ impl<'s, 'a> Prover<'s, 'a> {
 
     fn others_of(&self, rows: &RowSet) -> u64 {
         let of = |&id: &u32| self.others[id as usize];
-        rows.ids.iter().map(of).sum()
+        rows.ids().iter().map(of).sum()
     }
 
     /// Any rows are worth at least a leaf.
     fn leaf(&self) -> u64 {
-        self.search.context.encoding.per_leaf
+        self.search.context.encoding.per_leaf()
     }
 
     /// Proves that no tree of a depth has a value below `least`, as the search counts. If time is up or the proof too
@@ -107,13 +106,13 @@ impl<'s, 'a> Prover<'s, 'a> {
         let encoding = self.search.context.encoding;
         *proof = Proof {
             depth,
-            per_loss: encoding.per_loss,
-            per_leaf: encoding.per_leaf,
+            per_loss: encoding.per_loss(),
+            per_leaf: encoding.per_leaf(),
             value: self.value(least),
             unit: proof.unit,
             claims: None,
         };
-        let rows = Arc::clone(&self.search.context.table.whole);
+        let rows = Arc::clone(self.search.context.table.whole());
         let is_done = match depth {
             ..3 => Some(()),
             _ if least == 0 => None,
@@ -139,8 +138,8 @@ impl<'s, 'a> Prover<'s, 'a> {
             covers: Vec::new(),
         });
         let none = RootNotes::default();
-        for feature in 0..self.search.context.table.kinds.len() {
-            let cells = &rows.cells[feature];
+        for feature in 0..self.search.context.table.kinds().len() {
+            let cells = &rows.cells()[feature];
             if cells.n_ranks() == 0 || cells.n_ranks() == 1 && !cells.has_missing() {
                 continue;
             }
@@ -178,7 +177,7 @@ impl<'s, 'a> Prover<'s, 'a> {
                 Selected::Ranks(ranks) => self.between(&present, feature, ranks),
             };
             let condition = Condition {
-                feature: self.search.context.table.columns[feature],
+                feature: self.search.context.table.columns()[feature],
                 is: part.is,
             };
             let path: Vec<Condition> = path.iter().copied().chain([condition]).collect();
@@ -192,10 +191,8 @@ impl<'s, 'a> Prover<'s, 'a> {
     fn between(&self, rows: &RowSet, feature: usize, ranks: Range<u32>) -> Arc<RowSet> {
         let is_high = ranks.start > 0;
         let cut = if is_high { ranks.start } else { ranks.end };
-        Arc::new(RowSet {
-            region: region_of(self.search, rows, feature, cut, is_high),
-            ..rows.within(feature, ranks)
-        })
+        let region = self.search.region_of(rows, feature, cut, is_high);
+        Arc::new(rows.within(feature, ranks).with_region(region))
     }
 
     /// What a search finds out about the branches of some rows, until no tree can have a value below `at_least`.
@@ -203,7 +200,7 @@ impl<'s, 'a> Prover<'s, 'a> {
         if at_least <= 2 * self.leaf() {
             return Some(Vec::new());
         }
-        let n_features = self.search.context.table.kinds.len();
+        let n_features = self.search.context.table.kinds().len();
         let lower = at_least + self.others_of(rows);
         let shallower = SearchResult::at_least(lower, &Inherited::default(), n_features);
         let (solved, notes) = BestFirst::solve_noting(self.search, rows, depth, lower, shallower);
@@ -219,16 +216,16 @@ impl<'s, 'a> Prover<'s, 'a> {
         noted: &RootNotes,
         at_least: u64,
     ) -> Option<(Cover, Vec<BranchPart>)> {
-        let cells = &rows.cells[feature];
+        let cells = &rows.cells()[feature];
         let table = self.search.context.table;
         let mut missing = None;
         if cells.has_missing() {
-            let lower = self.lower(noted.missing, &rows.missing(feature));
+            let lower = self.lower(noted.missing(), &rows.missing(feature));
             // The others have a leaf at least.
             let most = at_least.saturating_sub(self.leaf()).max(self.leaf());
             missing = Some(lower.min(most));
         }
-        let (branches, mut parts) = match table.kinds[feature] {
+        let (branches, mut parts) = match table.kinds()[feature] {
             FeatureKind::Categorical => self.categories(rows, feature, noted, missing, at_least)?,
             FeatureKind::Numeric => self.numbers(rows, feature, noted, missing, at_least)?,
         };
@@ -238,7 +235,7 @@ impl<'s, 'a> Prover<'s, 'a> {
             at_least,
         }));
         let cover = Cover {
-            feature: table.columns[feature],
+            feature: table.columns()[feature],
             missing,
             branches,
         };
@@ -253,11 +250,11 @@ impl<'s, 'a> Prover<'s, 'a> {
         missing: Option<u64>,
         at_least: u64,
     ) -> Option<(Branches, Vec<BranchPart>)> {
-        let n_ranks = rows.cells[feature].n_ranks();
+        let n_ranks = rows.cells()[feature].n_ranks();
         let mut lowers = vec![self.leaf(); n_ranks];
-        for (rank, (lower, &least)) in lowers.iter_mut().zip(&noted.categories).enumerate() {
-            let group = rows.cells[feature].rows(rank as u32, rank as u32 + 1);
-            let of = |&row: &u32| self.others[rows.ids[row as usize] as usize];
+        for (rank, (lower, &least)) in lowers.iter_mut().zip(noted.categories()).enumerate() {
+            let group = rows.cells()[feature].rows(rank as u32, rank as u32 + 1);
+            let of = |&row: &u32| self.others[rows.ids()[row as usize] as usize];
             let others: u64 = group.iter().map(of).sum();
             *lower = least.saturating_sub(others).min(at_least).max(*lower);
         }
@@ -293,12 +290,12 @@ impl<'s, 'a> Prover<'s, 'a> {
     ) -> Option<(Branches, Vec<BranchPart>)> {
         let mut parts = Vec::new();
         let need = at_least.saturating_sub(missing.unwrap_or(0));
-        let cells = &rows.cells[feature];
+        let cells = &rows.cells()[feature];
         let (mut others, mut most) = (vec![0_u64], vec![0_u64]);
         for rank in 0..cells.n_ranks() {
             let (mut sum, mut sum_most) = (others[rank], most[rank]);
             for &row in cells.rows(rank as u32, rank as u32 + 1) {
-                let id = rows.ids[row as usize] as usize;
+                let id = rows.ids()[row as usize] as usize;
                 sum += self.others[id];
                 sum_most += self.most[id];
             }
@@ -308,7 +305,7 @@ impl<'s, 'a> Prover<'s, 'a> {
         let all = others[cells.n_ranks()];
         let mut present = None;
         if missing.is_some() {
-            let least = noted.present.saturating_sub(all).max(self.leaf());
+            let least = noted.present().saturating_sub(all).max(self.leaf());
             if least < need {
                 return None;
             }
@@ -329,13 +326,8 @@ impl<'s, 'a> Prover<'s, 'a> {
                 lower(high.saturating_sub(all - below)),
             )
         };
-        let (low, high) = noted.cuts.iter().map(side).unzip();
-        let sides = SideLowers {
-            low,
-            high,
-            most: &most,
-            leaf: self.leaf(),
-        };
+        let (low, high) = noted.cuts().iter().map(side).unzip();
+        let sides = SideLowers::new(low, high, &most, self.leaf());
         let covered_cuts = match (cells.n_ranks(), self.search.is_monotone()) {
             (1, _) => Vec::new(),
             (_, true) => sides.cover(need)?,
@@ -356,18 +348,15 @@ impl<'s, 'a> Prover<'s, 'a> {
 
 /// The rows that have a value.
 fn present(rows: &Arc<RowSet>, feature: usize) -> Arc<RowSet> {
-    let cells = &rows.cells[feature];
+    let cells = &rows.cells()[feature];
     if !cells.has_missing() {
         return Arc::clone(rows);
     }
-    let edge = Edge {
-        feature: feature as u32,
-        is_high: true,
-    };
-    Arc::new(RowSet {
-        region: rows.region.as_ref().map(|region| region.cut(edge, 0)),
-        ..rows.only(|row| cells.ranks[row] != NONE)
-    })
+    let edge = Edge::new(feature, true);
+    Arc::new(
+        rows.only(|row| cells.ranks()[row] != NONE)
+            .with_region(rows.region().map(|region| region.cut(edge, 0))),
+    )
 }
 
 /// The lowers of all ranges, each once.

@@ -9,13 +9,13 @@ use crate::learn::optimal::problem::Context;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BinGoal {
     /// The sides for which it can be asked.
-    pub(in crate::learn::optimal) live: [bool; 2],
+    pub(super) live: [bool; 2],
     /// What the other side costs at least.
-    pub(in crate::learn::optimal) others: [u64; 2],
+    pub(super) others: [u64; 2],
     /// The lanes in which the sides are smallest.
-    pub(in crate::learn::optimal) lanes: [usize; 2],
+    pub(super) lanes: [usize; 2],
     /// Together they have to cost less than this.
-    pub(in crate::learn::optimal) upper: u64,
+    pub(super) upper: u64,
 }
 
 impl<T: Lane> Histogram<T> {
@@ -30,11 +30,11 @@ impl<T: Lane> Histogram<T> {
         let n_bins = child.bins.len();
         let n_intervals = n_intervals(context.rule, &child.bins);
         if n_intervals > MOST_EXPLORED {
-            let is_cut = |bin: &Bin| bin.is_open || bin.is_cut_after;
+            let is_cut = |bin: &Bin| bin.is_open() || bin.is_cut_after();
             let lower = |bin| if is_cut(bin) { 0 } else { u64::MAX };
             return child.bins.iter().map(lower).collect();
         }
-        let n_classes = context.table.n_classes;
+        let n_classes = context.table.n_classes();
         let view = self.view(&child.table);
         let mut lowers = vec![u64::MAX; n_bins];
         for (at, side) in SIDES
@@ -73,11 +73,8 @@ impl<T: Lane> Histogram<T> {
                 true,
             );
             for (bin, lower) in lowers.iter_mut().enumerate() {
-                let Bin {
-                    is_open,
-                    is_cut_after,
-                    ..
-                } = child.bins[bin];
+                let (is_open, is_cut_after) =
+                    (child.bins[bin].is_open(), child.bins[bin].is_cut_after());
                 let next = n_bins - 1 - bin;
                 for left in 0..n_intervals - 1 {
                     for right in 0..n_intervals - 1 - left {
@@ -103,7 +100,7 @@ impl<T: Lane> Histogram<T> {
                         }
                         let leaves = (left + right + 2) as u64 + more;
                         let value = context.encoding.loss((weight - gain).max(0) as u64)
-                            + leaves * context.encoding.per_leaf;
+                            + leaves * context.encoding.per_leaf();
                         *lower = (*lower).min(value.saturating_add(goal.others[at]));
                     }
                 }
@@ -131,7 +128,7 @@ fn frontiers(
     let mut last: Option<usize> = None;
     for bin in order {
         let between = if is_turned { Some(bin) } else { last };
-        let is_cut_before = last.is_some() && between.is_some_and(|at| bins[at].is_cut_after);
+        let is_cut_before = last.is_some() && between.is_some_and(|at| bins[at].is_cut_after());
         for k in (1..n_intervals).rev() {
             if is_cut_before {
                 let gain = largest(&sums[k - 1]);
@@ -139,7 +136,7 @@ fn frontiers(
             }
         }
         for k in 0..n_intervals {
-            if k > 0 && bins[bin].is_open {
+            if k > 0 && bins[bin].is_open() {
                 for class in 0..n_classes {
                     let others = (0..n_classes).filter(|&other| other != class);
                     let other = others.map(|other| sums[k - 1][other]).max().unwrap_or(0);

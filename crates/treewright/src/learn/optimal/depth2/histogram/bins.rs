@@ -11,12 +11,72 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bin {
     /// The first rank, and the one after the last.
-    pub(in crate::learn::optimal) start: u32,
-    pub(in crate::learn::optimal) end: u32,
+    start: u32,
+    end: u32,
     /// May an interval end inside?
-    pub(in crate::learn::optimal) is_open: bool,
+    is_open: bool,
     /// May one end at its end?
-    pub(in crate::learn::optimal) is_cut_after: bool,
+    is_cut_after: bool,
+}
+
+impl Bin {
+    /// A bin at whose end an interval may end.
+    pub(crate) fn new(start: u32, end: u32, is_open: bool) -> Self {
+        Self {
+            start,
+            end,
+            is_open,
+            is_cut_after: true,
+        }
+    }
+
+    /// The first rank.
+    #[inline(always)]
+    pub(crate) fn start(self) -> u32 {
+        self.start
+    }
+
+    /// The rank after the last.
+    #[inline(always)]
+    pub(crate) fn end(self) -> u32 {
+        self.end
+    }
+
+    /// May an interval end inside?
+    #[inline(always)]
+    pub(crate) fn is_open(self) -> bool {
+        self.is_open
+    }
+
+    /// May one end at its end?
+    #[inline(always)]
+    pub(crate) fn is_cut_after(self) -> bool {
+        self.is_cut_after
+    }
+
+    /// A bin whose rows are only added up.
+    pub(super) fn closed(self) -> Self {
+        Self {
+            is_open: false,
+            is_cut_after: false,
+            ..self
+        }
+    }
+
+    /// The same bin with the cut of another after it.
+    pub(super) fn cut_as(self, other: Self) -> Self {
+        let is_cut_after = other.is_cut_after;
+        Self {
+            is_cut_after,
+            ..self
+        }
+    }
+
+    /// This bin and all ranks to the end of another.
+    pub(super) fn up_to(self, other: Self) -> Self {
+        let end = other.end;
+        Self { end, ..self }
+    }
 }
 
 /// The bins of all features for some rows, found when they are needed.
@@ -41,18 +101,37 @@ struct Shares {
 #[derive(Debug)]
 pub(crate) struct FeatureBins {
     /// As a child.
-    pub(in crate::learn::optimal) bins: Vec<Bin>,
+    bins: Vec<Bin>,
     /// The bin of each row, one too large for rows without a cell; nothing for features with too many
     /// categories.
-    pub(in crate::learn::optimal) of_row: Vec<u8>,
+    of_row: Vec<u8>,
     /// As a root: where bins begin, and the end. Nothing for categories.
-    pub(in crate::learn::optimal) cuts: Vec<u32>,
+    cuts: Vec<u32>,
 }
 
 /// So many bins have numbers that fit into a byte, with one for missing cells.
 pub(crate) const MOST_BINS: usize = 254;
 
 impl FeatureBins {
+    pub(crate) fn new(bins: Vec<Bin>, of_row: Vec<u8>, cuts: Vec<u32>) -> Self {
+        Self { bins, of_row, cuts }
+    }
+
+    /// The bins of a child.
+    pub(crate) fn bins(&self) -> &[Bin] {
+        &self.bins
+    }
+
+    /// The bin of each row.
+    pub(crate) fn of_row(&self) -> &[u8] {
+        &self.of_row
+    }
+
+    /// The cuts of a root.
+    pub(crate) fn cuts(&self) -> &[u32] {
+        &self.cuts
+    }
+
     /// Does every lane begin where a bin does?
     pub(crate) fn are_lanes_bins(&self) -> bool {
         let starts = self.bins.iter().map(|bin| bin.start);
@@ -65,13 +144,13 @@ impl Bins {
     pub(crate) fn both(rows: &RowSet, sizes: [(usize, usize); 2]) -> [Arc<Self>; 2] {
         let shares = Arc::new(Shares {
             of_class: shares(rows),
-            below: rows.cells.iter().map(|_| OnceLock::new()).collect(),
+            below: rows.cells().iter().map(|_| OnceLock::new()).collect(),
         });
         sizes.map(|sizes| {
             Arc::new(Self {
                 sizes,
                 shares: Arc::clone(&shares),
-                features: rows.cells.iter().map(|_| OnceLock::new()).collect(),
+                features: rows.cells().iter().map(|_| OnceLock::new()).collect(),
             })
         })
     }
@@ -91,7 +170,7 @@ impl Bins {
     /// The bins of a feature of the same rows.
     pub(crate) fn of(&self, rows: &RowSet, feature: usize, kind: FeatureKind) -> &FeatureBins {
         self.features[feature].get_or_init(|| {
-            let cells = &rows.cells[feature];
+            let cells = &rows.cells()[feature];
             let (cuts, bins) = match kind {
                 FeatureKind::Categorical => (Vec::new(), singles(cells)),
                 FeatureKind::Numeric => self.numeric(rows, feature),
@@ -106,7 +185,7 @@ impl Bins {
 
     fn numeric(&self, rows: &RowSet, feature: usize) -> (Vec<u32>, Vec<Bin>) {
         let (n_lanes, n_bins) = self.sizes;
-        let cells = &rows.cells[feature];
+        let cells = &rows.cells()[feature];
         let n_ranks = cells.n_ranks();
         if n_ranks <= n_lanes.min(n_bins) {
             return ((0..=n_ranks as u32).collect(), singles(cells));
@@ -127,9 +206,9 @@ impl Bins {
 impl Shares {
     fn below(&self, rows: &RowSet, feature: usize) -> &[f64] {
         self.below[feature].get_or_init(|| {
-            let cells = &rows.cells[feature];
+            let cells = &rows.cells()[feature];
             let mut shares = vec![0.0; cells.n_ranks() + 1];
-            for (&rank, label) in cells.ranks.iter().zip(&rows.labels) {
+            for (&rank, label) in cells.ranks().iter().zip(rows.labels()) {
                 if let Some(share) = shares.get_mut((rank as usize).wrapping_add(1)) {
                     let share_of_row = self.of_class[label.class as usize] * label.weight as f32;
                     *share += f64::from(share_of_row);
@@ -156,25 +235,20 @@ fn by_row(cells: &FeatureCells, bins: &[Bin]) -> Vec<u8> {
     }
     let missing = bins.len() as u8;
     let of_row = |&rank: &u32| of_rank.get(rank as usize).copied().unwrap_or(missing);
-    cells.ranks.iter().map(of_row).collect()
+    cells.ranks().iter().map(of_row).collect()
 }
 
 /// What a unit of weight counts in each class: half by the weight, half by the class.
 pub(crate) fn shares(rows: &RowSet) -> Vec<f32> {
-    let n_present = rows.sums.iter().filter(|&&sum| sum > 0).count();
+    let n_present = rows.sums().iter().filter(|&&sum| sum > 0).count();
     let all = rows.weight().max(1) as f32;
     let share = |&sum: &u64| 1.0 / all + 1.0 / (n_present as f32 * sum.max(1) as f32);
-    rows.sums.iter().map(share).collect()
+    rows.sums().iter().map(share).collect()
 }
 
 /// Each cell is a bin.
 fn singles(cells: &FeatureCells) -> Vec<Bin> {
-    let bin = |rank: u32| Bin {
-        start: rank,
-        end: rank + 1,
-        is_open: false,
-        is_cut_after: true,
-    };
+    let bin = |rank: u32| Bin::new(rank, rank + 1, false);
     (0..cells.n_ranks() as u32).map(bin).collect()
 }
 
@@ -207,12 +281,7 @@ pub(crate) fn even(below: &[f64], most: usize) -> Vec<Bin> {
 }
 
 fn bin(start: u32, end: u32) -> Bin {
-    Bin {
-        start,
-        end,
-        is_open: end - start > 1,
-        is_cut_after: true,
-    }
+    Bin::new(start, end, end - start > 1)
 }
 
 /// Some ranks parted in up to `most` bins with about the same number of rows.
@@ -226,11 +295,11 @@ pub(crate) fn part(
     let ends: Vec<u32> = if n_ranks <= most {
         (start + 1..=end).collect()
     } else {
-        let first = cells.starts[start as usize];
-        let n_rows = (cells.starts[end as usize] - first) as usize;
+        let first = cells.starts()[start as usize];
+        let n_rows = (cells.starts()[end as usize] - first) as usize;
         let cut = |at: usize| {
             let place = first + (n_rows * at / most) as u32;
-            let starts = &cells.starts[start as usize..=end as usize];
+            let starts = &cells.starts()[start as usize..=end as usize];
             let cut = start + starts.partition_point(|&start| start < place) as u32;
             cut.clamp(start + 1, end - 1)
         };

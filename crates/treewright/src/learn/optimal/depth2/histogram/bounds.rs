@@ -30,7 +30,7 @@ impl<T: Lane> Histogram<T> {
             is_live,
         };
         // As many lanes as a register of the processor has room for.
-        if size_of::<T>() == 2 && context.rule.most == 2 && is_wide(context.arch) {
+        if size_of::<T>() == 2 && context.rule.most() == 2 && is_wide(context.arch) {
             context.arch.dispatch(InLanes::<T, LANES>(sweep));
         } else {
             narrow(context.arch).dispatch(InLanes::<T, { LANES / 2 }>(sweep));
@@ -40,7 +40,7 @@ impl<T: Lane> Histogram<T> {
 
     /// The costs of leaves.
     fn leaves(&mut self, context: Context<'_>) {
-        let n_classes = context.table.n_classes;
+        let n_classes = context.table.n_classes();
         for (at, side) in SIDES.into_iter().enumerate() {
             let view = self.view(&self.sums);
             let leaf = |lane: usize| {
@@ -49,7 +49,7 @@ impl<T: Lane> Histogram<T> {
                 context.encoding.leaf((all - most) as u64)
             };
             self.least[at] = (0..self.cuts.len()).map(leaf).collect();
-            self.real[at] = match context.rule.min_leaf {
+            self.real[at] = match context.rule.min_leaf() {
                 1 => self.least[at].clone(),
                 _ => vec![u64::MAX; self.cuts.len()],
             };
@@ -65,7 +65,7 @@ impl<T: Lane> Histogram<T> {
         child: &mut ChildHistogram<T>,
         is_live: [bool; 2],
     ) {
-        let is_numeric = context.table.kinds[child.feature] == FeatureKind::Numeric;
+        let is_numeric = context.table.kinds()[child.feature] == FeatureKind::Numeric;
         let mut gains = Gains::<T, W>::default();
         for (at, side) in SIDES.into_iter().enumerate().filter(|&(at, _)| is_live[at]) {
             let mut least = vec![u64::MAX; self.stride];
@@ -101,7 +101,7 @@ impl<T: Lane> Histogram<T> {
             }
             for lane in 0..self.cuts.len() {
                 self.least[at][lane] = self.least[at][lane].min(least[lane]);
-                if context.rule.min_leaf == 1 {
+                if context.rule.min_leaf() == 1 {
                     self.real[at][lane] = self.real[at][lane].min(real[lane]);
                 }
             }
@@ -139,7 +139,7 @@ impl<T: Lane> Histogram<T> {
         from: usize,
         (least, real): (&mut [u64], &mut [u64]),
     ) {
-        let n_classes = context.table.n_classes;
+        let n_classes = context.table.n_classes();
         let encoding = context.encoding;
         let view = self.view(&child.table);
         let n_intervals = n_intervals(context.rule, &child.bins);
@@ -177,11 +177,11 @@ impl<T: Lane> Histogram<T> {
         gains.find::<HIGH>(view, &child.bins, &totals, n_intervals, from);
         // One interval is a leaf, unless there are missing cells.
         for k in usize::from(!has_missing)..n_intervals {
-            let per_leaf = (k as u64 + 1) * encoding.per_leaf;
+            let per_leaf = (k as u64 + 1) * encoding.per_leaf();
             for lane in 0..W {
                 let value = |gain: T| {
                     encoding.loss((weights[lane] - gain.wide()).max(0) as u64)
-                        + leaves[lane] * encoding.per_leaf
+                        + leaves[lane] * encoding.per_leaf()
                         + per_leaf
                 };
                 least[lane] = least[lane].min(value(gains.most[k][lane]));
@@ -198,7 +198,7 @@ impl<T: Lane> Histogram<T> {
         from: usize,
         (least, real): (&mut [u64], &mut [u64]),
     ) {
-        let n_classes = context.table.n_classes;
+        let n_classes = context.table.n_classes();
         let view = self.view(&child.table);
         let weights = self.weights::<W, HIGH>(n_classes, from);
         let (mut gains, mut leaves) = ([T::ZERO; W], [T::ZERO; W]);
@@ -211,7 +211,7 @@ impl<T: Lane> Histogram<T> {
             let loss = context
                 .encoding
                 .loss((weights[lane] - gains[lane].wide()) as u64);
-            least[lane] = loss + leaves[lane].wide() as u64 * context.encoding.per_leaf;
+            least[lane] = loss + leaves[lane].wide() as u64 * context.encoding.per_leaf();
         }
         real.copy_from_slice(least);
     }
@@ -238,12 +238,12 @@ impl<T: Lane> Histogram<T> {
         feature: usize,
         least: &mut [u64],
     ) {
-        let n_classes = context.table.n_classes;
+        let n_classes = context.table.n_classes();
         let lanes = LaneOfRank::new(&self.cuts);
-        let of_root = &rows.cells[self.root].ranks;
+        let of_root = rows.cells()[self.root].ranks();
         let amounts: Vec<T> = amounts(rows);
-        let cells = &rows.cells[feature];
-        let missing = (0..rows.len() as u32).filter(|&row| cells.ranks[row as usize] == NONE);
+        let cells = &rows.cells()[feature];
+        let missing = (0..rows.len() as u32).filter(|&row| cells.ranks()[row as usize] == NONE);
         let missing: Vec<u32> = missing.collect();
         let groups = (0..cells.n_ranks() as u32).map(|rank| cells.rows(rank, rank + 1));
         let mut gains = vec![0_i64; self.stride];
@@ -270,7 +270,7 @@ impl<T: Lane> Histogram<T> {
             let weights = self.weights::<LANES, HIGH>(n_classes, from);
             for lane in 0..LANES {
                 let loss = (weights[lane] - gains[from + lane]) as u64;
-                let leaves = leaves[from + lane] * context.encoding.per_leaf;
+                let leaves = leaves[from + lane] * context.encoding.per_leaf();
                 least[from + lane] = context.encoding.loss(loss) + leaves;
             }
         }

@@ -94,7 +94,7 @@ impl DepthTwo<'_> {
             root.bins = self.bins(&numbers);
         }
         root.rows = numbers;
-        let children: Vec<_> = (0..rows.cells.len())
+        let children: Vec<_> = (0..rows.cells().len())
             .map(|child| (child, [true; 2]))
             .collect();
         let context = self.context;
@@ -137,7 +137,7 @@ impl DepthTwo<'_> {
             return;
         };
         // The more classes there are, the larger tables are; the more intervals, the more a closer look takes.
-        let least_rows = match (context.table.n_classes, context.rule.most) {
+        let least_rows = match (context.table.n_classes(), context.rule.most()) {
             (n_classes @ 4.., ..=2) => context.sizes.second_per_class * n_classes,
             _ => context.sizes.second_rows,
         };
@@ -186,7 +186,7 @@ impl DepthTwo<'_> {
 
     fn ranges<T: Lane>(root: &HistogramRoot<'_, T>, histogram: &Histogram<T>) -> Vec<LaneRange> {
         // No rows below the first rank: that is no cut.
-        let is_cut = |&lane: &usize| histogram.cuts[lane] > 0 || !histogram.is_single(lane);
+        let is_cut = |&lane: &usize| histogram.cut(lane) > 0 || !histogram.is_single(lane);
         let range = |lane: usize| {
             let cuts = histogram.cuts_of(lane);
             LaneRange::new(
@@ -213,8 +213,8 @@ impl DepthTwo<'_> {
     ) {
         let ranges = ranges
             .iter()
-            .filter(|range| histogram.cuts[*range.payload()] > 0);
-        if self.context.rule.min_leaf == 1 {
+            .filter(|range| histogram.cut(*range.payload()) > 0);
+        if self.context.rule.min_leaf() == 1 {
             for range in ranges {
                 let value = histogram.value(*range.payload()) + root.missing;
                 if value <= incumbent.value() {
@@ -223,7 +223,7 @@ impl DepthTwo<'_> {
             }
         } else if let Some(range) = ranges.min()
             && range.lower() < incumbent.value()
-            && let Ok(Some(value)) = self.at(root, histogram.cuts[*range.payload()])
+            && let Ok(Some(value)) = self.at(root, histogram.cut(*range.payload()))
         {
             incumbent.offer(value, range.first_split().alone());
         }
@@ -231,7 +231,7 @@ impl DepthTwo<'_> {
 
     /// The value of a cut.
     fn at<T>(self, root: &HistogramRoot<'_, T>, cut: u32) -> Result<Option<u64>, Stopped> {
-        let n_ranks = root.rows.cells[root.feature].n_ranks() as u32;
+        let n_ranks = root.rows.cells()[root.feature].n_ranks() as u32;
         let low = self.one(&root.rows.within(root.feature, 0..cut))?;
         let high = self.one(&root.rows.within(root.feature, cut..n_ranks))?;
         let both = low.zip(high);
@@ -302,9 +302,9 @@ impl DepthTwo<'_> {
         floor: &mut u64,
         spare: &mut Spare<T>,
     ) -> bool {
-        if self.context.rule.min_leaf > 1 && histogram.is_single(*range.payload()) {
+        if self.context.rule.min_leaf() > 1 && histogram.is_single(*range.payload()) {
             // Bounds do not know of the least size of leaves.
-            let Ok(value) = self.at(root, histogram.cuts[*range.payload()]) else {
+            let Ok(value) = self.at(root, histogram.cut(*range.payload())) else {
                 *floor = (*floor).min(range.lower());
                 return false;
             };

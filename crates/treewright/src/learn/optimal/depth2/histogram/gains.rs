@@ -12,8 +12,8 @@ use crate::learn::optimal::depth2::simd::{Lane, add, least, most, sub};
 /// What intervals of a child gain, for each number of them from one on: by cuts between bins, and at most.
 #[derive(Debug, Default)]
 pub(crate) struct Gains<T, const W: usize> {
-    pub(in crate::learn::optimal) real: Vec<[T; W]>,
-    pub(in crate::learn::optimal) most: Vec<[T; W]>,
+    pub(super) real: Vec<[T; W]>,
+    pub(super) most: Vec<[T; W]>,
     sums: Vec<[T; W]>,
     others: Vec<[T; W]>,
 }
@@ -59,13 +59,13 @@ impl<T: Lane, const W: usize> Gains<T, W> {
         for (at, bin) in bins.iter().enumerate() {
             let up = view.load::<W, HIGH>(at, 0, from);
             let down = view.load::<W, HIGH>(at, 1, from);
-            if bin.is_open {
+            if bin.is_open() {
                 most_top = most(most_top, add(height, up));
                 least_bottom = least(least_bottom, sub(height, down));
             }
             ups = add(ups, up);
             height = sub(add(height, up), down);
-            if bin.is_cut_after {
+            if bin.is_cut_after() {
                 top = most(top, height);
                 bottom = least(bottom, height);
             }
@@ -100,14 +100,14 @@ impl<T: Lane, const W: usize> Gains<T, W> {
                 let here = view.load::<W, HIGH>(at, class, from);
                 let rest = sub(total, *sum);
                 *sum = add(*sum, here);
-                if bin.is_open {
+                if bin.is_open() {
                     at_most = most(at_most, most(add(*sum, with_after), add(rest, before)));
                     with_after = most(with_after, rest);
                 }
                 before = most(before, *sum);
                 after = most(after, sub(rest, here));
             }
-            if bin.is_cut_after {
+            if bin.is_cut_after() {
                 real = most(real, add(before, after));
             }
         }
@@ -140,7 +140,7 @@ impl<T: Lane, const W: usize> Gains<T, W> {
                     for class in 0..P {
                         real[k][class] = most(real[k][class], gain);
                     }
-                    if !bin.is_open {
+                    if !bin.is_open() {
                         let gain = largest(&at_most[k - 1]);
                         for class in 0..P {
                             at_most[k][class] = most(at_most[k][class], gain);
@@ -149,7 +149,7 @@ impl<T: Lane, const W: usize> Gains<T, W> {
                 }
             }
             for k in 0..K {
-                if k > 0 && bin.is_open {
+                if k > 0 && bin.is_open() {
                     for class in 0..P {
                         let other = largest_but(&at_most[k - 1], class);
                         at_most[k][class] = most(at_most[k][class], other);
@@ -160,7 +160,7 @@ impl<T: Lane, const W: usize> Gains<T, W> {
                     at_most[k][class] = add(at_most[k][class], here[class]);
                 }
             }
-            is_cut_before = bin.is_cut_after;
+            is_cut_before = bin.is_cut_after();
         }
         for k in 0..K {
             self.real[k] = largest(&real[k]);
@@ -195,13 +195,13 @@ impl<T: Lane, const W: usize> Gains<T, W> {
             if is_cut_before {
                 for k in (1..n_intervals).rev() {
                     start_anywhere(real, k, n_classes);
-                    if !bin.is_open {
+                    if !bin.is_open() {
                         start_anywhere(at_most, k, n_classes);
                     }
                 }
             }
             for k in 0..n_intervals {
-                if k > 0 && bin.is_open {
+                if k > 0 && bin.is_open() {
                     let before = &at_most[(k - 1) * n_classes..][..n_classes];
                     largest_others(before, others);
                     for (sum, &other) in at_most[k * n_classes..].iter_mut().zip(&*others) {
@@ -214,7 +214,7 @@ impl<T: Lane, const W: usize> Gains<T, W> {
                     }
                 }
             }
-            is_cut_before = bin.is_cut_after;
+            is_cut_before = bin.is_cut_after();
         }
         for k in 0..n_intervals {
             self.real[k] = largest(&real[k * n_classes..][..n_classes]);

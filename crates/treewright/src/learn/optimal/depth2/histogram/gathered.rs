@@ -28,10 +28,10 @@ struct GatheredChild {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GatheredRow {
     /// The rank of the root.
-    pub(in crate::learn::optimal) rank: u32,
+    pub(super) rank: u32,
     /// The class, or one too many if it has no weight.
-    pub(in crate::learn::optimal) slot: u16,
-    pub(in crate::learn::optimal) amount: u16,
+    pub(super) slot: u16,
+    pub(super) amount: u16,
 }
 
 /// So many rows may still be kept, for all roots together.
@@ -41,7 +41,7 @@ pub(crate) struct GatheredSpace(AtomicUsize);
 impl GatheredSpace {
     /// As many as the rows have cells.
     pub(crate) fn new(rows: &RowSet) -> Self {
-        Self(AtomicUsize::new(rows.len() * rows.cells.len()))
+        Self(AtomicUsize::new(rows.len() * rows.cells().len()))
     }
 
     fn take(&self, n_rows: usize) -> bool {
@@ -56,7 +56,7 @@ impl GatheredRows {
     /// Those of all children of a root; none at all if that does not pay.
     pub(crate) fn new(rows: &RowSet, sizes: Sizes, room: &Arc<GatheredSpace>) -> Self {
         let pays = rows.len() >= sizes.gathered_rows;
-        let children = rows.cells.iter().filter(|_| pays);
+        let children = rows.cells().iter().filter(|_| pays);
         Self {
             of_child: children.map(|_| GatheredChild::default()).collect(),
             room: Arc::clone(room),
@@ -81,7 +81,7 @@ impl GatheredRows {
             return None;
         }
         let make = || {
-            let order = &rows.cells[child].order;
+            let order = rows.cells()[child].order();
             self.room
                 .take(order.len())
                 .then(|| gathered_rows(rows, root, order))?
@@ -91,11 +91,11 @@ impl GatheredRows {
 }
 
 fn gathered_rows(rows: &RowSet, root: usize, order: &[u32]) -> Option<Vec<GatheredRow>> {
-    let of_root = &rows.cells[root].ranks;
+    let of_root = rows.cells()[root].ranks();
     let row = |&row: &u32| {
-        let label = rows.labels[row as usize];
+        let label = rows.labels()[row as usize];
         let slot = if label.weight == 0 {
-            rows.sums.len()
+            rows.sums().len()
         } else {
             label.class as usize
         };

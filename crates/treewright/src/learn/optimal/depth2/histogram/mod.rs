@@ -32,7 +32,7 @@ pub(crate) mod refine;
 )]
 pub(crate) mod view;
 
-use self::bins::{Bin, Bins, FeatureBins};
+use self::bins::{Bin, Bins};
 use self::view::{HistogramView, RootSide};
 use crate::learn::optimal::depth2::cut_range::ChildRange;
 use crate::learn::optimal::depth2::lane_of_rank::LaneOfRank;
@@ -42,31 +42,38 @@ use crate::learn::optimal::problem::{Context, IntervalRule, Label, RowSet};
 /// Some cuts of a root.
 #[derive(Debug)]
 pub(crate) struct Histogram<T> {
-    pub(in crate::learn::optimal) root: usize,
+    root: usize,
     /// The ranks at which the upper side begins, rising: a lane for each.
-    pub(in crate::learn::optimal) cuts: Vec<u32>,
-    pub(in crate::learn::optimal) stride: usize,
-    pub(in crate::learn::optimal) n_slots: usize,
+    cuts: Vec<u32>,
+    stride: usize,
+    n_slots: usize,
     /// `[class][lane]`, as in the tables of the children.
-    pub(in crate::learn::optimal) sums: Vec<T>,
-    pub(in crate::learn::optimal) children: Vec<ChildHistogram<T>>,
+    sums: Vec<T>,
+    children: Vec<ChildHistogram<T>>,
     /// For each side and lane, what the rows cost at least as a leaf or by any child.
-    pub(in crate::learn::optimal) least: [Vec<u64>; 2],
+    least: [Vec<u64>; 2],
     /// What they cost by a tree that exists.
-    pub(in crate::learn::optimal) real: [Vec<u64>; 2],
+    real: [Vec<u64>; 2],
     /// What was left out costs at least so much, with the other side.
-    pub(in crate::learn::optimal) floor: u64,
+    floor: u64,
 }
 
 /// A feature that the children of the root may ask.
 #[derive(Debug)]
 pub(crate) struct ChildHistogram<T> {
-    pub(in crate::learn::optimal) feature: usize,
-    pub(in crate::learn::optimal) bins: Vec<Bin>,
+    feature: usize,
+    bins: Vec<Bin>,
     /// `[bin][class][lane]`; missing cells are one more bin, the last. Empty for very many categories.
-    pub(in crate::learn::optimal) table: Vec<T>,
+    table: Vec<T>,
     /// For each side and lane the least cost; nothing on a side where the feature is out of question.
-    pub(in crate::learn::optimal) least: [Vec<u64>; 2],
+    least: [Vec<u64>; 2],
+}
+
+impl<T> ChildHistogram<T> {
+    /// A lower bound of all rows by this child, in a histogram with all rows above the first cut.
+    pub(crate) fn lower_of_all(&self) -> u64 {
+        self.least[1][0]
+    }
 }
 
 /// The sides in the order of arrays.
@@ -94,40 +101,40 @@ impl<T: Lane> Histogram<T> {
         children: &[(usize, [bool; 2])],
         spare: &mut Spare<T>,
     ) -> Self {
-        let of = |feature: usize| bins.of(rows, feature, context.table.kinds[feature]);
-        let mut histogram = Self::new(context, rows, root, of(root).cuts.clone());
+        let of = |feature: usize| bins.of(rows, feature, context.table.kinds()[feature]);
+        let mut histogram = Self::new(context, rows, root, of(root).cuts().to_vec());
         let code =
             |row: usize, lane: usize| (histogram.slot(rows, row) * histogram.stride + lane) as u32;
         let codes: Vec<u32> = if of(root).are_lanes_bins() {
-            let bins = of(root).of_row.iter().enumerate();
+            let bins = of(root).of_row().iter().enumerate();
             bins.map(|(row, &bin)| code(row, bin as usize + 1))
                 .collect()
         } else {
             let lanes = LaneOfRank::new(&histogram.cuts);
-            let ranks = rows.cells[root].ranks.iter().enumerate();
+            let ranks = rows.cells()[root].ranks().iter().enumerate();
             ranks
                 .map(|(row, &rank)| code(row, lanes.of(rank)))
                 .collect()
         };
-        let is_plain = rows.labels.iter().all(|label| label.weight == 1);
+        let is_plain = rows.labels().iter().all(|label| label.weight == 1);
         let amounts: Vec<T> = if is_plain { Vec::new() } else { amounts(rows) };
         for (row, &code) in codes.iter().enumerate() {
             let sum = &mut histogram.sums[code as usize];
-            *sum = sum.plus(T::new(rows.labels[row].amount()));
+            *sum = sum.plus(T::new(rows.labels()[row].amount()));
         }
         let step = histogram.n_slots * histogram.stride;
         histogram.sweep_leaves(context);
         for &(feature, is_live) in children {
-            let FeatureBins { bins, of_row, .. } = of(feature);
+            let (bins, of_row) = (of(feature).bins(), of(feature).of_row());
             let mut table = Vec::new();
             if !of_row.is_empty() {
-                let n_missing = usize::from(rows.cells[feature].has_missing());
+                let n_missing = usize::from(rows.cells()[feature].has_missing());
                 table = zeros(spare, (bins.len() + n_missing) * step);
                 fill(&mut table, of_row, &codes, &amounts, step);
             }
             let child = ChildHistogram {
                 feature,
-                bins: bins.clone(),
+                bins: bins.to_vec(),
                 table,
                 least: [Vec::new(), Vec::new()],
             };
@@ -138,7 +145,7 @@ impl<T: Lane> Histogram<T> {
 
     pub(crate) fn new(context: Context<'_>, rows: &RowSet, root: usize, cuts: Vec<u32>) -> Self {
         let stride = (cuts.len() + 1).next_multiple_of(LANES);
-        let n_slots = context.table.n_classes + usize::from(rows.has_idle);
+        let n_slots = context.table.n_classes() + usize::from(rows.has_idle());
         Self {
             root,
             cuts,
@@ -152,10 +159,24 @@ impl<T: Lane> Histogram<T> {
         }
     }
 
+    /// The feature of the root.
+    pub(crate) fn root(&self) -> usize {
+        self.root
+    }
+
+    pub(crate) fn children(&self) -> &[ChildHistogram<T>] {
+        &self.children
+    }
+
+    /// The rank at which the upper side of a lane begins.
+    pub(crate) fn cut(&self, lane: usize) -> u32 {
+        self.cuts[lane]
+    }
+
     /// The class of a row, or one too many if it has no weight.
     #[inline]
     pub(crate) fn slot(&self, rows: &RowSet, row: usize) -> usize {
-        let label = rows.labels[row];
+        let label = rows.labels()[row];
         if label.weight == 0 {
             self.n_slots - 1
         } else {
@@ -276,25 +297,20 @@ impl<T: Lane> Histogram<T> {
 
     #[inline]
     pub(crate) fn view<'t>(&self, table: &'t [T]) -> HistogramView<'t, T> {
-        HistogramView {
-            table,
-            stride: self.stride,
-            n_slots: self.n_slots,
-            last: self.cuts.len(),
-        }
+        HistogramView::new(table, self.stride, self.n_slots, self.cuts.len())
     }
 }
 
 /// Up to so many intervals are worth trying.
 pub(crate) fn n_intervals(rule: IntervalRule, bins: &[Bin]) -> usize {
-    let n_ranks = bins.last().map_or(0, |bin| bin.end as usize);
-    rule.most.min(n_ranks)
+    let n_ranks = bins.last().map_or(0, |bin| bin.end() as usize);
+    rule.most().min(n_ranks)
 }
 
 /// What rows count: their weight, or 1 if they have none and are only counted.
 pub(crate) fn amounts<T: Lane>(rows: &RowSet) -> Vec<T> {
     let amount = |label: &Label| T::new(label.amount());
-    rows.labels.iter().map(amount).collect()
+    rows.labels().iter().map(amount).collect()
 }
 
 /// Adds rows to the places of their bins and codes; nothing said about their amounts, it is 1.

@@ -45,7 +45,7 @@ impl<T: Lane> Histogram<T> {
         spare: &mut Spare<T>,
     ) -> Self {
         let end = self.end(lane);
-        let of_root = &rows.cells[self.root];
+        let of_root = &rows.cells()[self.root];
         let mut cuts = vec![self.cuts[lane]];
         if end > lane {
             let parts = part(
@@ -54,13 +54,13 @@ impl<T: Lane> Histogram<T> {
                 self.cuts[end],
                 context.sizes.refined_lanes,
             );
-            cuts.extend(parts.map(|part| part.end));
+            cuts.extend(parts.map(|part| part.end()));
         }
         let mut histogram = Self::new(context, rows, self.root, cuts);
         let moving = Moving {
             rows: of_root.rows(self.cuts[lane], self.cuts[end]),
             lanes: LaneOfRank::new(&histogram.cuts),
-            ranks: &of_root.ranks,
+            ranks: of_root.ranks(),
             from: lane,
             to: end,
         };
@@ -106,7 +106,7 @@ impl<T: Lane> Histogram<T> {
     fn add(&self, table: &mut [T], bin: usize, rows: &RowSet, row: u32, lane: usize) {
         let slot = self.slot(rows, row as usize);
         let sum = &mut table[(bin * self.n_slots + slot) * self.stride + lane];
-        *sum = sum.plus(T::new(rows.labels[row as usize].amount()));
+        *sum = sum.plus(T::new(rows.labels()[row as usize].amount()));
     }
 
     /// Adds rows that lie side by side.
@@ -159,13 +159,13 @@ impl<T: Lane> Histogram<T> {
         if child.table.is_empty() {
             return refined;
         }
-        let is_numeric = context.table.kinds[child.feature] == FeatureKind::Numeric;
+        let is_numeric = context.table.kinds()[child.feature] == FeatureKind::Numeric;
         let n_old = child.table.len() / (self.n_slots * self.stride);
-        let cells = &rows.cells[child.feature];
+        let cells = &rows.cells()[child.feature];
         let parting = if is_numeric {
             let lowers = self.bin_lowers(context, child, goal);
             for (bin, &lower) in child.bins.iter().zip(&lowers) {
-                if lower >= goal.upper && (bin.is_open || bin.is_cut_after) {
+                if lower >= goal.upper && (bin.is_open() || bin.is_cut_after()) {
                     histogram.floor = histogram.floor.min(lower);
                 }
             }
@@ -189,11 +189,11 @@ impl<T: Lane> Histogram<T> {
         }
         // Rows that move, in bins that are only sums.
         for &row in moving.rows {
-            let rank = cells.ranks[row as usize];
+            let rank = cells.ranks()[row as usize];
             let old = if rank == NONE {
                 n_old - 1
             } else {
-                child.bins.partition_point(|bin| bin.end <= rank)
+                child.bins.partition_point(|bin| bin.end() <= rank)
             };
             if !parting.is_parted[old] {
                 histogram.add(&mut table, parting.first[old], rows, row, moving.lane(row));
@@ -203,7 +203,7 @@ impl<T: Lane> Histogram<T> {
         let is_parted = |old: &usize| parting.is_parted[*old];
         let n_rows = |old: usize| {
             let bin = child.bins[old];
-            cells.rows(bin.start, bin.end).len()
+            cells.rows(bin.start(), bin.end()).len()
         };
         let n_looks = || (0..child.bins.len()).filter(is_parted).map(n_rows).sum();
         let in_order = gathered.of(rows, self.root, child.feature, n_looks);
@@ -212,7 +212,8 @@ impl<T: Lane> Histogram<T> {
             for new in parting.first[old]..after.unwrap_or(parting.bins.len()) {
                 let bin = parting.bins[new];
                 if let Some(in_order) = in_order {
-                    let [from, to] = [bin.start, bin.end].map(|rank| cells.starts[rank as usize]);
+                    let [from, to] =
+                        [bin.start(), bin.end()].map(|rank| cells.starts()[rank as usize]);
                     histogram.add_gathered(
                         &mut table,
                         new,
@@ -220,7 +221,7 @@ impl<T: Lane> Histogram<T> {
                         &moving.lanes,
                     );
                 } else {
-                    for &row in cells.rows(bin.start, bin.end) {
+                    for &row in cells.rows(bin.start(), bin.end()) {
                         histogram.add(&mut table, new, rows, row, moving.lane(row));
                     }
                 }
@@ -247,19 +248,15 @@ impl Parting {
         for (at, bin) in old.iter().enumerate() {
             if is_parted[at] {
                 first.push(bins.len());
-                bins.extend(part(cells, bin.start, bin.end, each));
+                bins.extend(part(cells, bin.start(), bin.end(), each));
                 if let Some(last) = bins.last_mut() {
-                    last.is_cut_after = bin.is_cut_after;
+                    *last = last.cut_as(*bin);
                 }
                 continue;
             }
             match bins.last_mut() {
-                Some(last) if at > 0 && !is_parted[at - 1] => last.end = bin.end,
-                _ => bins.push(Bin {
-                    is_open: false,
-                    is_cut_after: false,
-                    ..*bin
-                }),
+                Some(last) if at > 0 && !is_parted[at - 1] => *last = last.up_to(*bin),
+                _ => bins.push(bin.closed()),
             }
             first.push(bins.len() - 1);
         }

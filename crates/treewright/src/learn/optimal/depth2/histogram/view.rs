@@ -5,13 +5,13 @@ use crate::learn::optimal::depth2::simd::{Lane, sub};
 /// The table of a child feature: `[bin][class][lane]`, sums over the lanes so far.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HistogramView<'a, T> {
-    pub(in crate::learn::optimal) table: &'a [T],
+    table: &'a [T],
     /// Numbers for each bin and class.
-    pub(in crate::learn::optimal) stride: usize,
+    stride: usize,
     /// Classes, and perhaps one more for rows without weight.
-    pub(in crate::learn::optimal) n_slots: usize,
+    n_slots: usize,
     /// The lane that has all rows.
-    pub(in crate::learn::optimal) last: usize,
+    last: usize,
 }
 
 /// Which rows: those below the cuts of the root, or the others.
@@ -21,7 +21,17 @@ pub(crate) enum RootSide {
     High,
 }
 
-impl<T: Lane> HistogramView<'_, T> {
+impl<'a, T: Lane> HistogramView<'a, T> {
+    #[inline(always)]
+    pub(super) fn new(table: &'a [T], stride: usize, n_slots: usize, last: usize) -> Self {
+        Self {
+            table,
+            stride,
+            n_slots,
+            last,
+        }
+    }
+
     #[inline(always)]
     pub(crate) fn load<const W: usize, const HIGH: bool>(
         self,

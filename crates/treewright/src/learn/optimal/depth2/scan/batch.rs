@@ -57,12 +57,14 @@ impl<T: Lane> Batch<T> {
         let (mut codes, mut lows) = (Vec::new(), Vec::with_capacity(cuts.len() + 1));
         if is_whole {
             codes = vec![0; rows.len()];
-            let cells = &rows.cells[root];
-            let ends = cuts.iter().map(|&cut| cells.starts[cut as usize] as usize);
+            let cells = &rows.cells()[root];
+            let ends = cuts
+                .iter()
+                .map(|&cut| cells.starts()[cut as usize] as usize);
             let (mut sums, mut from) = ([0; 2], 0);
-            for (lane, to) in (0..).zip(ends.chain([cells.order.len()])) {
-                for &row in &cells.order[from..to] {
-                    let Label { class, weight } = rows.labels[row as usize];
+            for (lane, to) in (0..).zip(ends.chain([cells.order().len()])) {
+                for &row in &cells.order()[from..to] {
+                    let Label { class, weight } = rows.labels()[row as usize];
                     let step = if class == 0 {
                         weight
                     } else {
@@ -84,7 +86,7 @@ impl<T: Lane> Batch<T> {
             root,
             n_cuts: cuts.len(),
             codes,
-            is_plain: is_whole && rows.labels.iter().all(|label| label.weight == 1),
+            is_plain: is_whole && rows.labels().iter().all(|label| label.weight == 1),
             masks: T::masks(),
             sums: lows.into_iter().map(sides).collect(),
             lanes: OnceLock::new(),
@@ -111,7 +113,7 @@ impl<T: Lane> Batch<T> {
         run_list: Option<&RunList>,
         (encoding, n_intervals): (ValueEncoding, usize),
     ) -> Vec<[u64; 2]> {
-        let cells = &rows.cells[feature];
+        let cells = &rows.cells()[feature];
         let scan = Scan {
             batch: self,
             cells,
@@ -150,7 +152,8 @@ impl<T: Lane> Batch<T> {
             let mut least = u64::MAX;
             for (intervals, found) in (2_u64..).zip(found) {
                 let gain = found[side][lane].wide();
-                least = least.min(encoding.loss((a - gain) as u64) + intervals * encoding.per_leaf);
+                least =
+                    least.min(encoding.loss((a - gain) as u64) + intervals * encoding.per_leaf());
             }
             least
         };
@@ -175,14 +178,14 @@ impl<T: Lane> Batch<T> {
     /// For each cut and side the weights of both classes that have no cell.
     fn missing(&self, rows: &RowSet, cells: &FeatureCells) -> Vec<[[i64; 2]; 2]> {
         let mut sums = vec![[[0; 2]; 2]; self.n_cuts + 1];
-        let (of_root, lanes) = (&rows.cells[self.root].ranks, self.lanes());
+        let (of_root, lanes) = (rows.cells()[self.root].ranks(), self.lanes());
         for (row, _) in cells
-            .ranks
+            .ranks()
             .iter()
             .enumerate()
             .filter(|&(_, &rank)| rank == NONE)
         {
-            let label = rows.labels[row];
+            let label = rows.labels()[row];
             let sum = &mut sums[lanes.of(of_root[row])][0];
             sum[label.class as usize] += i64::from(label.weight);
         }
@@ -232,7 +235,8 @@ impl<T: Lane> Batch<T> {
             }
         }
         let value = |(losses, leaves): (&[i64; 2], &[u64; 2])| {
-            [0, 1].map(|side| encoding.loss(losses[side] as u64) + leaves[side] * encoding.per_leaf)
+            [0, 1]
+                .map(|side| encoding.loss(losses[side] as u64) + leaves[side] * encoding.per_leaf())
         };
         losses.iter().zip(&leaves).map(value).collect()
     }
@@ -287,7 +291,7 @@ impl<T: Lane, const W: usize, S: ScanState<T, W>> pulp::NullaryFnOnce for Chunk<
             cells,
             run_list,
         } = self.scan;
-        let has_ties = cells.n_ranks() < cells.order.len();
+        let has_ties = cells.n_ranks() < cells.order().len();
         let from = self.from;
         let sides: [S; 2] = match (run_list, has_ties, batch.is_plain) {
             (Some(run_list), ..) => along(run_list, batch, from),
@@ -342,11 +346,11 @@ fn all<T: Lane, const W: usize, S: ScanState<T, W>, const TIES: bool, const PLAI
     from: usize,
 ) -> [S; 2] {
     let (mut low, mut high) = (S::START, S::START);
-    let mut ends = cells.starts[1..].iter();
+    let mut ends = cells.starts()[1..].iter();
     let mut next = ends.next().copied().unwrap_or(0);
     let codes = &batch.codes[..];
     let (masks, plain) = (&batch.masks.bits[..], &batch.masks.steps[..]);
-    for (place, &row) in (1..).zip(&cells.order) {
+    for (place, &row) in (1..).zip(cells.order()) {
         let code = codes[row as usize];
         if PLAIN {
             let Aligned(steps) = &plain[(code & (2 * CLASS - 1)) as usize];
@@ -431,11 +435,7 @@ mod tests {
             order.extend((0..ranks.len() as u32).filter(|&row| ranks[row as usize] == rank));
             starts.push(order.len() as u32);
         }
-        FeatureCells {
-            ranks,
-            order,
-            starts,
-        }
+        FeatureCells::new(ranks, order, starts)
     }
 
     /// The first feature is the root, which all rows have.
@@ -457,11 +457,11 @@ mod tests {
 
     /// For each rank of the root the weights of both classes below it.
     fn below(rows: &RowSet) -> Vec<[i64; 2]> {
-        let (cells, mut sums) = (&rows.cells[0], [0; 2]);
+        let (cells, mut sums) = (&rows.cells()[0], [0; 2]);
         let mut below = vec![sums];
         for rank in 0..cells.n_ranks() as u32 {
             for &row in cells.rows(rank, rank + 1) {
-                let label = rows.labels[row as usize];
+                let label = rows.labels()[row as usize];
                 sums[label.class as usize] += i64::from(label.weight);
             }
             below.push(sums);
@@ -473,7 +473,7 @@ mod tests {
     fn error(rows: &RowSet, part: impl Iterator<Item = usize>) -> u64 {
         let mut sums = [0_u64; 2];
         for row in part {
-            sums[rows.labels[row].class as usize] += u64::from(rows.labels[row].weight);
+            sums[rows.labels()[row].class as usize] += u64::from(rows.labels()[row].weight);
         }
         sums[0].min(sums[1])
     }
@@ -502,9 +502,9 @@ mod tests {
         encoding: ValueEncoding,
         most: usize,
     ) -> u64 {
-        let cells = &rows.cells[child];
+        let cells = &rows.cells()[child];
         let within = |ranks: std::ops::Range<u32>| {
-            let is_in = move |row: &usize| ranks.contains(&cells.ranks[*row]);
+            let is_in = move |row: &usize| ranks.contains(&cells.ranks()[*row]);
             part.iter().copied().filter(is_in)
         };
         let n_ranks = cells.n_ranks() as u32;
@@ -519,20 +519,20 @@ mod tests {
                 for rank in 0..n_ranks {
                     let mut next = sums[rank as usize];
                     for row in within(rank..rank + 1) {
-                        let label = rows.labels[row];
+                        let label = rows.labels()[row];
                         next[label.class as usize] += u64::from(label.weight);
                     }
                     sums.push(next);
                 }
                 let value = |intervals: usize| {
                     let loss = least_loss(&sums, 0, intervals);
-                    encoding.loss(loss) + intervals as u64 * encoding.per_leaf
+                    encoding.loss(loss) + intervals as u64 * encoding.per_leaf()
                 };
                 (2..=most).map(value).min().unwrap()
             }
         };
         let missing = part.iter().copied();
-        let missing: Vec<usize> = missing.filter(|&row| cells.ranks[row] == NONE).collect();
+        let missing: Vec<usize> = missing.filter(|&row| cells.ranks()[row] == NONE).collect();
         if missing.is_empty() {
             return present;
         }
@@ -550,7 +550,7 @@ mod tests {
         range: &Range<u32>,
         wider: &Range<u32>,
     ) -> [RunList; 2] {
-        let run_list = |range: &Range<u32>| RunList::new::<K>(rows, 0, range, &rows.cells[child]);
+        let run_list = |range: &Range<u32>| RunList::new::<K>(rows, 0, range, &rows.cells()[child]);
         [run_list(range), run_list(wider).narrowed::<K>(range)]
     }
 
@@ -565,11 +565,8 @@ mod tests {
     fn check<T: Lane>(rng: &mut Rng, heaviest: u32, leaf_cost: &str) {
         let rows = random_rows(rng, heaviest);
         let most = rng.usize(2..=if rows.len() < 20 { 4 } else { 3 });
-        let n_ranks = rows.cells[0].n_ranks() as u32;
-        let size = ValueSize {
-            n_rows: rows.len(),
-            most_loss: rows.weight(),
-        };
+        let n_ranks = rows.cells()[0].n_ranks() as u32;
+        let size = ValueSize::new(&rows);
         let scale = Scale {
             unit: 1.0,
             total_weight: rows.weight() as f64,
@@ -612,7 +609,7 @@ mod tests {
             }
             for (lane, &cut) in cuts.iter().enumerate() {
                 for side in 0..2 {
-                    let is_in = |&row: &usize| (rows.cells[0].ranks[row] >= cut) == (side == 1);
+                    let is_in = |&row: &usize| (rows.cells()[0].ranks()[row] >= cut) == (side == 1);
                     let part: Vec<usize> = (0..rows.len()).filter(is_in).collect();
                     let expected = scan(&rows, &part, (child, kind), encoding, most);
                     for values in &values {

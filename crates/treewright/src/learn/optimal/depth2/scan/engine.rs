@@ -66,7 +66,7 @@ impl DepthTwo<'_> {
             return (ScanRoot::none(feature, entered.floor), entered.is_done);
         };
         let is_whole = matches!(numbers, Cow::Borrowed(_));
-        let per_leaf = self.context.encoding.per_leaf;
+        let per_leaf = self.context.encoding.per_leaf();
         let mut root = ScanRoot::new(feature, numbers, entered.missing, per_leaf);
         root.floor = entered.floor;
         if let Some(screened) = self.screened {
@@ -93,7 +93,7 @@ impl DepthTwo<'_> {
         spare: &mut Spare<T>,
     ) {
         root.drop_far(incumbent);
-        let n_children = root.rows.cells.len();
+        let n_children = root.rows.cells().len();
         let is_live = |child: usize| {
             let sides = [0, 1].map(|side| {
                 root.ranges
@@ -112,10 +112,10 @@ impl DepthTwo<'_> {
         }
         let feature = root.feature;
         let histogram = Histogram::first(self.context, &root.rows, bins, feature, &children, spare);
-        for lane in (0..histogram.n_ranges()).filter(|&lane| histogram.cuts[lane] > 0) {
+        for lane in (0..histogram.n_ranges()).filter(|&lane| histogram.cut(lane) > 0) {
             let value = histogram.value(lane) + root.missing;
             if value <= incumbent.value() {
-                let cut = histogram.cuts[lane];
+                let cut = histogram.cut(lane);
                 incumbent.offer(value, RootSplit::at(feature, cut).alone());
             }
         }

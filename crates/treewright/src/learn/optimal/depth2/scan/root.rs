@@ -22,17 +22,17 @@ use crate::learn::optimal::problem::{Context, FeatureKind, RootSplit, RowSet};
 /// A numeric root.
 #[derive(Debug)]
 pub(crate) struct ScanRoot<'a> {
-    pub(in crate::learn::optimal) feature: usize,
+    pub(super) feature: usize,
     /// The rows that have a cell.
-    pub(in crate::learn::optimal) rows: Cow<'a, RowSet>,
+    pub(super) rows: Cow<'a, RowSet>,
     /// The value of the branch for missing cells, in case.
-    pub(in crate::learn::optimal) missing: u64,
+    pub(super) missing: u64,
     /// No tree with this root that was passed over has a smaller value.
-    pub(in crate::learn::optimal) floor: u64,
+    pub(super) floor: u64,
     /// Cuts that may be better.
-    pub(in crate::learn::optimal) ranges: Vec<ChildRange>,
+    pub(super) ranges: Vec<ChildRange>,
     /// No tree of one level has a smaller value, if that is known.
-    pub(in crate::learn::optimal) shallower: Option<u64>,
+    pub(super) shallower: Option<u64>,
     /// For each rank the weights of both classes below it, when they are needed.
     below: OnceLock<Vec<[i64; 2]>>,
     /// Each for a range within that of the one before.
@@ -49,9 +49,9 @@ struct RunLists {
 impl<'a> ScanRoot<'a> {
     /// All cuts of a feature that all rows have.
     pub(crate) fn new(feature: usize, rows: Cow<'a, RowSet>, missing: u64, per_leaf: u64) -> Self {
-        let cells = &rows.cells[feature];
+        let cells = &rows.cells()[feature];
         let n_ranks = cells.n_ranks() as u32;
-        let by_child = vec![[per_leaf; 2]; rows.cells.len()];
+        let by_child = vec![[per_leaf; 2]; rows.cells().len()];
         let whole =
             |by_child| ChildRange::new(feature, [1, n_ranks - 1], [per_leaf; 2], missing, by_child);
         Self {
@@ -69,13 +69,13 @@ impl<'a> ScanRoot<'a> {
     /// For each rank the weights of both classes below it.
     fn below(&self) -> &[[i64; 2]] {
         self.below.get_or_init(|| {
-            let cells = &self.rows.cells[self.feature];
+            let cells = &self.rows.cells()[self.feature];
             let mut below = Vec::with_capacity(cells.n_ranks() + 1);
             let mut sums = [0; 2];
             below.push(sums);
-            for group in cells.starts.windows(2) {
-                for &row in &cells.order[group[0] as usize..group[1] as usize] {
-                    let label = self.rows.labels[row as usize];
+            for group in cells.starts().windows(2) {
+                for &row in &cells.order()[group[0] as usize..group[1] as usize] {
+                    let label = self.rows.labels()[row as usize];
                     sums[label.class as usize] += i64::from(label.weight);
                 }
                 below.push(sums);
@@ -88,14 +88,14 @@ impl<'a> ScanRoot<'a> {
     pub(crate) fn at<T: Lane>(&self, context: Context<'_>, cut: u32) -> ([u64; 2], Vec<[u64; 2]>) {
         let encoding = context.encoding;
         let batch = Batch::<T>::new(&self.rows, self.feature, &[cut], &[], true);
-        let kinds = context.table.kinds.iter().copied().enumerate();
+        let kinds = context.table.kinds().iter().copied().enumerate();
         let child = |child| {
             batch.child(
                 context.arch,
                 &self.rows,
                 child,
                 None,
-                (encoding, context.rule.most),
+                (encoding, context.rule.most()),
             )[0]
         };
         (batch.leaves(encoding)[0], kinds.map(child).collect())
@@ -122,7 +122,7 @@ impl<'a> ScanRoot<'a> {
         let Some(range) = ranges.first() else {
             return;
         };
-        let starts = &self.rows.cells[self.feature].starts;
+        let starts = self.rows.cells()[self.feature].starts();
         let n_cuts = context.sizes.cuts.min(lanes) - 1;
         let mut cuts = vec![0];
         cuts.extend(evenly(starts, range.cuts(), n_cuts));
@@ -192,12 +192,12 @@ impl<'a> ScanRoot<'a> {
     /// Zones to look into, and new cuts in each of them: the best one, and others for which no other child
     /// matters.
     fn next_cuts(&mut self, n_cuts: usize) -> (Vec<ChildRange>, Vec<Vec<u32>>) {
-        let starts = &self.rows.cells[self.feature].starts;
+        let starts = self.rows.cells()[self.feature].starts();
         let n_rows = |[from, to]: [u32; 2]| starts[to as usize + 1] - starts[from as usize - 1];
         self.ranges
             .sort_by_key(|range| (range.lower(), range.cuts()));
         let is_live = |range: &ChildRange, child: usize| range.payload()[child] != [u64::MAX; 2];
-        let n_children = self.rows.cells.len();
+        let n_children = self.rows.cells().len();
         let best = &self.ranges[0];
         let live: Vec<bool> = (0..n_children).map(|child| is_live(best, child)).collect();
         let mut n_left = n_cuts;
@@ -247,9 +247,9 @@ impl<'a> ScanRoot<'a> {
                 .iter()
                 .any(|range| range.payload()[child] != [u64::MAX; 2])
         };
-        let children: Vec<usize> = (0..self.rows.cells.len()).filter(is_live).collect();
+        let children: Vec<usize> = (0..self.rows.cells().len()).filter(is_live).collect();
         let is_narrow = self.prepare_run_lists(context, &children, [first, last]);
-        let is_category = |child: &usize| context.table.kinds[*child] == FeatureKind::Categorical;
+        let is_category = |child: &usize| context.table.kinds()[*child] == FeatureKind::Categorical;
         let is_whole = !is_narrow || children.iter().any(is_category);
         // A pass over all rows tells the sums at some cuts; those at all cuts take longer.
         let below = if is_whole { &[] } else { self.below() };
@@ -257,8 +257,8 @@ impl<'a> ScanRoot<'a> {
         let value = |&child: &usize| {
             let run_lists = self.run_lists.last().filter(|_| is_narrow);
             let run_list = run_lists.and_then(|run_lists| run_lists.of_child[child].as_ref());
-            let kind = context.table.kinds[child];
-            let goal = (encoding, context.rule.most);
+            let kind = context.table.kinds()[child];
+            let goal = (encoding, context.rule.most());
             batch.child(context.arch, &self.rows, (child, kind), run_list, goal)
         };
         let values: Vec<Vec<[u64; 2]>> = if is_parallel {
@@ -349,7 +349,7 @@ impl<'a> ScanRoot<'a> {
         {
             self.run_lists.pop();
         }
-        let starts = &self.rows.cells[self.feature].starts;
+        let starts = self.rows.cells()[self.feature].starts();
         let n_rows = |range: [u32; 2]| starts[range[1] as usize] - starts[range[0] as usize];
         let is_much_less = match self.run_lists.last() {
             Some(run_lists) => n_rows(run_lists.range) > 4 * n_rows(cuts) + 64,
@@ -358,20 +358,20 @@ impl<'a> ScanRoot<'a> {
         if is_much_less {
             self.run_lists.push(RunLists {
                 range: cuts,
-                of_child: self.rows.cells.iter().map(|_| None).collect(),
+                of_child: self.rows.cells().iter().map(|_| None).collect(),
             });
         }
         let Some((run_lists, wider)) = self.run_lists.split_last_mut() else {
             return false;
         };
-        let is_numeric = |child: &usize| context.table.kinds[*child] == FeatureKind::Numeric;
+        let is_numeric = |child: &usize| context.table.kinds()[*child] == FeatureKind::Numeric;
         for &child in children.iter().filter(|child| is_numeric(child)) {
             let run_list = &mut run_lists.of_child[child];
             if run_list.is_none() {
                 let mut wider = wider.iter().rev();
                 let from = wider.find_map(|run_lists| run_lists.of_child[child].as_ref());
                 let [first, last] = run_lists.range;
-                let make = match context.rule.most {
+                let make = match context.rule.most() {
                     2 => Self::run_list::<2>,
                     3 => Self::run_list::<3>,
                     _ => Self::run_list::<MOST_INTERVALS>,
@@ -392,7 +392,7 @@ impl<'a> ScanRoot<'a> {
     ) -> RunList {
         match from {
             Some(run_list) => run_list.narrowed::<K>(&cuts),
-            None => RunList::new::<K>(rows, root, &cuts, &rows.cells[child]),
+            None => RunList::new::<K>(rows, root, &cuts, &rows.cells()[child]),
         }
     }
 }

@@ -12,30 +12,30 @@ pub(crate) const MOST_INTERVALS: usize = 4;
 /// Rows of a child feature in its order, as far as they matter for cuts of the root in a range.
 #[derive(Debug, Default)]
 pub(crate) struct RunList {
-    pub(in crate::learn::optimal) steps: Vec<Step>,
-    pub(in crate::learn::optimal) runs: Vec<Run>,
+    pub(super) steps: Vec<Step>,
+    pub(super) runs: Vec<Run>,
 }
 
 /// A row, after a run of others that are below or above all cuts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Step {
     /// The rank of the root.
-    pub(in crate::learn::optimal) rank: u32,
+    pub(super) rank: u32,
     /// Up or down.
-    pub(in crate::learn::optimal) by: i32,
+    pub(super) by: i32,
     /// May the child be cut after the row?
-    pub(in crate::learn::optimal) is_end: bool,
+    pub(super) is_end: bool,
     /// Is there a run before it, the next one?
-    pub(in crate::learn::optimal) has_run: bool,
+    pub(super) has_run: bool,
 }
 
 /// Rows that are below or above all cuts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Run {
     /// For both sides what is gained, by the number of cuts inside and the label before.
-    pub(in crate::learn::optimal) gains: [[[i32; 2]; MOST_INTERVALS]; 2],
+    pub(super) gains: [[[i32; 2]; MOST_INTERVALS]; 2],
     /// May the child be cut inside, or at the end? Else nothing is known with cuts.
-    pub(in crate::learn::optimal) has_cut: bool,
+    pub(super) has_cut: bool,
 }
 
 impl Run {
@@ -90,7 +90,7 @@ impl Run {
 /// Up for the first class, down for the second.
 #[inline]
 pub(crate) fn step(rows: &RowSet, row: usize) -> i32 {
-    let label = rows.labels[row];
+    let label = rows.labels()[row];
     let weight = label.weight as i32;
     if label.class == 0 { weight } else { -weight }
 }
@@ -103,11 +103,11 @@ impl RunList {
         cuts: &Range<u32>,
         child: &FeatureCells,
     ) -> Self {
-        let of_root = &rows.cells[root].ranks;
+        let of_root = rows.cells()[root].ranks();
         let mut maker = RunListBuilder::<K>::new(cuts.clone());
-        let mut ends = child.starts[1..].iter();
+        let mut ends = child.starts()[1..].iter();
         let mut next = ends.next().copied().unwrap_or(0);
-        for (place, &row) in (1..).zip(&child.order) {
+        for (place, &row) in (1..).zip(child.order()) {
             let row = row as usize;
             let is_end = place == next;
             if is_end {

@@ -1,28 +1,12 @@
 //! Cuts of a numeric root, tried in the middle of a range: what remains are two ranges.
 
-use super::best_first::BestFirst;
+use super::{BestFirst, NumericRoot};
 use crate::learn::optimal::depth2::cut_range::CutRange;
-use crate::learn::optimal::problem::{
-    Context, Edge, Inherited, Region, RootSplit, RowSet, SearchResult, Sketch,
-};
-use crate::learn::optimal::search::TreeSearch;
+use crate::learn::optimal::problem::{Context, Inherited, RootSplit, RowSet, SearchResult, Sketch};
 use std::sync::Arc;
 
 /// Cuts of a feature that are still to be tried, with what else is known about the rows of both sides.
 pub(super) type OpenRange = CutRange<[Arc<Inherited>; 2]>;
-
-/// A numeric feature as the root.
-#[derive(Debug)]
-pub(crate) struct NumericRoot {
-    pub(in crate::learn::optimal) feature: usize,
-    /// The rows that have a number.
-    pub(in crate::learn::optimal) rows: Arc<RowSet>,
-    /// The value of the others.
-    pub(in crate::learn::optimal) missing: u64,
-    pub(in crate::learn::optimal) missing_sketch: Option<Sketch>,
-    /// What the rows below each rank could cost, at most.
-    pub(in crate::learn::optimal) most: Vec<u64>,
-}
 
 /// The middle cut of a range, solved.
 struct MiddleCut {
@@ -37,9 +21,7 @@ impl BestFirst<'_, '_> {
     pub(crate) fn split(&self, range: &OpenRange) -> Option<Vec<OpenRange>> {
         let root = self.numeric_root(range);
         let middle = self.solve_middle(range)?;
-        self.notes.add(root.feature, |noted| {
-            noted.cuts.push((middle.cut, middle.least));
-        });
+        self.notes.cut(root.feature, middle.cut, middle.least);
         let [low, high] = &middle.sides;
         if let (Some(a), Some(b)) = (low.value, high.value) {
             let question = RootSplit::at(root.feature, middle.cut);
@@ -69,10 +51,10 @@ impl BestFirst<'_, '_> {
     /// The values of both sides of the middle cut, as far as they matter. `None` if time is up.
     fn solve_middle(&self, range: &OpenRange) -> Option<MiddleCut> {
         let (search, root) = (self.search, self.numeric_root(range));
-        let per_leaf = search.context.encoding.per_leaf;
-        let cells = &root.rows.cells[root.feature];
-        let cut = middle(&cells.starts, range.cuts());
-        let n_below = cells.starts[cut as usize] as usize;
+        let per_leaf = search.context.encoding.per_leaf();
+        let cells = &root.rows.cells()[root.feature];
+        let cut = middle(cells.starts(), range.cuts());
+        let n_below = cells.starts()[cut as usize] as usize;
         // The larger side first: if it alone costs too much, so do all cuts beyond.
         let order = if 2 * n_below > root.rows.len() {
             [0, 1]
@@ -80,7 +62,7 @@ impl BestFirst<'_, '_> {
             [1, 0]
         };
         let mut regions =
-            [0, 1].map(|side| region_of(search, &root.rows, root.feature, cut, side == 1));
+            [0, 1].map(|side| search.region_of(&root.rows, root.feature, cut, side == 1));
         let mut least = range.sides();
         for (least, region) in least.iter_mut().zip(&regions) {
             if let Some(region) = region {
@@ -105,14 +87,11 @@ impl BestFirst<'_, '_> {
                 } else {
                     let parts =
                         parts.get_or_insert_with(|| root.rows.parted(root.feature, cut).map(Some));
-                    let rows = Arc::new(RowSet {
-                        region: regions[side].take(),
-                        ..parts[side].take()?
-                    });
+                    let rows = Arc::new(parts[side].take()?.with_region(regions[side].take()));
                     search.solve(&rows, self.depth - 1, upper, known)
                 }
             } else {
-                SearchResult::at_least(least[side], known, search.context.table.kinds.len())
+                SearchResult::at_least(least[side], known, search.context.table.kinds().len())
             };
             if !solved.is_done {
                 return None;
@@ -157,15 +136,15 @@ impl BestFirst<'_, '_> {
 impl NumericRoot {
     /// The value of the rows below a cut or above as a leaf of any size.
     fn leaf(&self, context: Context<'_>, cut: u32, is_high: bool) -> u64 {
-        let mut sums = vec![0_u64; self.rows.sums.len()];
-        let cells = &self.rows.cells[self.feature];
+        let mut sums = vec![0_u64; self.rows.sums().len()];
+        let cells = &self.rows.cells()[self.feature];
         let ranks = if is_high {
             cut..cells.n_ranks() as u32
         } else {
             0..cut
         };
         for &row in cells.rows(ranks.start, ranks.end) {
-            let label = self.rows.labels[row as usize];
+            let label = self.rows.labels()[row as usize];
             sums[label.class as usize] += u64::from(label.weight);
         }
         let most = sums.iter().copied().max().unwrap_or(0);
@@ -181,31 +160,6 @@ impl NumericRoot {
         let after = middle + cuts.partition_point(|&most| most - at(middle) <= slack) as u32;
         (before.max(1) - 1, after)
     }
-}
-
-/// The rows below a cut of a feature that all rows have, or above.
-pub(crate) fn region_of(
-    search: &TreeSearch<'_>,
-    rows: &RowSet,
-    feature: usize,
-    cut: u32,
-    is_high: bool,
-) -> Option<Region> {
-    let region = rows.region.as_ref().filter(|_| search.is_monotone())?;
-    let cells = &rows.cells[feature];
-    let rank = |place: u32| {
-        let id = rows.ids[cells.order[place as usize] as usize];
-        search.context.table.whole.cells[feature].ranks[id as usize]
-    };
-    // As far as the nearest row on the other side.
-    let place = cells.starts[cut as usize];
-    let end = if is_high {
-        rank(place - 1) + 1
-    } else {
-        rank(place)
-    };
-    let feature = feature as u32;
-    Some(region.cut(Edge { feature, is_high }, end))
 }
 
 /// The cut in the middle of the rows between the first and the last.
