@@ -129,7 +129,7 @@ mod tests {
             let own = settings(&command).filter(|arg| arg.get_help_heading() == Some(heading));
             let names: Vec<&str> = own.filter_map(Arg::get_long).collect();
             assert!(!names.is_empty(), "{path:?}");
-            let is_known = |name: &&str| table.iter().any(|parameter| parameter.name == **name);
+            let is_known = |name: &&str| table.iter().any(|parameter| parameter.name == *name);
             assert!(names.iter().all(is_known), "{path:?}: {names:?}");
         }
     }

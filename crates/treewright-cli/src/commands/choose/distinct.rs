@@ -58,7 +58,7 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
     let usual = Distinct::new(args.greedy.learner(loss(&args.table.reading, &data)?)?);
     let distinct = Distinct {
         order: args.order(),
-        most_bytes: shared_bytes(args.limits.memory_limit, usual.most_bytes),
+        most_bytes: shared_bytes(args.limits.memory_limit(), usual.most_bytes),
         ..usual
     };
     let budget = start_budget(&args.limits, &data);

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
         .map_err(|error| in_file(args.table.path(), error))?;
     for section in &mut report.sections {
         let params = &mut section.learner.params;
-    params.set_class_weight(&options.class_weight);
+        params.set_class_weight(&options.class_weight);
     }
     write(&report, file.as_ref(), console)?;
     say(&data, &options, &[], console);

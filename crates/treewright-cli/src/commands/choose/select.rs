@@ -32,7 +32,7 @@ fn backward(args: &BackwardArgs, console: &Console) -> Result<ExitCode> {
         FeatureSearch::Backward(Backward {
             estimate,
             plain: args.plain,
-            most_bytes: shared_bytes(args.selecting.limits.memory_limit, usual.most_bytes),
+            most_bytes: shared_bytes(args.selecting.limits.memory_limit(), usual.most_bytes),
             ..usual
         })
     })
@@ -44,7 +44,7 @@ fn complete(args: &CompleteArgs, console: &Console) -> Result<ExitCode> {
         FeatureSearch::Complete(Complete {
             estimate,
             within: args.within,
-            most_bytes: shared_bytes(args.selecting.limits.memory_limit, usual.most_bytes),
+            most_bytes: shared_bytes(args.selecting.limits.memory_limit(), usual.most_bytes),
             ..usual
         })
     })
@@ -98,7 +98,7 @@ fn select(
     let mut figures = None;
     if let (Some(file), Some(mut fit)) = (&file, fit) {
         let params = &mut fit.learner.params;
-    params.set_class_weight(&options.class_weight);
+        params.set_class_weight(&options.class_weight);
         file.write(|out| writeln!(out, "{}", treewright::export::json::write_model(&fit)))?;
         figures = Some(model::figures(&fit.training, "learned"));
     }

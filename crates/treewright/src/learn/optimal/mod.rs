@@ -13,11 +13,11 @@
 //! | `leaf_size` | how large a leaf must be, in rows or in weight |
 //! | `price` | what a tree is worth, as one whole number |
 //! | `line`, `one` | the best intervals of one feature: trees of one level |
-//! | `pieces`, `lanes`, `gains`, `level`, `sweep` | all cuts of a root at once, from afar |
-//! | `finer`, `reach`, `strips` | a closer look |
-//! | `walk`, `sides`, `path`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
-//! | `scout` | a look at a large table before its features are sorted |
-//! | `two`, `by_levels`, `by_walks` | trees of two levels, by all of these |
+//! | `bins`, `lanes`, `gains`, `level`, `sweep` | all cuts of a root at once, from afar |
+//! | `finer`, `reach`, `gathered` | a refine_range look |
+//! | `scan`, `sides`, `path`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
+//! | `screen` | a look at a large table before its features are sorted |
+//! | `two`, `by_histograms`, `by_scans` | trees of two levels, by all of these |
 //! | `deep`, `range` | trees of more levels: the root with the least bound first |
 //! | `region` | what is known about sets of rows holds for all that contain them |
 //! | `looks` | when to look at the clock |
@@ -25,117 +25,48 @@
 //! | `alike` | rows that no tree can tell apart: a bound when a search was stopped |
 //! | `notes`, `cover`, `prove` | what a search has found out, as a proof that others can check |
 //! | `search` | which of these, and the tree of a value |
-//! | `plant` | from a plan to a tree with all rows in it |
+//! | `build_tree` | from a plan to a tree with all rows in it |
 
-mod alike;
-mod best;
-mod by_levels;
-mod by_walks;
-mod cover;
-mod deep;
-mod exact;
-mod finer;
-#[expect(
-    clippy::inline_always,
-    clippy::needless_range_loop,
-    reason = "only what is inlined is made for the widest vectors; classes go together"
-)]
-mod gains;
-#[expect(
-    clippy::inline_always,
-    reason = "only what is inlined is made for the widest vectors"
-)]
-mod lanes;
-mod leaf_size;
-mod level;
-mod line;
-mod looks;
-#[cfg(test)]
-mod looks_tests;
-#[cfg(test)]
-mod memory_tests;
-mod notes;
-mod one;
-#[expect(
-    clippy::inline_always,
-    reason = "a call for each row would take longer than what is done"
-)]
-mod path;
-mod pieces;
-mod plant;
-mod price;
-mod prove;
-mod range;
-#[expect(
-    clippy::needless_range_loop,
-    reason = "numbers of intervals on both sides go together"
-)]
-mod reach;
-mod region;
-#[cfg(test)]
-mod region_tests;
-mod rows;
-#[expect(
-    clippy::inline_always,
-    reason = "only what is inlined is made for the widest vectors"
-)]
-mod scout;
-#[cfg(test)]
-mod scout_tests;
+mod deadline;
+mod deeper;
+mod depth1;
+mod depth2;
+mod incumbent;
+mod plan;
+mod problem;
+mod proof;
 mod search;
-#[expect(
-    clippy::inline_always,
-    reason = "only what is inlined is made for the widest vectors"
-)]
-mod sides;
-mod sizes;
-mod strips;
-#[expect(
-    clippy::inline_always,
-    reason = "only what is inlined is made for the widest vectors"
-)]
-mod sweep;
-mod table;
-mod two;
-#[expect(
-    clippy::inline_always,
-    clippy::needless_range_loop,
-    reason = "only what is inlined is made for the widest vectors; lanes lie side by side"
-)]
-mod walk;
-#[cfg(test)]
-mod walk_tests;
+mod switches;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use self::best::Solved;
-use self::deep::Deep;
-use self::leaf_size::LeafSize;
-use self::level::Setting;
-use self::line::Rule;
-use self::looks::{Looks, Stopped};
-use self::plant::plant;
-use self::price::{Price, Size};
-use self::prove::Prover;
-use self::region::Bounds;
-use self::rows::Cells;
-use self::scout::Scouted;
-use self::search::{Plan, Search};
-pub use self::sizes::Sizes;
-use self::table::{Kind, Table};
-use self::two::Two;
+use num_bigint::BigInt;
+
+use self::deadline::{Deadline, Stopped};
+use self::deeper::best_first::BestFirst;
+use self::deeper::region_bounds::RegionBounds;
+use self::depth2::DepthTwo;
+use self::depth2::screening::Screened;
+use self::plan::TreePlan;
+use self::plan::build_tree::build_tree;
+use self::proof::Prover;
+use self::search::TreeSearch;
+pub use self::switches::Sizes;
 use super::greedy::{MissingPolicy, check_min_leaf_weight};
 use super::{Greedy, Learner};
 use crate::budget::Budget;
 use crate::cost::{Counting, Lambda, Loss, Penalty, RowLosses, Scale, total_weight};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
+use crate::learn::optimal::problem::{
+    Context, FeatureCells, FeatureKind, IntervalRule, LeafSize, RankTable, SearchResult,
+    ValueEncoding, ValueSize,
+};
 use crate::tree::{
     Certificate, CostKind, Fit, LearnerInfo, LearnerKind, LeastLeaf, Minimised, Params, Proof,
     Statement, Training, Tree, TreeClass, after_rounding,
 };
-use num_bigint::BigInt;
 
 /// A greedy tree takes at most about so many times as long as making the table.
 const GREEDY_PER_TABLE: u32 = 4;
@@ -191,12 +122,12 @@ impl Learner for Optimal {
 }
 
 /// A tree that was found.
-struct Found {
-    plan: Plan,
+struct FoundTree {
+    plan: TreePlan,
     /// What it is worth.
     value: u64,
     /// No tree is worth less; `None` if that is the tree itself.
-    bound: Option<u64>,
+    lower: Option<u64>,
 }
 
 impl Optimal {
@@ -241,15 +172,17 @@ impl Optimal {
         let losses = RowLosses::new(data, &self.loss, "optimal trees", most_loss(data))?;
         let (scale, counting, unit) = (losses.scale, losses.counting, losses.unit);
         let before = Instant::now();
-        let table = Table::new(data, &losses, LeafSize::new(self, data));
-        let price = self.price(&table, scale, losses.is_whole)?;
+        let table = RankTable::new(data, &losses, LeafSize::new(self, data));
+        let encoding = self.encoding(&table, scale, losses.is_whole)?;
         let bytes = self.bytes(data);
         let is_too_large = bytes > self.most_bytes || !budget.has_room_for(bytes);
-        let scouted =
-            (!is_too_large && !budget.is_spent()).then(|| self.scout(&table, price, budget, sizes));
-        let scouted = scouted.flatten();
+        let screened = (!is_too_large && !budget.is_spent())
+            .then(|| self.screen(&table, encoding, budget, sizes));
+        let screened = screened.flatten();
         let all = (0..data.columns().len()).collect();
-        let features = scouted.as_ref().map(|scouted| scouted.features.clone());
+        let features = screened
+            .as_ref()
+            .map(|screened| screened.features().to_vec());
         // The orders alone may fit where a search does not.
         let has_orders = budget.has_room_for(data.n_rows() * 12 * (data.columns().len() + 2));
         let (table, is_sorted) = if has_orders {
@@ -259,47 +192,47 @@ impl Optimal {
         };
         // If the search is not finished, the tree must not be worse than a greedy one. To learn that is mostly
         // sorting all columns, as making the table was.
-        let part = data.columns().len() / table.columns.len().max(1);
+        let part = data.columns().len() / table.columns().len().max(1);
         let reserve = GREEDY_PER_TABLE * part as u32 * before.elapsed();
         let reserve = budget.left().map_or(reserve, |left| reserve.min(left / 2));
-        let leaf = price.leaf(table.whole.error());
+        let leaf = encoding.leaf(table.whole().error());
         let mut found = if is_too_large || !is_sorted {
-            let bound = if is_sorted {
-                bound_of_any_depth(&table, price, 0, leaf, budget)
+            let lower = if is_sorted {
+                lower_of_any_depth(&table, encoding, 0, leaf, budget)
             } else {
-                bound_at_once(&table, price)
+                lower_at_once(&table, encoding)
             };
-            Found {
-                plan: Plan::Leaf,
+            FoundTree {
+                plan: TreePlan::Leaf,
                 value: leaf,
-                bound: Some(bound),
+                lower: Some(lower),
             }
         } else {
             let proof = proof.as_deref_mut();
             let budgets = [budget, &budget.keeping(reserve)];
-            self.search(&table, price, budgets, sizes, scouted.as_ref(), proof)
+            self.search(&table, encoding, budgets, sizes, screened.as_ref(), proof)
         };
         if let Some(proof) = proof {
             proof.unit = unit.unwrap_or(scale.unit);
-            if !unit.is_some_and(|unit| self.is_price_exact(data, price, unit)) {
+            if !unit.is_some_and(|unit| self.is_leaf_cost_exact(data, encoding, unit)) {
                 // The search is about rounded losses.
                 proof.claims = None;
             }
         }
-        if let (Some(bound), Some(scouted)) = (&mut found.bound, &scouted) {
+        if let (Some(lower), Some(screened)) = (&mut found.lower, &screened) {
             // That is said of trees with the features that are left.
-            *bound = (*bound).min(scouted.value);
+            *lower = (*lower).min(screened.value());
         }
         // A tree has counts of all classes in each node.
-        let counts = 2 * size_of::<f64>() * table.n_classes;
+        let counts = 2 * size_of::<f64>() * table.n_classes();
         if !budget.has_room_for(found.plan.n_nodes().saturating_mul(counts)) {
-            found.bound.get_or_insert(found.value);
-            found.plan = Plan::Leaf;
+            found.lower.get_or_insert(found.value);
+            found.plan = TreePlan::Leaf;
         }
-        let tree = plant(&found.plan, data, &self.loss)?;
+        let tree = build_tree(&found.plan, data, &self.loss)?;
         let training = Training::of_leaves(&tree, data);
         let mut best = (tree, training);
-        if found.bound.is_some()
+        if found.lower.is_some()
             && let Some(tree) = self.greedy(data, budget)?
         {
             let training = Training::of_leaves(&tree, data);
@@ -309,23 +242,24 @@ impl Optimal {
         }
         let (tree, training) = best;
         let objective = self.objective(&training);
-        let value = price.tree(tree.recounted(data, counting), table.constant);
-        let least = found.bound.unwrap_or(found.value);
-        check_bound(least, value)?;
-        let is_proven = price.is_as_good(value, least, losses.slack);
+        let value = encoding.tree(tree.recounted(data, counting), table.constant());
+        let least = found.lower.unwrap_or(found.value);
+        check_lower(least, value)?;
+        let is_proven = encoding.is_as_good(value, least, losses.slack);
         let as_cost = |losses: f64| losses * scale.unit / scale.total_weight;
-        let by_prices = as_cost(price.off_by * 2.0 * training.leaves.max(table.whole.len()) as f64);
-        let is_exact = losses.is_whole && price.off_by == 0.0;
+        let by_leaf_costs =
+            as_cost(encoding.off_by() * 2.0 * training.leaves.max(table.whole().len()) as f64);
+        let is_exact = losses.is_whole && encoding.off_by() == 0.0;
         let by_losses = losses.tolerance().unwrap_or(0.0);
-        let tolerance = (!is_exact).then_some(by_losses + by_prices);
-        let bound = if is_proven {
+        let tolerance = (!is_exact).then_some(by_losses + by_leaf_costs);
+        let lower = if is_proven {
             objective
         } else {
-            let losses = price.in_losses(least) + table.constant as f64;
+            let losses = encoding.in_losses(least) + table.constant() as f64;
             as_cost(losses.max(0.0)) * (1.0 - 1e-12)
         };
-        let lower_bound = after_rounding(bound, objective, tolerance);
-        let is_counted = !matches!(counting, Counting::Rounded(_)) && price.off_by == 0.0;
+        let lower_bound = after_rounding(lower, objective, tolerance);
+        let is_counted = !matches!(counting, Counting::Rounded(_)) && encoding.off_by() == 0.0;
         Ok(Fit {
             certificate: Some(Certificate {
                 objective,
@@ -342,9 +276,9 @@ impl Optimal {
     }
 
     /// Is the price of a leaf exact, where losses are whole numbers of a unit?
-    fn is_price_exact(&self, data: &Dataset, price: Price, unit: f64) -> bool {
+    fn is_leaf_cost_exact(&self, data: &Dataset, encoding: ValueEncoding, unit: f64) -> bool {
         let in_units = total_weight(data) * BigInt::from(unit.recip().round() as u64);
-        price.is_exactly(&(self.leaf_cost.ratio() * in_units))
+        encoding.is_exactly(&(self.leaf_cost.ratio() * in_units))
     }
 
     /// What the search needs at least: the order of each feature, for the rows of every level.
@@ -419,8 +353,8 @@ impl Optimal {
             ..Greedy::default()
         };
         let fit = learner.fit(data, budget)?;
-        let plan = Plan::of(&fit.model, data, &LeafSize::new(self, data));
-        Ok(Some(plant(&plan, data, &self.loss)?))
+        let plan = TreePlan::of(&fit.model, data, &LeafSize::new(self, data));
+        Ok(Some(build_tree(&plan, data, &self.loss)?))
     }
 
     fn check(&self, data: &Dataset) -> Result<()> {
@@ -444,105 +378,112 @@ impl Optimal {
         self.intervals.unwrap_or(auto)
     }
 
-    fn price(&self, table: &Table<'_>, scale: Scale, is_whole: bool) -> Result<Price> {
-        let size = Size {
-            n_rows: table.whole.len(),
-            most_loss: table.whole.weight(),
-        };
-        Price::new(&self.leaf_cost, scale, is_whole, size)
+    fn encoding(
+        &self,
+        table: &RankTable<'_>,
+        scale: Scale,
+        is_whole: bool,
+    ) -> Result<ValueEncoding> {
+        let size = ValueSize::new(table.whole());
+        ValueEncoding::new(&self.leaf_cost, scale, is_whole, size)
     }
 
-    fn setting<'a>(&self, table: &'a Table<'a>, price: Price, sizes: Sizes) -> Setting<'a> {
-        Setting {
+    fn context<'a>(
+        &self,
+        table: &'a RankTable<'a>,
+        encoding: ValueEncoding,
+        sizes: Sizes,
+    ) -> Context<'a> {
+        Context {
             table,
-            price,
-            rule: Rule {
-                most: self.intervals.unwrap_or(table.n_classes + 1),
-                min_leaf: table.leaf_size.least,
-            },
+            encoding,
+            rule: IntervalRule::new(
+                self.intervals.unwrap_or(table.n_classes() + 1),
+                table.leaf_size().least(),
+            ),
             arch: pulp::Arch::new(),
             sizes,
         }
     }
 
     /// The features that matter for trees of two levels, where it pays to find that out before they are sorted.
-    fn scout(
+    fn screen(
         &self,
-        table: &Table<'_>,
-        price: Price,
+        table: &RankTable<'_>,
+        encoding: ValueEncoding,
         budget: &Budget,
         sizes: Sizes,
-    ) -> Option<Scouted> {
-        let setting = self.setting(table, price, sizes);
+    ) -> Option<Screened> {
+        let context = self.context(table, encoding, sizes);
         // What is kept takes less memory than the sorted table.
-        let n_rows = table.whole.len();
-        let is_worth_it = n_rows >= sizes.scouted_rows
-            && n_rows >= 2 * sizes.many * table.kinds.len()
+        let n_rows = table.whole().len();
+        let is_worth_it = n_rows >= sizes.screened_rows
+            && n_rows >= 2 * sizes.many * table.kinds().len()
             && self.depth == 2
-            && setting.rule.min_leaf == 1
-            && setting.is_narrow();
+            && context.rule.min_leaf() == 1
+            && context.is_narrow();
         let columns = is_worth_it.then(|| table.numbers())??;
-        let two = Two {
-            setting,
-            budget,
-            is_node: true,
-            scouted: None,
-        };
-        two.scout(&table.whole, &columns)
+        let two = DepthTwo::new(context, budget, true, None);
+        two.screen(table.whole(), &columns)
     }
 
     /// One depth after the other: if time is up, the best tree of the last one stands. Of all the time there is a
     /// part for the search.
     fn search(
         &self,
-        table: &Table<'_>,
-        price: Price,
+        table: &RankTable<'_>,
+        encoding: ValueEncoding,
         [all, budget]: [&Budget; 2],
         sizes: Sizes,
-        scouted: Option<&Scouted>,
+        screened: Option<&Screened>,
         proof: Option<&mut Proof>,
-    ) -> Found {
-        let rows = Arc::clone(&table.whole);
-        let may_need_leaf =
-            table.kinds.contains(&Kind::Categorical) || rows.cells.iter().any(Cells::has_missing);
-        let setting = self.setting(table, price, sizes);
+    ) -> FoundTree {
+        let rows = Arc::clone(table.whole());
+        let may_need_leaf = table.kinds().contains(&FeatureKind::Categorical)
+            || rows.cells().iter().any(FeatureCells::has_missing);
+        let context = self.context(table, encoding, sizes);
         // The last level of a tree is made at the end. With many classes in many intervals that takes so long that
         // some time is kept for it.
-        let work = setting.work_of_one(setting.rule.most);
+        let work = context.work_of_one(context.rule.most());
         let left = budget.left().filter(|_| work > LITTLE_WORK);
         let kept = left.map_or(Duration::ZERO, |left| {
             Duration::from_nanos(work.saturating_mul(NANOS_PER_STEP)).min(left / 4)
         });
         let budget = &budget.keeping(kept);
-        let search = Search {
-            setting,
+        let search = TreeSearch {
+            context,
             budget,
             most_bytes: self.most_bytes,
-            bounds: &Bounds::new(self.most_bytes),
+            region_bounds: &RegionBounds::new(self.most_bytes),
             work_at_last: LITTLE_WORK.max(kept.as_nanos() as u64 / NANOS_PER_STEP),
-            scouted,
-            per_row: if may_need_leaf { price.per_leaf } else { 0 },
+            screened,
+            per_row: if may_need_leaf {
+                encoding.per_leaf()
+            } else {
+                0
+            },
         };
-        let mut best = price.leaf(rows.error());
-        let mut found = Found {
-            plan: Plan::Leaf,
+        let mut best = encoding.leaf(rows.error());
+        let mut found = FoundTree {
+            plan: TreePlan::Leaf,
             value: best,
-            bound: None,
+            lower: None,
         };
-        let mut known: Option<(usize, Solved)> = None;
-        let mut flat = None;
+        let mut known: Option<(usize, SearchResult)> = None;
+        let mut shallower = None;
         let mut notes = Vec::new();
         let mut proven = 0;
         let deepest = self.depth.min(table.longest_way());
         for depth in 2.min(deepest)..=deepest {
             let is_noted = proof.is_some() && depth > 2 && depth == deepest;
-            let solved = match flat.take() {
-                Some(flat) if is_noted => {
+            let solved = match shallower.take() {
+                Some(shallower) if is_noted => {
                     let solved;
-                    (solved, notes) = Deep::solve_noting(&search, &rows, depth, best, flat);
+                    (solved, notes) =
+                        BestFirst::solve_noting(&search, &rows, depth, best, shallower);
                     solved
                 }
-                flat => search.solve_node(&rows, depth, best, flat),
+                shallower => search.solve_node(&rows, depth, best, shallower),
             };
             let is_done = solved.is_done;
             if let Some(value) = solved.value.filter(|&value| value < best) {
@@ -552,7 +493,7 @@ impl Optimal {
             if !is_done {
                 // Of deeper trees the search knows nothing.
                 let least = if depth == deepest { solved.least } else { 0 };
-                found.bound = Some(bound_of_any_depth(table, price, least, best, all));
+                found.lower = Some(lower_of_any_depth(table, encoding, least, best, all));
             }
             if depth == deepest {
                 proven = if is_done {
@@ -561,7 +502,7 @@ impl Optimal {
                     solved.least.min(best)
                 };
             }
-            flat = Some(solved);
+            shallower = Some(solved);
             if !is_done {
                 break;
             }
@@ -574,27 +515,27 @@ impl Optimal {
             return found;
         };
         found.value = best;
-        if found.bound.is_some() && search.setting.work_of_one(2) > search.work_at_last {
+        if found.lower.is_some() && search.context.work_of_one(2) > search.work_at_last {
             // There is no time for its last level.
             return found;
         }
         // The tree of a search that was stopped must not take long.
         let in_a_hurry = search.in_a_hurry();
-        let is_late = found.bound.is_some() && in_a_hurry.setting.rule != search.setting.rule;
+        let is_late = found.lower.is_some() && in_a_hurry.context.rule != search.context.rule;
         let search = if is_late { in_a_hurry } else { search };
         // A tree of one level may be as good.
-        let is_flat = depth == 1
+        let is_shallower = depth == 1
             || depth == 2
-                && price.leaves(best) <= search.most_leaves_of_one()
-                && search.setting.one(&rows, &mut Looks::new(&|| is_late)) == Ok(Some(best));
+                && encoding.leaves(best) <= search.most_leaves_of_one()
+                && search.context.one(&rows, &mut Deadline::new(&|| is_late)) == Ok(Some(best));
         let plan = match solved.is_done && !is_late {
-            true if is_flat => search.plan(&rows, 1),
+            true if is_shallower => search.plan(&rows, 1),
             true => search.plan_below(&rows, depth, solved.sketch.as_ref()),
             false => Err(Stopped),
         };
         found.plan = plan.unwrap_or_else(|Stopped| {
             let sketch = solved.sketch.as_ref();
-            sketch.map_or(Plan::Leaf, |sketch| search.follow(&rows, depth, sketch))
+            sketch.map_or(TreePlan::Leaf, |sketch| search.follow(&rows, depth, sketch))
         });
         found
     }
@@ -635,14 +576,14 @@ impl Optimal {
 }
 
 /// Without any search: no tree is worth less.
-fn bound_at_once(table: &Table<'_>, price: Price) -> u64 {
+fn lower_at_once(table: &RankTable<'_>, encoding: ValueEncoding) -> u64 {
     // One leaf, or at least two.
-    let leaf = price.leaf(table.whole.error());
-    leaf.min(2 * price.per_leaf)
+    let leaf = encoding.leaf(table.whole().error());
+    leaf.min(2 * encoding.per_leaf())
 }
 
 /// Refuses a tree that is worth less than any was said to be.
-fn check_bound(least: u64, value: u64) -> Result<()> {
+fn check_lower(least: u64, value: u64) -> Result<()> {
     if value >= least {
         return Ok(());
     }
@@ -659,15 +600,100 @@ fn most_loss(data: &Dataset) -> f64 {
 
 /// After a search that was stopped: no tree is worth less. The search has found a tree that is worth `best`, and
 /// that none is worth less than `known`.
-fn bound_of_any_depth(
-    table: &Table<'_>,
-    price: Price,
+fn lower_of_any_depth(
+    table: &RankTable<'_>,
+    encoding: ValueEncoding,
     known: u64,
     best: u64,
     budget: &Budget,
 ) -> u64 {
     // One leaf, or at least two; and rows that are alike stay together.
-    let leaf = price.leaf(table.whole.error());
-    let split = price.loss(alike::least_loss(&table.whole, budget)) + 2 * price.per_leaf;
+    let leaf = encoding.leaf(table.whole().error());
+    let split = encoding.loss(deeper::equivalent_points::least_loss(table.whole(), budget))
+        + 2 * encoding.per_leaf();
     known.min(best).max(split.min(leaf))
+}
+
+#[cfg(test)]
+mod tests {
+    //! Searches that need too much memory say so.
+
+    use fastrand::Rng;
+
+    use crate::budget::Budget;
+    use crate::cost::RowLosses;
+    use crate::data::csv::CsvSource;
+    use crate::data::{Dataset, ReadOptions};
+    use crate::learn::optimal::Optimal;
+    use crate::learn::optimal::plan::build_tree::build_tree;
+    use crate::learn::optimal::problem::{LeafSize, RankTable};
+    use crate::learn::optimal::switches::Sizes;
+    use crate::tree::Training;
+
+    fn random_table(rng: &mut Rng) -> Dataset {
+        let mut text = String::from("kind,x,y,z,class\n");
+        for _ in 0..rng.usize(20..40) {
+            let number = |rng: &mut Rng| match rng.u8(..12) {
+                0 => String::new(),
+                _ => rng.u32(..60).to_string(),
+            };
+            let kind = ["red", "green"][rng.usize(..2)];
+            let class = ["a", "b"][rng.usize(..2)];
+            let [x, y, z] = [(); 3].map(|()| number(rng));
+            text += &[kind, &x, &y, &z, class].join(",");
+            text.push('\n');
+        }
+        let source = CsvSource::new(text.into(), b',').unwrap();
+        Dataset::read(&source, &ReadOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn too_little_memory_is_never_taken_for_a_proof() {
+        let mut n_stopped = 0;
+        for seed in 0..20 {
+            let mut rng = Rng::with_seed(seed);
+            let data = random_table(&mut rng);
+            let cost = |most_bytes: usize| {
+                let learner = Optimal {
+                    depth: 4,
+                    intervals: Some(2),
+                    most_bytes,
+                    leaf_cost: "1/60".parse().unwrap(),
+                    ..Optimal::default()
+                };
+                let losses =
+                    RowLosses::new(&data, &learner.loss, "optimal trees", RowLosses::NARROW)
+                        .unwrap();
+                let table = RankTable::new(&data, &losses, LeafSize::new(&learner, &data));
+                let columns = (0..data.columns().len()).collect();
+                let (table, _) = table.sorted(columns, &Budget::unlimited());
+                let encoding = learner.encoding(&table, losses.scale, true).unwrap();
+                // Without the first look at the memory.
+                let found = learner.search(
+                    &table,
+                    encoding,
+                    [&Budget::unlimited(); 2],
+                    Sizes::USUAL,
+                    None,
+                    None,
+                );
+                let tree = build_tree(&found.plan, &data, &learner.loss).unwrap();
+                let objective = learner.objective(&Training::of_leaves(&tree, &data));
+                (objective, found.lower.is_none())
+            };
+            let (best, _) = cost(usize::MAX);
+            for bytes in [0, 200, 400, 800, 1200, 1600, 2000, 3000, 4000] {
+                let (found, is_proven) = cost(bytes);
+                n_stopped += u32::from(!is_proven);
+                assert!(
+                    !is_proven || found == best,
+                    "{found} {best} seed {seed} {bytes} bytes"
+                );
+            }
+        }
+        assert!(n_stopped > 10, "{n_stopped} were stopped");
+        // A tree that is worth less than all trees were said to be.
+        assert!(super::check_lower(5, 5).is_ok() && super::check_lower(5, 6).is_ok());
+        assert!(super::check_lower(5, 4).is_err());
+    }
 }

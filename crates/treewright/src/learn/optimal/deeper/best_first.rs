@@ -1,0 +1,420 @@
+//! Trees of three and more levels: the best root first.
+//!
+//! Let `L(t)` and `R(t)` be the least values of the rows below and above a cut `t`. Fewer rows never cost more, so
+//! between two cuts `a < b` the sum is at least `L(a) + R(b)`. A range of cuts waits with such a bound; the one with
+//! the least bound of all features comes next. Its middle cut is solved, a level less deep, and leaves two
+//! ranges with better bounds. When the least bound is not below the best tree, nothing better exists.
+
+mod bisect;
+
+use super::best_first::bisect::OpenRange;
+use super::notes::{Notes, RootNotes};
+use crate::learn::optimal::incumbent::Incumbent;
+use crate::learn::optimal::problem::{
+    Edge, FeatureKind, Floors, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch,
+};
+use crate::learn::optimal::search::TreeSearch;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What waits, and what is being done.
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: BinaryHeap<Reverse<OpenRange>>,
+    /// Bounds of the ranges that are worked on.
+    busy: Vec<u64>,
+    floors: Vec<u64>,
+    /// No tree with a level less has a smaller value.
+    shallower: u64,
+    is_stopped: bool,
+}
+
+/// A numeric feature as the root.
+#[derive(Debug)]
+pub(super) struct NumericRoot {
+    feature: usize,
+    /// The rows that have a number.
+    rows: Arc<RowSet>,
+    /// The value of the others.
+    missing: u64,
+    missing_sketch: Option<Sketch>,
+    /// What the rows below each rank could cost, at most.
+    most: Vec<u64>,
+}
+
+/// A search from three levels on.
+pub(crate) struct BestFirst<'s, 'a> {
+    search: &'s TreeSearch<'a>,
+    depth: usize,
+    roots: Vec<Option<NumericRoot>>,
+    incumbent: Incumbent,
+    queue: Mutex<Queue>,
+    news: Condvar,
+    /// Is it about all rows?
+    is_top: bool,
+    /// Was a branch of a root given up?
+    is_cut_short: AtomicBool,
+    notes: Notes,
+}
+
+impl<'s, 'a> BestFirst<'s, 'a> {
+    /// The least value of some rows if it is below `bound`. For all rows of a table it is known already what
+    /// is possible with a level less.
+    pub(crate) fn solve(
+        search: &'s TreeSearch<'a>,
+        rows: &Arc<RowSet>,
+        depth: usize,
+        upper: u64,
+        before: &Inherited,
+        shallower: Option<SearchResult>,
+    ) -> SearchResult {
+        let mut deep = Self::new(search, depth, upper, shallower.is_some());
+        deep.run(rows, upper, before, shallower)
+    }
+
+    /// The same with all threads, and what was found out about the branches of every feature.
+    pub(crate) fn solve_noting(
+        search: &'s TreeSearch<'a>,
+        rows: &Arc<RowSet>,
+        depth: usize,
+        upper: u64,
+        shallower: SearchResult,
+    ) -> (SearchResult, Vec<RootNotes>) {
+        let mut deep = Self::new(search, depth, upper, true);
+        deep.notes = Notes::wanted(search.context.table.kinds().len());
+        let solved = deep.run(rows, upper, &Inherited::default(), Some(shallower));
+        (solved, deep.notes.into_features())
+    }
+
+    fn new(search: &'s TreeSearch<'a>, depth: usize, upper: u64, is_top: bool) -> Self {
+        Self {
+            search,
+            depth,
+            roots: search.context.table.kinds().iter().map(|_| None).collect(),
+            incumbent: Incumbent::below(upper, is_top),
+            queue: Mutex::default(),
+            news: Condvar::new(),
+            is_top,
+            is_cut_short: AtomicBool::new(false),
+            notes: Notes::default(),
+        }
+    }
+
+    fn run(
+        &mut self,
+        rows: &Arc<RowSet>,
+        upper: u64,
+        before: &Inherited,
+        shallower: Option<SearchResult>,
+    ) -> SearchResult {
+        self.start(rows, before, shallower);
+        self.work();
+        let queue = std::mem::take(&mut *self.lock());
+        let mut all = queue.floors;
+        for Reverse(range) in &queue.waiting {
+            let lower = &mut all[range.feature()];
+            *lower = (*lower).min(range.lower());
+        }
+        let known = Floors {
+            own: all,
+            shallower: queue.shallower,
+            before,
+        };
+        SearchResult::new(
+            &self.incumbent,
+            upper,
+            self.search.context.leaf(rows),
+            known,
+            !queue.is_stopped,
+        )
+    }
+
+    fn start(&mut self, rows: &Arc<RowSet>, before: &Inherited, shallower: Option<SearchResult>) {
+        let context = self.search.context;
+        let n_features = context.table.kinds().len();
+        let mut queue = Queue {
+            floors: vec![u64::MAX; n_features],
+            ..Queue::default()
+        };
+        if let Some(leaf) = context.leaf(rows) {
+            self.incumbent.offer(leaf, Sketch::Leaf);
+        }
+        let least = context.encoding.per_leaf();
+        if self.incumbent.value() > 2 * least {
+            // A level less is quick, and often nearly as good, unless it is known that it is not good enough.
+            let upper = self.incumbent.value();
+            let shallower = shallower.unwrap_or_else(|| match before.shallower {
+                known if known >= upper => SearchResult::at_least(known, before, n_features),
+                _ => {
+                    let nothing = Inherited::default();
+                    self.search.solve(rows, self.depth - 1, upper, &nothing)
+                }
+            });
+            queue.is_stopped |= !shallower.is_done;
+            queue.shallower = shallower.least;
+            // A tree of one level is also one of two, and has to be found as such.
+            if let (Some(value), Some(sketch), 3..) =
+                (shallower.value, &shallower.sketch, self.depth)
+            {
+                self.incumbent.offer(value, sketch.clone());
+            }
+            let none = Arc::new(Inherited::default());
+            for feature in 0..n_features {
+                let floor = before.floor(feature);
+                if floor >= self.incumbent.upper_for(RootSplit::uncut(feature)) {
+                    queue.floors[feature] = floor;
+                    continue;
+                }
+                let (floor, range) = self.root(rows, feature, &none);
+                queue.floors[feature] = floor;
+                queue.waiting.extend(range.map(Reverse));
+            }
+            self.deepen(shallower.sketch.as_ref());
+            queue.is_stopped |= self.is_cut_short.load(Ordering::Relaxed);
+        }
+        self.queue = Mutex::new(queue);
+    }
+
+    /// The root of a good tree, with one level more below.
+    fn deepen(&self, shallower: Option<&Sketch>) {
+        let Some(&(Sketch::Alone(question) | Sketch::Split(question, _))) = shallower else {
+            return;
+        };
+        let root = self.roots[question.feature()].as_ref();
+        if let (Some(root), Some(cut)) = (root, question.cut()) {
+            let upper = self
+                .incumbent
+                .upper_for(question)
+                .saturating_sub(root.missing);
+            let mut value = root.missing;
+            let mut parts = Vec::new();
+            for rows in root.rows.parted(root.feature, cut) {
+                let rows = Arc::new(rows);
+                let nothing = Inherited::default();
+                let solved = self.search.solve(&rows, self.depth - 1, upper, &nothing);
+                let (Some(side), Some(sketch)) = (solved.value, solved.sketch) else {
+                    return;
+                };
+                value += side;
+                parts.push(sketch);
+            }
+            parts.extend(root.missing_sketch.clone());
+            self.incumbent.offer(value, Sketch::Split(question, parts));
+        }
+    }
+
+    /// A floor for a feature as the root, and the range of all its cuts.
+    fn root(
+        &mut self,
+        rows: &Arc<RowSet>,
+        feature: usize,
+        none: &Arc<Inherited>,
+    ) -> (u64, Option<OpenRange>) {
+        let context = self.search.context;
+        let cells = &rows.cells()[feature];
+        if cells.n_ranks() == 0 || cells.n_ranks() == 1 && !cells.has_missing() {
+            return (u64::MAX, None);
+        }
+        let (mut missing, mut missing_sketch) = (0, None);
+        if cells.has_missing() {
+            let part = Arc::new(rows.missing(feature));
+            let limit = self.incumbent.upper_for(RootSplit::uncut(feature));
+            let solved = self
+                .search
+                .solve(&part, self.depth - 1, limit, &Inherited::default());
+            self.note(&solved);
+            self.notes.missing(feature, solved.least_of(limit));
+            let Some(value) = solved.value.filter(|_| solved.is_done) else {
+                return (solved.least, None);
+            };
+            (missing, missing_sketch) = (value, solved.sketch);
+        }
+        if context.table.kinds()[feature] == FeatureKind::Categorical {
+            return (
+                self.categories(rows, feature, missing, missing_sketch),
+                None,
+            );
+        }
+        let mut floor = u64::MAX;
+        let mut present = Arc::clone(rows);
+        if cells.has_missing() {
+            let with_numbers = rows.only(|row| cells.ranks()[row] != NONE);
+            let edge = Edge::new(feature, true);
+            present =
+                Arc::new(with_numbers.with_region(rows.region().map(|region| region.cut(edge, 0))));
+            let upper = self.incumbent.upper_for(RootSplit::uncut(feature)) - missing;
+            let solved = self
+                .search
+                .solve(&present, self.depth - 1, upper, &Inherited::default());
+            self.note(&solved);
+            self.notes.present(feature, solved.least_of(upper));
+            floor = missing.saturating_add(solved.least);
+            if let Some(value) = solved.value {
+                let root = RootSplit::uncut(feature);
+                let parts = solved
+                    .sketch
+                    .into_iter()
+                    .chain(missing_sketch.clone())
+                    .collect();
+                self.incumbent
+                    .offer(missing + value, Sketch::Split(root, parts));
+            }
+        }
+        let n_ranks = present.cells()[feature].n_ranks() as u32;
+        let least = context.encoding.per_leaf();
+        let known = [Arc::clone(none), Arc::clone(none)];
+        let range = (n_ranks > 1)
+            .then(|| OpenRange::new(feature, [1, n_ranks - 1], [least; 2], missing, known));
+        self.roots[feature] = Some(NumericRoot {
+            feature,
+            most: self.search.most_below(&present, feature),
+            rows: present,
+            missing,
+            missing_sketch,
+        });
+        (floor, range)
+    }
+
+    /// Remembers if a search had to be given up.
+    fn note(&self, solved: &SearchResult) {
+        self.is_cut_short
+            .fetch_or(!solved.is_done, Ordering::Relaxed);
+    }
+
+    /// A floor for a categorical root: its value, if that is the best.
+    fn categories(
+        &self,
+        rows: &RowSet,
+        feature: usize,
+        missing: u64,
+        missing_sketch: Option<Sketch>,
+    ) -> u64 {
+        let n_ranks = rows.cells()[feature].n_ranks() as u32;
+        let (mut value, mut parts) = (missing, Vec::new());
+        for rank in 0..n_ranks {
+            let others = u64::from(n_ranks - rank - 1) * self.search.context.encoding.per_leaf();
+            let best = self.incumbent.upper_for(RootSplit::uncut(feature));
+            if value + others >= best {
+                return value + others;
+            }
+            let upper = best - value - others;
+            let part = Arc::new(rows.group(feature, rank));
+            let solved = self
+                .search
+                .solve(&part, self.depth - 1, upper, &Inherited::default());
+            self.note(&solved);
+            self.notes.category(feature, solved.least_of(upper));
+            let (Some(branch), Some(sketch), true) = (solved.value, &solved.sketch, solved.is_done)
+            else {
+                return (value + others).saturating_add(solved.least);
+            };
+            value += branch;
+            parts.push(sketch.clone());
+        }
+        parts.extend(missing_sketch);
+        let root = RootSplit::uncut(feature);
+        self.incumbent.offer(value, Sketch::Split(root, parts));
+        value
+    }
+
+    fn work(&self) {
+        if !self.is_top || rayon::current_num_threads() == 1 {
+            self.worker();
+            return;
+        }
+        rayon::scope(|scope| {
+            for _ in 0..rayon::current_num_threads() {
+                scope.spawn(|_| self.worker());
+            }
+        });
+    }
+
+    /// Do the ranges that wait need too much memory?
+    fn is_too_large(&self, queue: &Queue) -> bool {
+        let per_range = size_of::<OpenRange>() + 2 * size_of::<u64>() * queue.floors.len();
+        queue.waiting.len() * per_range > self.search.most_bytes
+    }
+
+    /// The root of a range.
+    pub(super) fn numeric_root(&self, range: &OpenRange) -> &NumericRoot {
+        let root = self.roots[range.feature()].as_ref();
+        root.expect("a range is made after its root")
+    }
+
+    /// Trees that ask a feature first may have this value.
+    pub(crate) fn lower_floor(&self, feature: usize, value: u64) {
+        let floor = &mut self.lock().floors[feature];
+        *floor = value.min(*floor);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn worker(&self) {
+        while let Some(range) = self.next() {
+            let lower = range.lower();
+            let at_work = AtWork(self);
+            let rest = self.split(&range);
+            drop(at_work);
+            let mut queue = self.lock();
+            if let Some(at) = queue.busy.iter().position(|&busy| busy == lower) {
+                queue.busy.swap_remove(at);
+            }
+            if let Some(ranges) = rest {
+                queue.waiting.extend(ranges.into_iter().map(Reverse));
+            } else {
+                queue.is_stopped = true;
+                queue.waiting.push(Reverse(range));
+            }
+            drop(queue);
+            self.news.notify_all();
+        }
+    }
+
+    /// The range with the least bound, as long as a better tree may be in any.
+    fn next(&self) -> Option<OpenRange> {
+        let mut queue = self.lock();
+        loop {
+            let best = self.incumbent.value();
+            // Of ranges with equal bounds the first in the order of features and cuts comes first.
+            let is_near = |Reverse(range): &Reverse<OpenRange>| range.is_open(&self.incumbent);
+            let is_open = queue.waiting.peek().is_some_and(is_near);
+            if is_open && (self.search.budget.is_spent() || self.is_too_large(&queue)) {
+                queue.is_stopped = true;
+            }
+            if queue.is_stopped {
+                return None;
+            }
+            if is_open && let Some(Reverse(range)) = queue.waiting.pop() {
+                queue.busy.push(range.lower());
+                if self.is_top {
+                    let least = queue.busy.iter().copied().min().unwrap_or(best);
+                    self.search.tell(self.depth, best, least);
+                }
+                return Some(range);
+            }
+            if queue.busy.is_empty() {
+                return None;
+            }
+            queue = self
+                .news
+                .wait(queue)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A worker that is at a range. If it panics, nobody may wait for what it would have found.
+struct AtWork<'d, 's, 'a>(&'d BestFirst<'s, 'a>);
+
+impl Drop for AtWork<'_, '_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.lock().is_stopped = true;
+            self.0.news.notify_all();
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Trees of depth three and more.
+
+pub(crate) mod best_first;
+pub(crate) mod equivalent_points;
+pub(crate) mod notes;
+pub(crate) mod region_bounds;

@@ -1,0 +1,200 @@
+//! Sets of rows as cuts of features, and bounds for all sets that contain one.
+//!
+//! Rows that are left by some cuts, `x < 3` and `y >= 7`, contain those of `x < 2` and `y >= 9`. Fewer rows never
+//! cost more: so what was found for the smaller set is a bound for the larger one, wherever in the search
+//! the two are met. Sets are compared that are cut on the same sides of the same features.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::learn::optimal::problem::{Edge, Region, RowSet};
+use rustc_hash::FxHashMap;
+
+/// RegionBounds of sets that were met.
+#[derive(Debug)]
+pub(crate) struct RegionBounds {
+    met: Mutex<KnownRegions>,
+    /// There are no more sets than this.
+    most_sets: usize,
+}
+
+#[derive(Debug, Default)]
+struct KnownRegions {
+    by_edges: FxHashMap<(usize, Vec<Edge>), RegionList>,
+    n_sets: usize,
+}
+
+/// Sets that are cut on the same sides, none of which is contained in another with a larger bound.
+#[derive(Debug, Default)]
+struct RegionList {
+    /// As many for each set as there are sides.
+    ends: Vec<u32>,
+    least: Vec<u64>,
+}
+
+/// A list does not become longer: to search it would take too long.
+const LONGEST: usize = 2_000;
+/// Nor are there more sets in all.
+const MOST_SETS: usize = 1 << 20;
+/// A set takes about so much memory.
+const BYTES_PER_SET: usize = 64;
+
+fn is_within(ends: &[u32], others: &[u32]) -> bool {
+    ends.iter().zip(others).all(|(end, other)| end <= other)
+}
+
+impl RegionBounds {
+    /// Nothing is known yet. Some of the memory may be used for what will be.
+    pub(crate) fn new(most_bytes: usize) -> Self {
+        Self {
+            met: Mutex::default(),
+            most_sets: (most_bytes / 8 / BYTES_PER_SET).min(MOST_SETS),
+        }
+    }
+
+    /// The largest bound that is known for trees of a depth.
+    pub(crate) fn find(&self, depth: usize, region: &Region) -> u64 {
+        let (key, ends) = parts(depth, region);
+        let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(list) = met.by_edges.get(&key) else {
+            return 0;
+        };
+        let known = list.ends.chunks_exact(ends.len()).zip(&list.least);
+        let below = known.filter(|(known, _)| is_within(known, &ends));
+        below.map(|(_, &least)| least).max().unwrap_or(0)
+    }
+
+    /// No tree of a depth has a smaller value for some rows.
+    pub(crate) fn insert(
+        &self,
+        depth: usize,
+        region: &Region,
+        rows: &RowSet,
+        whole: &RowSet,
+        least: u64,
+    ) {
+        let (key, ends) = parts(depth, &region.tight(rows, whole));
+        if ends.is_empty() {
+            return;
+        }
+        let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+        if met.n_sets < self.most_sets {
+            let list = met.by_edges.entry(key).or_default();
+            let n_before = list.least.len();
+            list.insert(&ends, least);
+            let n_after = list.least.len();
+            met.n_sets = met.n_sets - n_before + n_after;
+        }
+    }
+}
+
+impl RegionList {
+    fn insert(&mut self, ends: &[u32], least: u64) {
+        let n = ends.len();
+        let mut n_kept = 0;
+        for at in 0..self.least.len() {
+            let known = &self.ends[at * n..][..n];
+            if self.least[at] >= least && is_within(known, ends) {
+                // Nothing was dropped: what the new set would replace, this one does.
+                return;
+            }
+            let is_needless = self.least[at] <= least && is_within(ends, known);
+            if !is_needless {
+                self.ends.copy_within(at * n..(at + 1) * n, n_kept * n);
+                self.least[n_kept] = self.least[at];
+                n_kept += 1;
+            }
+        }
+        self.least.truncate(n_kept);
+        self.ends.truncate(n_kept * n);
+        if n_kept < LONGEST {
+            self.least.push(least);
+            self.ends.extend_from_slice(ends);
+        }
+    }
+}
+
+fn parts(depth: usize, region: &Region) -> ((usize, Vec<Edge>), Vec<u32>) {
+    let (edges, ends) = region.edges_and_ends();
+    ((depth, edges), ends)
+}
+
+#[cfg(test)]
+mod tests {
+    //! RegionBounds of regions against all that was met before.
+
+    use super::RegionBounds;
+    use crate::learn::optimal::problem::{Edge, FeatureCells, Label, Region, RowSet};
+    use fastrand::Rng;
+
+    /// Rows with different numbers in each of some features.
+    fn random_rows(rng: &mut Rng) -> RowSet {
+        let n_rows = rng.usize(4..20);
+        let column = |rng: &mut Rng| {
+            let mut order: Vec<u32> = (0..n_rows as u32).collect();
+            rng.shuffle(&mut order);
+            let mut ranks = vec![0; n_rows];
+            for (rank, &row) in (0..).zip(&order) {
+                ranks[row as usize] = rank;
+            }
+            FeatureCells::new(ranks, order, (0..=n_rows as u32).collect())
+        };
+        let label = Label {
+            class: 0,
+            weight: 1,
+        };
+        let cells = (0..3).map(|_| column(rng)).collect();
+        RowSet::new(vec![label; n_rows], cells, 1).with_region(Some(Region::default()))
+    }
+
+    /// One or two cuts, and what they leave.
+    fn random_region(rng: &mut Rng, whole: &RowSet) -> (Region, RowSet, Vec<Edge>) {
+        let (mut region, mut rows, mut edges) = (Region::default(), whole.clone(), Vec::new());
+        for _ in 0..rng.usize(1..=2) {
+            let feature = rng.usize(..3);
+            let is_high = rng.bool();
+            let cut = rng.u32(1..whole.len() as u32);
+            let edge = Edge::new(feature, is_high);
+            region = region.cut(edge, cut);
+            let ranks = whole.cells()[feature].ranks();
+            let ids = rows.ids();
+            rows = rows.only(|row| (ranks[ids[row] as usize] >= cut) == is_high);
+            edges.push(edge);
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        (region, rows, edges)
+    }
+
+    #[test]
+    fn a_region_has_the_largest_bound_of_all_within() {
+        let (mut n_known, mut n_unknown) = (0, 0);
+        for seed in 0..300 {
+            let mut rng = Rng::with_seed(seed);
+            let whole = random_rows(&mut rng);
+            let bounds = RegionBounds::new(usize::MAX);
+            let mut met: Vec<(usize, Vec<Edge>, RowSet, u64)> = Vec::new();
+            for _ in 0..60 {
+                let (region, rows, edges) = random_region(&mut rng, &whole);
+                if rows.len() == 0 {
+                    continue;
+                }
+                let depth = rng.usize(2..4);
+                let is_within =
+                    |(of_depth, of_edges, part, _): &&(usize, Vec<Edge>, RowSet, u64)| {
+                        *of_depth == depth
+                            && *of_edges == edges
+                            && part.ids().iter().all(|id| rows.ids().contains(id))
+                    };
+                let expected = met.iter().filter(is_within).map(|met| met.3).max();
+                let found = bounds.find(depth, &region);
+                assert_eq!(found, expected.unwrap_or(0), "seed {seed}: {region:?}");
+                n_known += u32::from(found > 0);
+                n_unknown += u32::from(found == 0);
+                let least = rng.u64(1..50);
+                bounds.insert(depth, &region, &rows, &whole, least);
+                met.push((depth, edges, rows, least));
+            }
+        }
+        assert!(n_known > 3000 && n_unknown > 3000, "{n_known} {n_unknown}");
+    }
+}

@@ -1,0 +1,4 @@
+//! Trees of depth one.
+
+pub(crate) mod intervals;
+pub(crate) mod split;

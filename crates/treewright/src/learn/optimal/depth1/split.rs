@@ -1,0 +1,247 @@
+//! Trees of one question.
+
+use super::intervals::{self, Line};
+use crate::learn::optimal::deadline::{Deadline, Stopped};
+use crate::learn::optimal::problem::{Context, FeatureKind, Label, NONE, RowSet};
+
+impl Context<'_> {
+    /// The value of some rows as a leaf, if there are enough of them.
+    pub(crate) fn leaf(self, rows: &RowSet) -> Option<u64> {
+        let least = self.rule.min_leaf();
+        let is_large = least == 1 || self.table.size(rows.ids().iter().copied()) >= least;
+        is_large.then(|| self.encoding.leaf(rows.error()))
+    }
+
+    /// The same for a part of the rows.
+    fn leaf_of(self, rows: &RowSet, part: &[u32]) -> Option<u64> {
+        let ids = part.iter().map(|&row| rows.ids()[row as usize]);
+        let least = self.rule.min_leaf();
+        if least > 1 && self.table.size(ids) < least {
+            return None;
+        }
+        if part.len() < self.table.n_classes() / 8 {
+            return Some(self.encoding.leaf(error_of_few(rows, part)));
+        }
+        let mut sums = vec![0_u64; self.table.n_classes()];
+        for &row in part {
+            let class = rows.labels()[row as usize].class as usize;
+            sums[class] += u64::from(rows.labels()[row as usize].weight);
+        }
+        let most = sums.iter().max().copied().unwrap_or(0);
+        Some(self.encoding.leaf(sums.iter().sum::<u64>() - most))
+    }
+
+    /// About how many steps it takes to ask all rows one question, in at most so many intervals.
+    pub(crate) fn work_of_one(self, intervals: usize) -> u64 {
+        let table = self.table;
+        let most = intervals.min(table.whole().len());
+        let of_cell = (most as u64).saturating_mul(table.n_classes() as u64);
+        of_cell.saturating_mul(table.whole().len() as u64 * table.kinds().len() as u64)
+    }
+
+    /// The least value of some rows by at most one question; `None` if there are too few of them.
+    pub(crate) fn one(
+        self,
+        rows: &RowSet,
+        deadline: &mut Deadline<'_>,
+    ) -> Result<Option<u64>, Stopped> {
+        let Some(mut best) = self.leaf(rows) else {
+            return Ok(None);
+        };
+        for feature in 0..self.table.kinds().len() {
+            // Two leaves are the least that a question can cost.
+            if best <= 2 * self.encoding.per_leaf() {
+                break;
+            }
+            if let Some(value) = self.asked(rows, feature, deadline)? {
+                best = best.min(value);
+            }
+        }
+        Ok(Some(best))
+    }
+
+    /// The least value by asking a feature, all branches of which are leaves.
+    pub(crate) fn asked(
+        self,
+        rows: &RowSet,
+        feature: usize,
+        deadline: &mut Deadline<'_>,
+    ) -> Result<Option<u64>, Stopped> {
+        let cells = &rows.cells()[feature];
+        if cells.n_ranks() == 0 {
+            return Ok(None);
+        }
+        deadline.before(rows.len())?;
+        let Some(missing) = self.missing(rows, feature) else {
+            return Ok(None);
+        };
+        let present = match self.table.kinds()[feature] {
+            FeatureKind::Numeric if self.rule.min_leaf() == 1 => Some(intervals::least(
+                rows,
+                feature,
+                self.rule.most(),
+                self.encoding,
+                deadline,
+            )?),
+            FeatureKind::Numeric => {
+                deadline.before(rows.len() * self.table.n_classes())?;
+                let line = Line::new(self.table, rows, feature);
+                line.best(self.rule, self.encoding, deadline)?
+            }
+            FeatureKind::Categorical => {
+                let mut sum = Some(0);
+                for rank in 0..cells.n_ranks() as u32 {
+                    let group = cells.rows(rank, rank + 1);
+                    deadline.before(self.table.n_classes().min(16 * group.len()))?;
+                    let value = self.leaf_of(rows, group);
+                    sum = sum.and_then(|sum: u64| Some(sum + value?));
+                }
+                sum
+            }
+        };
+        Ok(present.map(|present| missing + present))
+    }
+
+    /// The value of rows without a cell, as a leaf.
+    pub(crate) fn missing(self, rows: &RowSet, feature: usize) -> Option<u64> {
+        let cells = &rows.cells()[feature];
+        if !cells.has_missing() {
+            return Some(0);
+        }
+        let is_missing = |&row: &u32| cells.ranks()[row as usize] == NONE;
+        let part: Vec<u32> = (0..rows.len() as u32).filter(is_missing).collect();
+        self.leaf_of(rows, &part)
+    }
+
+    /// For each feature that can be asked about some of the rows, the least value by it, all branches of which
+    /// are leaves of any size.
+    pub(crate) fn asked_in(self, rows: &RowSet, part: &[u32]) -> Vec<(u64, usize)> {
+        let (table, p) = (self.table, self.table.n_classes());
+        let mut sums = Vec::new();
+        let mut values = Vec::new();
+        for (feature, cells) in rows.cells().iter().enumerate() {
+            // Missing cells come last.
+            let n_ranks = cells.n_ranks();
+            sums.clear();
+            sums.resize((n_ranks + 1) * p, 0_u64);
+            let mut is_there = vec![false; n_ranks + 1];
+            for &row in part {
+                let label = rows.labels()[row as usize];
+                let rank = (cells.ranks()[row as usize] as usize).min(n_ranks);
+                sums[rank * p + label.class as usize] += u64::from(label.weight);
+                is_there[rank] = true;
+            }
+            let leaf = |rank: usize| {
+                let sums = &sums[rank * p..][..p];
+                let most = sums.iter().copied().max().unwrap_or(0);
+                self.encoding.leaf(sums.iter().sum::<u64>() - most)
+            };
+            let missing = if is_there[n_ranks] { leaf(n_ranks) } else { 0 };
+            if !is_there[..n_ranks].contains(&true) {
+                continue;
+            }
+            let present = match table.kinds()[feature] {
+                FeatureKind::Numeric => {
+                    let n_there = is_there[..n_ranks]
+                        .iter()
+                        .filter(|&&is_there| is_there)
+                        .count();
+                    let most = self.rule.most().min(n_there);
+                    intervals::least_of_sums(&sums[..n_ranks * p], p, most, self.encoding)
+                }
+                FeatureKind::Categorical => {
+                    (0..n_ranks).filter(|&rank| is_there[rank]).map(leaf).sum()
+                }
+            };
+            values.push((missing + present, feature));
+        }
+        values
+    }
+}
+
+/// The weight of a few rows outside their best class, in a time that does not depend on the number of classes.
+fn error_of_few(rows: &RowSet, part: &[u32]) -> u64 {
+    let mut labels: Vec<_> = part
+        .iter()
+        .map(|&row| rows.labels()[row as usize])
+        .collect();
+    labels.sort_unstable_by_key(|label| label.class);
+    let weight = |labels: &[Label]| labels.iter().map(|label| u64::from(label.weight)).sum();
+    let classes = labels.chunk_by(|one, next| one.class == next.class);
+    let most: u64 = classes.map(weight).max().unwrap_or(0);
+    let all: u64 = weight(&labels);
+    all - most
+}
+
+#[cfg(test)]
+mod tests {
+    //! Whoever works for long looks often enough whether it is time to stop.
+
+    use std::cell::Cell;
+    use std::fmt::Write;
+
+    use fastrand::Rng;
+
+    use crate::budget::Budget;
+    use crate::cost::RowLosses;
+    use crate::data::csv::CsvSource;
+    use crate::data::{Dataset, ReadOptions};
+    use crate::learn::optimal::Optimal;
+    use crate::learn::optimal::deadline::{Deadline, Stopped};
+    use crate::learn::optimal::problem::{Context, IntervalRule, LeafSize, RankTable};
+    use crate::learn::optimal::switches::Sizes;
+
+    const N_CLASSES: usize = 50;
+    const N_ROWS: usize = 2000;
+
+    fn many_classes() -> Dataset {
+        let mut rng = Rng::with_seed(1);
+        let mut text = String::from("x,y,class\n");
+        for _ in 0..N_ROWS {
+            let [x, y] = [(); 2].map(|()| rng.f64());
+            writeln!(text, "{x},{y},c{}", rng.usize(..N_CLASSES)).unwrap();
+        }
+        let source = CsvSource::new(text.into(), b',').unwrap();
+        Dataset::read(&source, &ReadOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn many_classes_are_given_up_at_the_next_look() {
+        let data = many_classes();
+        for min_leaf in [1, 3] {
+            let learner = Optimal {
+                min_leaf,
+                ..Optimal::default()
+            };
+            let losses =
+                RowLosses::new(&data, &learner.loss, "optimal trees", RowLosses::NARROW).unwrap();
+            let table = RankTable::new(&data, &losses, LeafSize::new(&learner, &data));
+            let columns = (0..data.columns().len()).collect();
+            let (table, _) = table.sorted(columns, &Budget::unlimited());
+            let encoding = learner.encoding(&table, losses.scale, losses.is_whole);
+            let context = Context {
+                table: &table,
+                encoding: encoding.unwrap(),
+                rule: IntervalRule::new(N_CLASSES + 1, min_leaf),
+                arch: pulp::Arch::new(),
+                sizes: Sizes::USUAL,
+            };
+            let one = |n_before: usize| {
+                let n_looks = Cell::new(0);
+                let is_spent = || n_looks.replace(n_looks.get() + 1) >= n_before;
+                let value = context.one(table.whole(), &mut Deadline::new(&is_spent));
+                (value, n_looks.get())
+            };
+            let (whole, n_looks) = one(usize::MAX);
+            assert!(matches!(whole, Ok(Some(_))), "{whole:?}");
+            // About a look for each million of steps.
+            let fair = context.work_of_one(context.rule.most()) as usize >> 20;
+            assert!(fair >= 9, "{fair}");
+            assert!((fair..2 * fair).contains(&n_looks), "{n_looks} {fair}");
+            for n_before in 0..n_looks {
+                assert_eq!(one(n_before), (Err(Stopped), n_before + 1));
+            }
+            assert_eq!(one(n_looks), (whole, n_looks));
+        }
+    }
+}

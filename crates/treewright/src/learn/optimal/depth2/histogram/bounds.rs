@@ -1,0 +1,313 @@
+//! From the tables of a level to costs: of leaves and by children, for both sides and all lanes.
+
+use super::gains::Gains;
+use super::view::{HistogramView, RootSide};
+use super::{ChildHistogram, Histogram, SIDES, amounts, n_intervals};
+use crate::learn::optimal::depth2::lane_of_rank::LaneOfRank;
+use crate::learn::optimal::depth2::simd::{LANES, Lane, add, is_wide, most, narrow, sub};
+use crate::learn::optimal::problem::{Context, FeatureKind, NONE, RowSet};
+
+impl<T: Lane> Histogram<T> {
+    /// From numbers for each lane to sums, then to costs of leaves.
+    pub(crate) fn sweep_leaves(&mut self, context: Context<'_>) {
+        add_up(&mut self.sums, self.stride);
+        self.leaves(context);
+    }
+
+    /// From numbers for each lane to sums, then to costs by a child, which is one more then.
+    pub(crate) fn sweep(
+        &mut self,
+        context: Context<'_>,
+        rows: &RowSet,
+        mut child: ChildHistogram<T>,
+        is_live: [bool; 2],
+    ) {
+        let sweep = Sweep {
+            histogram: self,
+            context,
+            rows,
+            child: &mut child,
+            is_live,
+        };
+        // As many lanes as a register of the processor has room for.
+        if size_of::<T>() == 2 && context.rule.most() == 2 && is_wide(context.arch) {
+            context.arch.dispatch(InLanes::<T, LANES>(sweep));
+        } else {
+            narrow(context.arch).dispatch(InLanes::<T, { LANES / 2 }>(sweep));
+        }
+        self.children.push(child);
+    }
+
+    /// The costs of leaves.
+    fn leaves(&mut self, context: Context<'_>) {
+        let n_classes = context.table.n_classes();
+        for (at, side) in SIDES.into_iter().enumerate() {
+            let view = self.view(&self.sums);
+            let leaf = |lane: usize| {
+                let sums = (0..n_classes).map(|class| view.at(0, class, lane, side));
+                let (all, most) = sums.fold((0, 0), |(all, most), sum| (all + sum, sum.max(most)));
+                context.encoding.leaf((all - most) as u64)
+            };
+            self.least[at] = (0..self.cuts.len()).map(leaf).collect();
+            self.real[at] = match context.rule.min_leaf() {
+                1 => self.least[at].clone(),
+                _ => vec![u64::MAX; self.cuts.len()],
+            };
+        }
+    }
+
+    /// The costs by a child feature.
+    #[inline(always)]
+    fn sweep_child<const W: usize>(
+        &mut self,
+        context: Context<'_>,
+        rows: &RowSet,
+        child: &mut ChildHistogram<T>,
+        is_live: [bool; 2],
+    ) {
+        let is_numeric = context.table.kinds()[child.feature] == FeatureKind::Numeric;
+        let mut gains = Gains::<T, W>::default();
+        for (at, side) in SIDES.into_iter().enumerate().filter(|&(at, _)| is_live[at]) {
+            let mut least = vec![u64::MAX; self.stride];
+            let mut real = vec![u64::MAX; self.stride];
+            if !is_numeric && child.table.is_empty() {
+                match side {
+                    RootSide::Low => {
+                        self.many_categories::<false>(context, rows, child.feature, &mut least);
+                    }
+                    RootSide::High => {
+                        self.many_categories::<true>(context, rows, child.feature, &mut least);
+                    }
+                }
+                real.clone_from(&least);
+            } else {
+                for from in (0..self.cuts.len()).step_by(W) {
+                    let values = (&mut least[from..][..W], &mut real[from..][..W]);
+                    match (is_numeric, side) {
+                        (true, RootSide::Low) => {
+                            self.intervals::<W, false>(context, child, &mut gains, from, values);
+                        }
+                        (true, RootSide::High) => {
+                            self.intervals::<W, true>(context, child, &mut gains, from, values);
+                        }
+                        (false, RootSide::Low) => {
+                            self.categories::<W, false>(context, child, from, values);
+                        }
+                        (false, RootSide::High) => {
+                            self.categories::<W, true>(context, child, from, values);
+                        }
+                    }
+                }
+            }
+            for lane in 0..self.cuts.len() {
+                self.least[at][lane] = self.least[at][lane].min(least[lane]);
+                if context.rule.min_leaf() == 1 {
+                    self.real[at][lane] = self.real[at][lane].min(real[lane]);
+                }
+            }
+            least.truncate(self.cuts.len());
+            child.least[at] = least;
+        }
+    }
+
+    /// The gain of a bin that is a leaf, and whether it has rows at all.
+    #[inline(always)]
+    fn leaf<const W: usize, const HIGH: bool>(
+        &self,
+        n_classes: usize,
+        view: HistogramView<'_, T>,
+        bin: usize,
+        from: usize,
+    ) -> ([T; W], [T; W]) {
+        let mut gain = view.load::<W, HIGH>(bin, 0, from);
+        for class in 1..n_classes {
+            gain = most(gain, view.load::<W, HIGH>(bin, class, from));
+        }
+        let mut any = gain;
+        if self.n_slots > n_classes {
+            any = most(any, view.load::<W, HIGH>(bin, n_classes, from));
+        }
+        (gain, any.map(|any| T::new(u32::from(any > T::ZERO))))
+    }
+
+    #[inline(always)]
+    fn intervals<const W: usize, const HIGH: bool>(
+        &self,
+        context: Context<'_>,
+        child: &ChildHistogram<T>,
+        gains: &mut Gains<T, W>,
+        from: usize,
+        (least, real): (&mut [u64], &mut [u64]),
+    ) {
+        let n_classes = context.table.n_classes();
+        let encoding = context.encoding;
+        let view = self.view(&child.table);
+        let n_intervals = n_intervals(context.rule, &child.bins);
+        if n_intervals == 0 {
+            return;
+        }
+        let n_bins = child.bins.len();
+        let has_missing = child.table.len() > n_bins * self.n_slots * self.stride;
+        let (mut weights, mut leaves) = ([0_i64; W], [0_u64; W]);
+        let all = self.view(&self.sums);
+        let mut totals: Vec<[T; W]> = Vec::with_capacity(n_classes);
+        for class in 0..n_classes {
+            let mut total = all.load::<W, HIGH>(0, class, from);
+            if has_missing {
+                total = sub(total, view.load::<W, HIGH>(n_bins, class, from));
+            }
+            for lane in 0..W {
+                weights[lane] += total[lane].wide();
+            }
+            totals.push(total);
+        }
+        if has_missing {
+            for class in 0..n_classes {
+                let missing = view.load::<W, HIGH>(n_bins, class, from);
+                for lane in 0..W {
+                    weights[lane] += missing[lane].wide();
+                }
+            }
+            let (gain, any) = self.leaf::<W, HIGH>(n_classes, view, n_bins, from);
+            for lane in 0..W {
+                weights[lane] -= gain[lane].wide();
+                leaves[lane] = any[lane].wide() as u64;
+            }
+        }
+        gains.find::<HIGH>(view, &child.bins, &totals, n_intervals, from);
+        // One interval is a leaf, unless there are missing cells.
+        for k in usize::from(!has_missing)..n_intervals {
+            let per_leaf = (k as u64 + 1) * encoding.per_leaf();
+            for lane in 0..W {
+                let value = |gain: T| {
+                    encoding.loss((weights[lane] - gain.wide()).max(0) as u64)
+                        + leaves[lane] * encoding.per_leaf()
+                        + per_leaf
+                };
+                least[lane] = least[lane].min(value(gains.most[k][lane]));
+                real[lane] = real[lane].min(value(gains.real[k][lane]));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn categories<const W: usize, const HIGH: bool>(
+        &self,
+        context: Context<'_>,
+        child: &ChildHistogram<T>,
+        from: usize,
+        (least, real): (&mut [u64], &mut [u64]),
+    ) {
+        let n_classes = context.table.n_classes();
+        let view = self.view(&child.table);
+        let weights = self.weights::<W, HIGH>(n_classes, from);
+        let (mut gains, mut leaves) = ([T::ZERO; W], [T::ZERO; W]);
+        for bin in 0..child.table.len() / (self.n_slots * self.stride) {
+            let (gain, any) = self.leaf::<W, HIGH>(n_classes, view, bin, from);
+            gains = add(gains, gain);
+            leaves = add(leaves, any);
+        }
+        for lane in 0..W {
+            let loss = context
+                .encoding
+                .loss((weights[lane] - gains[lane].wide()) as u64);
+            least[lane] = loss + leaves[lane].wide() as u64 * context.encoding.per_leaf();
+        }
+        real.copy_from_slice(least);
+    }
+
+    /// The weight of all rows in some lanes.
+    #[inline(always)]
+    fn weights<const W: usize, const HIGH: bool>(&self, n_classes: usize, from: usize) -> [i64; W] {
+        let view = self.view(&self.sums);
+        let mut weights = [0; W];
+        for class in 0..n_classes {
+            let sums = view.load::<W, HIGH>(0, class, from);
+            for lane in 0..W {
+                weights[lane] += sums[lane].wide();
+            }
+        }
+        weights
+    }
+
+    /// Categories one after the other, when a table of all would be too large.
+    fn many_categories<const HIGH: bool>(
+        &self,
+        context: Context<'_>,
+        rows: &RowSet,
+        feature: usize,
+        least: &mut [u64],
+    ) {
+        let n_classes = context.table.n_classes();
+        let lanes = LaneOfRank::new(&self.cuts);
+        let of_root = rows.cells()[self.root].ranks();
+        let amounts: Vec<T> = amounts(rows);
+        let cells = &rows.cells()[feature];
+        let missing = (0..rows.len() as u32).filter(|&row| cells.ranks()[row as usize] == NONE);
+        let missing: Vec<u32> = missing.collect();
+        let groups = (0..cells.n_ranks() as u32).map(|rank| cells.rows(rank, rank + 1));
+        let mut gains = vec![0_i64; self.stride];
+        let mut leaves = vec![0_u64; self.stride];
+        let mut table = vec![T::default(); self.n_slots * self.stride];
+        for group in groups.chain(std::iter::once(&missing[..])) {
+            table.fill(T::default());
+            for &row in group {
+                let row = row as usize;
+                let lane = lanes.of(of_root[row]);
+                let sum = &mut table[self.slot(rows, row) * self.stride + lane];
+                *sum = sum.plus(amounts[row]);
+            }
+            add_up(&mut table, self.stride);
+            for from in (0..self.cuts.len()).step_by(LANES) {
+                let (gain, any) = self.leaf::<LANES, HIGH>(n_classes, self.view(&table), 0, from);
+                for lane in 0..LANES {
+                    gains[from + lane] += gain[lane].wide();
+                    leaves[from + lane] += any[lane].wide() as u64;
+                }
+            }
+        }
+        for from in (0..self.cuts.len()).step_by(LANES) {
+            let weights = self.weights::<LANES, HIGH>(n_classes, from);
+            for lane in 0..LANES {
+                let loss = (weights[lane] - gains[from + lane]) as u64;
+                let leaves = leaves[from + lane] * context.encoding.per_leaf();
+                least[from + lane] = context.encoding.loss(loss) + leaves;
+            }
+        }
+    }
+}
+
+/// A sweep over the table of a child, for which the processor's widest vectors are used.
+struct Sweep<'a, T> {
+    histogram: &'a mut Histogram<T>,
+    context: Context<'a>,
+    rows: &'a RowSet,
+    child: &'a mut ChildHistogram<T>,
+    is_live: [bool; 2],
+}
+
+/// The same in `W` lanes at once.
+struct InLanes<'a, T, const W: usize>(Sweep<'a, T>);
+
+impl<T: Lane, const W: usize> pulp::NullaryFnOnce for InLanes<'_, T, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Sweep {
+            histogram,
+            context,
+            rows,
+            child,
+            is_live,
+        } = self.0;
+        add_up(&mut child.table, histogram.stride);
+        histogram.sweep_child::<W>(context, rows, child, is_live);
+    }
+}
+
+/// From numbers for each lane to sums over the lanes so far.
+#[inline(always)]
+fn add_up<T: Lane>(table: &mut [T], stride: usize) {
+    table.chunks_exact_mut(stride).for_each(T::add_up);
+}

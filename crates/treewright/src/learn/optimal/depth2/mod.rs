@@ -1,0 +1,275 @@
+//! Trees of two levels: the search that all deeper ones consist of.
+//!
+//! All cuts of all root features are bounded at once, coarsely; where a better tree is still possible, a finer
+//! level looks closer, until nothing is left. There are two ways to do so: `depth2::histogram::engine`
+//! and, for two classes in a few intervals, `depth2::scan::engine`.
+
+pub(crate) mod cut_range;
+pub(crate) mod histogram;
+pub(crate) mod lane_of_rank;
+pub(crate) mod scan;
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is made for the widest vectors"
+)]
+pub(crate) mod screening;
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is made for the widest vectors"
+)]
+pub(crate) mod simd;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use self::histogram::Spare;
+use self::histogram::bins::Bins;
+use self::scan::batch::MOST_WEIGHT;
+use self::scan::runs::MOST_INTERVALS;
+use self::screening::Screened;
+use self::simd::Lane;
+use crate::budget::Budget;
+use crate::learn::optimal::deadline::{Deadline, Stopped};
+use crate::learn::optimal::incumbent::Incumbent;
+use crate::learn::optimal::problem::{
+    Context, FeatureKind, Floors, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch,
+};
+
+/// A search with two levels.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DepthTwo<'a> {
+    context: Context<'a>,
+    budget: &'a Budget,
+    /// Is it about a node of the tree? Then all threads work, and of equal trees the first is wanted.
+    is_node: bool,
+    /// What is known of all rows from afar, if the search is about these.
+    screened: Option<&'a Screened>,
+}
+
+/// A root whose branches for missing cells and categories are solved.
+pub(crate) struct EnteredRoot<'a> {
+    /// The rows that have a number, if there are cuts.
+    numbers: Option<Cow<'a, RowSet>>,
+    /// The value of the branch for missing cells, in case.
+    missing: u64,
+    floor: u64,
+    is_done: bool,
+}
+
+impl<'a> DepthTwo<'a> {
+    pub(crate) fn new(
+        context: Context<'a>,
+        budget: &'a Budget,
+        is_node: bool,
+        screened: Option<&'a Screened>,
+    ) -> Self {
+        Self {
+            context,
+            budget,
+            is_node,
+            screened,
+        }
+    }
+
+    /// The least value of some rows, if it is below `bound`. For features with a floor of at least `bound`
+    /// nothing better is expected.
+    pub(crate) fn solve(self, rows: &RowSet, upper: u64, before: &Inherited) -> SearchResult {
+        // A scan is never further from its start than there are steps; sums count some rows repeatedly.
+        let Context { rule, sizes, .. } = self.context;
+        let is_scan =
+            (rule.most() == 2 || rows.len() <= sizes.scanned_rows) && self.context.has_scans(rows);
+        let most_often = if is_scan {
+            1
+        } else {
+            rule.most().max(2) as u64
+        };
+        let most = rows.weight().max(rows.len() as u64) * most_often;
+        if most <= i16::LARGEST {
+            self.solve_in::<i16>(rows, upper, before)
+        } else if most <= i32::LARGEST {
+            self.solve_in::<i32>(rows, upper, before)
+        } else {
+            self.solve_in::<i64>(rows, upper, before)
+        }
+    }
+
+    fn solve_in<T: Lane>(self, rows: &RowSet, upper: u64, before: &Inherited) -> SearchResult {
+        let incumbent = Incumbent::below(upper, self.is_node);
+        let leaf = self.context.leaf(rows);
+        if let Some(leaf) = leaf {
+            incumbent.offer(leaf, Sketch::Leaf);
+        }
+        let n_features = self.context.table.kinds().len();
+        let mut floors = Floors {
+            own: before.floors.clone(),
+            shallower: 0,
+            before,
+        };
+        floors.own.resize(n_features, 0);
+        let mut is_done = true;
+        if incumbent.value() > 2 * self.context.encoding.per_leaf() {
+            let is_wanted = |&feature: &usize| floors.own[feature] < upper;
+            let wanted: Vec<usize> = (0..n_features).filter(is_wanted).collect();
+            is_done = if self.context.has_scans(rows) {
+                self.by_scans::<T>(rows, &wanted, &incumbent, &mut floors)
+            } else {
+                self.by_histograms::<T>(rows, &wanted, &incumbent, &mut floors)
+            };
+        }
+        SearchResult::new(&incumbent, upper, leaf, floors, is_done)
+    }
+
+    /// The same for each of some things, by all threads for a node of the tree. All that one thread does has the
+    /// same spare tables.
+    pub(crate) fn map<T, I, X, O>(
+        self,
+        things: I,
+        what: impl Fn(&mut Spare<T>, X) -> O + Sync + Send,
+    ) -> Vec<O>
+    where
+        T: Lane,
+        I: IntoIterator<Item = X> + IntoParallelIterator<Item = X>,
+        X: Send,
+        O: Send,
+    {
+        if self.is_parallel() {
+            return things.into_par_iter().map_init(Spare::new, what).collect();
+        }
+        let mut spare = Spare::new();
+        let what = |thing: X| what(&mut spare, thing);
+        things.into_iter().map(what).collect()
+    }
+
+    pub(crate) fn is_parallel(self) -> bool {
+        self.is_node && rayon::current_num_threads() > 1
+    }
+
+    /// What features look like from afar.
+    pub(crate) fn bins(self, rows: &RowSet) -> [Arc<Bins>; 2] {
+        let sizes = self.context.sizes;
+        let n_classes = self.context.table.n_classes();
+        let n_lanes = match n_classes {
+            ..=12 if rows.len() >= sizes.many_rows => sizes.many,
+            ..=64 => sizes.few,
+            _ => sizes.few.min(14),
+        };
+        let both = [(n_lanes, n_lanes), (sizes.many, sizes.bins)];
+        Bins::both(rows, both)
+    }
+
+    /// A root before its cuts are looked at: branches for missing cells and categories are solved.
+    pub(crate) fn enter<'r>(
+        self,
+        rows: &'r RowSet,
+        feature: usize,
+        incumbent: &Incumbent,
+    ) -> EnteredRoot<'r> {
+        let cells = &rows.cells()[feature];
+        let nothing = |floor: u64| EnteredRoot {
+            numbers: None,
+            missing: 0,
+            floor,
+            is_done: true,
+        };
+        let stopped = || EnteredRoot {
+            is_done: false,
+            ..nothing(0)
+        };
+        if self.budget.is_spent() {
+            return stopped();
+        }
+        if cells.n_ranks() == 0 || cells.n_ranks() == 1 && !cells.has_missing() {
+            return nothing(u64::MAX);
+        }
+        let mut missing = 0;
+        if cells.has_missing() {
+            match self.one(&rows.missing(feature)) {
+                Ok(Some(value)) => missing = value,
+                Ok(None) => return nothing(u64::MAX),
+                Err(Stopped) => return stopped(),
+            }
+        }
+        let uncut = RootSplit::uncut(feature);
+        if self.context.table.kinds()[feature] == FeatureKind::Categorical {
+            let Ok(value) = self.categories(rows, feature, missing, incumbent.upper_for(uncut))
+            else {
+                return stopped();
+            };
+            incumbent.offer(value, uncut.alone());
+            return nothing(value);
+        }
+        let (mut floor, mut numbers) = (u64::MAX, Cow::Borrowed(rows));
+        if cells.has_missing() {
+            let present = rows.only(|row| cells.ranks()[row] != NONE);
+            match self.one(&present) {
+                Ok(Some(whole)) => {
+                    floor = missing + whole;
+                    incumbent.offer(floor, uncut.alone());
+                }
+                Ok(None) => {}
+                Err(Stopped) => return stopped(),
+            }
+            numbers = Cow::Owned(present);
+        }
+        EnteredRoot {
+            numbers: Some(numbers),
+            missing,
+            floor,
+            is_done: true,
+        }
+    }
+
+    /// The least value of some rows by at most one question; `None` if there are too few of them.
+    pub(crate) fn one(self, rows: &RowSet) -> Result<Option<u64>, Stopped> {
+        let is_spent = || self.budget.is_spent();
+        self.context.one(rows, &mut Deadline::new(&is_spent))
+    }
+
+    /// The sum over categories, or a bound for it that is not below `bound`.
+    fn categories(
+        self,
+        rows: &RowSet,
+        feature: usize,
+        missing: u64,
+        upper: u64,
+    ) -> Result<u64, Stopped> {
+        let n_ranks = rows.cells()[feature].n_ranks() as u32;
+        let mut value = missing;
+        for rank in 0..n_ranks {
+            let others = u64::from(n_ranks - rank) * self.context.encoding.per_leaf();
+            if value + others >= upper {
+                return Ok(value + others);
+            }
+            let Some(branch) = self.one(&rows.group(feature, rank))? else {
+                return Ok(u64::MAX);
+            };
+            value += branch;
+        }
+        Ok(value)
+    }
+}
+
+impl Context<'_> {
+    /// Can trees of two levels be found by scans? They are for two classes in a few intervals of any size.
+    pub(crate) fn has_scans(self, rows: &RowSet) -> bool {
+        let is_light = || {
+            rows.labels()
+                .iter()
+                .all(|label| (1..MOST_WEIGHT).contains(&label.weight))
+        };
+        let rule = self.rule;
+        let is_few = (2..=MOST_INTERVALS).contains(&rule.most());
+        // Sums along a scan are narrow numbers.
+        let is_in_range = rows.weight() <= i32::LARGEST;
+        self.table.n_classes() == 2 && is_few && rule.min_leaf() == 1 && is_in_range && is_light()
+    }
+
+    /// Are there so few classes and intervals that sums for all of them are worth it? Else cuts are tried one
+    /// by one.
+    pub(crate) fn is_narrow(self) -> bool {
+        let all = self.table.n_classes().saturating_mul(self.rule.most());
+        all <= self.sizes.sums
+    }
+}

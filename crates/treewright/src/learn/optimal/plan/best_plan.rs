@@ -1,0 +1,281 @@
+//! The best tree of some rows, as a plan.
+
+use super::TreePlan;
+use crate::learn::optimal::deadline::{Deadline, Stopped};
+use crate::learn::optimal::depth1::intervals::{self, Line};
+use crate::learn::optimal::depth2::scan::root::ScanRoot;
+use crate::learn::optimal::depth2::simd::Lane;
+use crate::learn::optimal::problem::{
+    FeatureCells, FeatureKind, Inherited, NONE, RootSplit, RowSet, Sketch,
+};
+use crate::learn::optimal::search::TreeSearch;
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+impl TreeSearch<'_> {
+    /// The best tree of some rows: of all with the same value the first, in the order of features and cuts.
+    pub(crate) fn plan(&self, rows: &Arc<RowSet>, depth: usize) -> Result<TreePlan, Stopped> {
+        let Some(leaf) = self.context.leaf(rows) else {
+            return Ok(TreePlan::Leaf);
+        };
+        if depth == 0 || leaf <= 2 * self.context.encoding.per_leaf() {
+            return Ok(TreePlan::Leaf);
+        }
+        if depth == 1 {
+            return Ok(self.plan_one(rows, leaf));
+        }
+        let shallower = match depth {
+            2 => None,
+            _ => Some(self.solve(rows, depth - 1, leaf, &Inherited::default())),
+        };
+        let solved = self.solve_node(rows, depth, leaf, shallower);
+        if !solved.is_done {
+            return Err(Stopped);
+        }
+        self.plan_below(rows, depth, solved.sketch.as_ref())
+    }
+
+    /// The best tree below a first question that is known.
+    pub(crate) fn plan_below(
+        &self,
+        rows: &Arc<RowSet>,
+        depth: usize,
+        sketch: Option<&Sketch>,
+    ) -> Result<TreePlan, Stopped> {
+        let Some(Sketch::Alone(root) | Sketch::Split(root, _)) = sketch else {
+            return Ok(TreePlan::Leaf);
+        };
+        let is_numeric = self.context.table.kinds()[root.feature()] == FeatureKind::Numeric;
+        if depth == 2
+            && is_numeric
+            && self.context.rule.min_leaf() == 1
+            && self.has_small_sums(rows)
+        {
+            let is_scan =
+                self.context.rule.most() == 2 && !rows.cells()[root.feature()].has_missing();
+            return Ok(match root.cut() {
+                Some(cut) if is_scan && self.context.has_scans(rows) => {
+                    self.plan_scan(rows, root.feature(), cut)
+                }
+                _ => self.plan_two(rows, *root),
+            });
+        }
+        self.asking(rows, *root, |_, part| self.plan(part, depth - 1))
+    }
+
+    /// Do sums for all ranks and classes of a feature take little memory?
+    fn has_small_sums(&self, rows: &RowSet) -> bool {
+        const MOST_SUMS: usize = 1 << 22;
+        let most = rows
+            .cells()
+            .iter()
+            .map(FeatureCells::n_ranks)
+            .max()
+            .unwrap_or(0);
+        (most + 1).saturating_mul(self.context.table.n_classes()) <= MOST_SUMS
+    }
+
+    /// The best tree of two levels below a numeric question that is known, without the rows of its parts.
+    fn plan_two(&self, rows: &RowSet, root: RootSplit) -> TreePlan {
+        let (feature, cut) = (root.feature(), root.cut());
+        let cells = &rows.cells()[feature];
+        let cuts: Vec<u32> = cut.into_iter().collect();
+        let n_parts = cuts.len() + 1 + usize::from(cells.has_missing());
+        let part_of = |row: usize| match cells.ranks()[row] {
+            NONE => n_parts - 1,
+            rank => usize::from(cut.is_some_and(|cut| cut <= rank)),
+        };
+        let plan = |at: usize| {
+            let is_in = |row: usize| part_of(row) == at;
+            let part: Vec<u32> = (0..rows.len() as u32)
+                .filter(|&row| is_in(row as usize))
+                .collect();
+            let mut sums = vec![0; rows.sums().len()];
+            for &row in &part {
+                let label = rows.labels()[row as usize];
+                sums[label.class as usize] += u64::from(label.weight);
+            }
+            let most = sums.iter().copied().max().unwrap_or(0);
+            let leaf = self.context.encoding.leaf(sums.iter().sum::<u64>() - most);
+            match self.context.asked_in(rows, &part).into_iter().min() {
+                Some((value, child)) if value < leaf => {
+                    let narrow = rows.narrow(is_in, |feature| feature == child);
+                    self.plan_by(&narrow, child, value)
+                }
+                _ => TreePlan::Leaf,
+            }
+        };
+        let children = (0..n_parts).map(plan).collect();
+        self.split(rows, feature, &cuts, children)
+    }
+
+    /// The same for two classes in two intervals: what each child costs on both sides follows from one scan.
+    fn plan_scan(&self, rows: &RowSet, feature: usize, cut: u32) -> TreePlan {
+        let root = ScanRoot::new(
+            feature,
+            Cow::Borrowed(rows),
+            0,
+            self.context.encoding.per_leaf(),
+        );
+        let (leaves, values) = if rows.weight() <= i16::LARGEST {
+            root.at::<i16>(self.context, cut)
+        } else if rows.weight() <= i32::LARGEST {
+            root.at::<i32>(self.context, cut)
+        } else {
+            root.at::<i64>(self.context, cut)
+        };
+        let of_root = rows.cells()[feature].ranks();
+        let plan = |side: usize| {
+            let least = values
+                .iter()
+                .enumerate()
+                .map(|(child, value)| (value[side], child))
+                .min();
+            let Some((value, child)) = least.filter(|&(value, _)| value < leaves[side]) else {
+                return TreePlan::Leaf;
+            };
+            let is_in = |row: usize| (of_root[row] >= cut) == (side == 1);
+            let cells = &rows.cells()[child];
+            if cells.has_missing() || self.context.table.kinds()[child] == FeatureKind::Categorical
+            {
+                let narrow = rows.narrow(is_in, |feature| feature == child);
+                return self.plan_by(&narrow, child, value);
+            }
+            let between_ranks =
+                intervals::lowest_cut_in(rows, child, is_in, value, self.context.encoding);
+            let Some(ranks) = between_ranks else {
+                return TreePlan::Leaf;
+            };
+            let [below, above] = ranks.map(|rank| self.context.table.number(child, rows, rank));
+            TreePlan::Split {
+                feature: self.context.table.columns()[child],
+                cuts: vec![between(below, above)],
+                children: vec![TreePlan::Leaf; 2],
+            }
+        };
+        let children = (0..2).map(plan).collect();
+        self.split(rows, feature, &[cut], children)
+    }
+
+    /// The best tree of one level.
+    fn plan_one(&self, rows: &RowSet, leaf: u64) -> TreePlan {
+        let features = 0..self.context.table.kinds().len();
+        // A value that is known needs its tree, however late it is.
+        let mut deadline = Deadline::new(&|| false);
+        let asked = |feature: usize| {
+            let value = self.context.asked(rows, feature, &mut deadline);
+            Some((value.ok()??, feature))
+        };
+        let Some((value, feature)) = features.filter_map(asked).min() else {
+            return TreePlan::Leaf;
+        };
+        if value >= leaf {
+            return TreePlan::Leaf;
+        }
+        self.plan_by(rows, feature, value)
+    }
+
+    /// The first tree of one level that asks a feature and has a value.
+    fn plan_by(&self, rows: &RowSet, feature: usize, value: u64) -> TreePlan {
+        let cells = &rows.cells()[feature];
+        let n_missing = usize::from(cells.has_missing());
+        let cuts: Vec<u32> = match self.context.table.kinds()[feature] {
+            FeatureKind::Categorical => (1..cells.n_ranks() as u32).collect(),
+            FeatureKind::Numeric => {
+                let (rule, encoding) = (self.context.rule, self.context.encoding);
+                let value = value - self.context.missing(rows, feature).unwrap_or(0);
+                if rule.most() == 2 && rule.min_leaf() == 1 {
+                    intervals::lowest_cut(rows, feature, value, encoding)
+                        .into_iter()
+                        .collect()
+                } else if rule.most() >= cells.n_ranks() && rule.min_leaf() == 1 {
+                    intervals::cuts_of_any(rows, feature, encoding)
+                } else {
+                    let line = Line::new(self.context.table, rows, feature);
+                    let cuts = line.cuts(value, rule, encoding);
+                    let cuts = cuts.expect("a value that was found has cuts");
+                    cuts.into_iter().map(|cut| cut as u32).collect()
+                }
+            }
+        };
+        let children = vec![TreePlan::Leaf; cuts.len() + 1 + n_missing];
+        self.split(rows, feature, &cuts, children)
+    }
+
+    /// A question, and what is below it.
+    fn asking<E>(
+        &self,
+        rows: &Arc<RowSet>,
+        root: RootSplit,
+        below: impl Fn(usize, &Arc<RowSet>) -> Result<TreePlan, E>,
+    ) -> Result<TreePlan, E> {
+        let (feature, cut) = (root.feature(), root.cut());
+        let n_ranks = rows.cells()[feature].n_ranks() as u32;
+        let cuts: Vec<u32> = match self.context.table.kinds()[feature] {
+            FeatureKind::Numeric => cut.into_iter().collect(),
+            FeatureKind::Categorical => (1..n_ranks).collect(),
+        };
+        let starts = std::iter::once(0).chain(cuts.iter().copied());
+        let ends = cuts.iter().copied().chain(std::iter::once(n_ranks));
+        let present = starts.zip(ends).map(|(start, end)| match end - start {
+            1 => rows.group(feature, start),
+            _ => rows.within(feature, start..end),
+        });
+        let is_missing = rows.cells()[feature].has_missing();
+        let parts = present.chain(is_missing.then(|| rows.missing(feature)));
+        let parts = parts.map(Arc::new).enumerate();
+        let children: Result<Vec<TreePlan>, E> = parts.map(|(at, part)| below(at, &part)).collect();
+        Ok(self.split(rows, feature, &cuts, children?))
+    }
+
+    fn split(
+        &self,
+        rows: &RowSet,
+        feature: usize,
+        cuts: &[u32],
+        children: Vec<TreePlan>,
+    ) -> TreePlan {
+        let number = |rank| self.context.table.number(feature, rows, rank);
+        let threshold = |&cut: &u32| between(number(cut - 1), number(cut));
+        let cuts = match self.context.table.kinds()[feature] {
+            FeatureKind::Numeric => cuts.iter().map(threshold).collect(),
+            FeatureKind::Categorical => Vec::new(),
+        };
+        TreePlan::Split {
+            feature: self.context.table.columns()[feature],
+            cuts,
+            children,
+        }
+    }
+
+    /// The tree of a sketch, the last level as good as it can be.
+    pub(crate) fn follow(&self, rows: &Arc<RowSet>, depth: usize, sketch: &Sketch) -> TreePlan {
+        let (root, sketches) = match sketch {
+            Sketch::Leaf if depth == 1 => {
+                let leaf = self.context.leaf(rows);
+                return leaf.map_or(TreePlan::Leaf, |leaf| self.plan_one(rows, leaf));
+            }
+            Sketch::Leaf => return TreePlan::Leaf,
+            Sketch::Alone(root) => (root, &[][..]),
+            Sketch::Split(root, sketches) => (root, &sketches[..]),
+        };
+        let Ok(plan) = self.asking::<Infallible>(rows, *root, |at, part| {
+            Ok(match sketches.get(at) {
+                Some(sketch) => self.follow(part, depth - 1, sketch),
+                None => self.follow(part, 1, &Sketch::Leaf),
+            })
+        });
+        plan
+    }
+}
+
+/// A number above the first and not above the second: midway where there is one.
+pub(crate) fn between(below: f64, above: f64) -> f64 {
+    let middle = below / 2.0 + above / 2.0;
+    if below < middle && middle <= above {
+        middle
+    } else {
+        above
+    }
+}

@@ -1,0 +1,57 @@
+//! How large a leaf must be: so many rows, or so much weight.
+
+use crate::data::Dataset;
+use crate::learn::optimal::Optimal;
+
+/// The sizes of rows, and the least size of a leaf.
+#[derive(Debug)]
+pub(crate) struct LeafSize {
+    /// The size of each row; `None` if all are 1.
+    sizes: Option<Vec<u64>>,
+    least: usize,
+}
+
+impl LeafSize {
+    #[inline]
+    pub(crate) fn least(&self) -> usize {
+        self.least
+    }
+
+    /// Weights become whole numbers whose sum is about 2^40: what a leaf weighs must not depend on the order of
+    /// its rows.
+    pub(crate) fn new(learner: &Optimal, data: &Dataset) -> Self {
+        const WHOLE: f64 = (1_u64 << 40) as f64;
+        let share = learner.min_leaf_weight;
+        if share == 0.0 {
+            return Self {
+                sizes: None,
+                least: learner.min_leaf,
+            };
+        }
+        let unit = data.total_weight() / WHOLE;
+        let size = |row: usize| (data.weight(row) / unit).round() as u64;
+        let sizes: Vec<u64> = (0..data.n_rows()).map(size).collect();
+        let all: u64 = sizes.iter().sum();
+        // Each size may be off by a half.
+        let slack = data.n_rows() as u64 / 2 + 1;
+        let least = ((share * all as f64).ceil() as u64).saturating_sub(slack);
+        if sizes.iter().all(|&size| size >= least) {
+            return Self {
+                sizes: None,
+                least: 1,
+            };
+        }
+        Self {
+            sizes: Some(sizes),
+            least: least as usize,
+        }
+    }
+
+    /// The size of some rows of the table.
+    pub(crate) fn of(&self, rows: impl ExactSizeIterator<Item = u32>) -> usize {
+        match &self.sizes {
+            None => rows.len(),
+            Some(sizes) => rows.map(|row| sizes[row as usize]).sum::<u64>() as usize,
+        }
+    }
+}

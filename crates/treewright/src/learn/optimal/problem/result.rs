@@ -1,0 +1,150 @@
+//! What a search leaves behind about some rows.
+
+use super::sketch::Sketch;
+use crate::learn::optimal::incumbent::Incumbent;
+
+/// What is known about some rows after a search.
+#[derive(Debug, Clone)]
+pub(crate) struct SearchResult {
+    /// The least value if it is below the bound of the search, or the best that was found until it ended.
+    pub(in crate::learn::optimal) value: Option<u64>,
+    /// No tree has a smaller value; but it is not worth much more than the bound of the search.
+    pub(in crate::learn::optimal) least: u64,
+    /// What holds for all sets that contain these rows, too.
+    pub(in crate::learn::optimal) inherited: Inherited,
+    pub(in crate::learn::optimal) sketch: Option<Sketch>,
+    /// Was everything looked at?
+    pub(in crate::learn::optimal) is_done: bool,
+}
+
+/// What is known about some rows, and so about all sets that contain them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Inherited {
+    /// For each feature: no tree has a smaller value for these rows, if it asks that feature first. If all these
+    /// rows go to one branch there, they have a level less. Nothing about any if there are none.
+    pub(in crate::learn::optimal) floors: Vec<u64>,
+    /// No tree with a level less has a smaller value.
+    pub(in crate::learn::optimal) shallower: u64,
+}
+
+impl Inherited {
+    pub(crate) fn floor(&self, feature: usize) -> u64 {
+        self.floors.get(feature).copied().unwrap_or(0)
+    }
+}
+
+/// What a search finds out about features that are asked first.
+pub(crate) struct Floors<'a> {
+    /// By this search.
+    pub(in crate::learn::optimal) own: Vec<u64>,
+    /// No tree with a level less has a smaller value.
+    pub(in crate::learn::optimal) shallower: u64,
+    /// What was known before.
+    pub(in crate::learn::optimal) before: &'a Inherited,
+}
+
+impl SearchResult {
+    /// What `best` was found, with floors for all features. Values from `bound` on were not looked for.
+    pub(crate) fn new(
+        incumbent: &Incumbent,
+        upper: u64,
+        leaf: Option<u64>,
+        floors: Floors<'_>,
+        is_done: bool,
+    ) -> Self {
+        let Floors {
+            own: floors,
+            shallower,
+            before,
+        } = floors;
+        let inherit =
+            |(feature, &floor): (usize, &u64)| floor.min(shallower).max(before.floor(feature));
+        let inherited = Inherited {
+            floors: floors.iter().enumerate().map(inherit).collect(),
+            shallower: shallower.max(before.shallower),
+        };
+        let value = Some(incumbent.value()).filter(|&value| value < upper);
+        let floor = floors.iter().copied().chain(leaf).min().unwrap_or(u64::MAX);
+        let least = match value {
+            Some(value) if is_done => value,
+            _ => floor.min(incumbent.value().max(upper)).min(LARGEST),
+        };
+        Self {
+            value,
+            least,
+            inherited,
+            sketch: incumbent.sketch(),
+            is_done,
+        }
+    }
+
+    /// No tree has a smaller value, after a search for trees below `bound`. With a least size of leaves `least`
+    /// may be smaller: then it is about leaves of any size.
+    pub(crate) fn least_of(&self, upper: u64) -> u64 {
+        if self.is_done && self.value.is_none() {
+            self.least.max(upper)
+        } else {
+            self.least
+        }
+    }
+
+    /// A value that is known.
+    pub(crate) fn exactly(value: u64, upper: u64, sketch: Sketch) -> Self {
+        Self {
+            value: Some(value).filter(|&value| value < upper),
+            least: value,
+            inherited: Inherited::default(),
+            sketch: Some(sketch),
+            is_done: true,
+        }
+    }
+
+    /// Rows whose value as a leaf is known, if nothing else can be below the bound: all other trees have at least
+    /// the value `others`. What was known about features before is all that is known.
+    pub(crate) fn as_leaf(leaf: u64, upper: u64, others: u64, before: &Inherited) -> Self {
+        Self {
+            least: leaf.min(others),
+            inherited: before.clone(),
+            sketch: (leaf < upper).then_some(Sketch::Leaf),
+            ..Self::exactly(leaf, upper, Sketch::Leaf)
+        }
+    }
+
+    /// No tree has a smaller value than `least`, which is all that had to be known.
+    pub(crate) fn at_least(least: u64, before: &Inherited, n_features: usize) -> Self {
+        let floor = |feature: usize| before.floor(feature).max(least);
+        Self {
+            value: None,
+            least,
+            inherited: Inherited {
+                floors: (0..n_features).map(floor).collect(),
+                shallower: before.shallower.max(least),
+            },
+            sketch: None,
+            is_done: true,
+        }
+    }
+
+    /// There was no time to find out anything.
+    pub(crate) fn stopped() -> Self {
+        Self {
+            least: 0,
+            is_done: false,
+            ..Self::never()
+        }
+    }
+
+    /// There is no tree.
+    pub(crate) fn never() -> Self {
+        Self {
+            value: None,
+            least: LARGEST,
+            inherited: Inherited::default(),
+            sketch: None,
+            is_done: true,
+        }
+    }
+}
+
+/// Larger than the value of any tree, but sums of a few do not overflow.
+const LARGEST: u64 = u64::MAX / 8;

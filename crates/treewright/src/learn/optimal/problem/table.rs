@@ -1,0 +1,277 @@
+//! The working form of a table: weighted classes in place of losses, ranks in place of numbers.
+//!
+//! Let a row cost `loss[c]` if its leaf is labelled `c`, and `most` the largest of these. The label then *gains*
+//! `most - loss[c]`, and a tree costs the constant sum of `most` less all that its labels gain. A row that gains
+//! by several labels is as good as several rows with the same cells, one for each: so whatever the costs and
+//! weights are, a table becomes rows with **one class and one weight each**, and the best tree has the least
+//! weight of rows outside the class of their leaf. With plain errors these rows are the rows of the table.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::cells::FeatureCells;
+use super::leaf_size::LeafSize;
+use super::region::Region;
+use super::rows::{Label, RowSet};
+use crate::budget::Budget;
+use crate::cost::RowLosses;
+use crate::data::{Column, Dataset, MISSING_CODE};
+use crate::learn::greedy::{Packing, is_tie, sorted_list_in_time};
+
+/// What all sets of rows of a table have in common.
+#[derive(Debug)]
+pub(crate) struct RankTable<'a> {
+    data: &'a Dataset,
+    /// The columns that are features here; all others do not matter.
+    columns: Vec<usize>,
+    kinds: Vec<FeatureKind>,
+    n_classes: usize,
+    /// The row of the table behind each weighted row; `None` if they are the same.
+    real: Option<Vec<u32>>,
+    /// The loss of a tree is the weight of rows outside their class and this.
+    constant: i64,
+    whole: Arc<RowSet>,
+    leaf_size: LeafSize,
+}
+
+/// What a feature can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FeatureKind {
+    Numeric,
+    Categorical,
+}
+
+/// A missing cell.
+pub(crate) const NONE: u32 = u32::MAX;
+
+impl<'a> RankTable<'a> {
+    #[inline]
+    pub(crate) fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    #[inline]
+    pub(crate) fn kinds(&self) -> &[FeatureKind] {
+        &self.kinds
+    }
+
+    #[inline]
+    pub(crate) fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
+    #[inline]
+    pub(crate) fn constant(&self) -> i64 {
+        self.constant
+    }
+
+    #[inline]
+    pub(crate) fn whole(&self) -> &Arc<RowSet> {
+        &self.whole
+    }
+
+    #[inline]
+    pub(crate) fn leaf_size(&self) -> &LeafSize {
+        &self.leaf_size
+    }
+
+    /// All columns of the data, in no order yet.
+    pub(crate) fn new(data: &'a Dataset, losses: &RowLosses<'_>, leaf_size: LeafSize) -> Self {
+        let p = losses.n_classes;
+        let (labels, real, constant) = match losses.classes() {
+            Some(classes) => labels_of_errors(classes, p),
+            None => labels_of_losses(losses.table(), p),
+        };
+        let real = (labels.len() != data.n_rows()).then_some(real);
+        let n_columns = data.columns().len();
+        Self {
+            data,
+            columns: (0..n_columns).collect(),
+            kinds: data.columns().iter().map(FeatureKind::of).collect(),
+            n_classes: p,
+            constant,
+            whole: Arc::new(RowSet::new(
+                labels,
+                vec![FeatureCells::default(); n_columns],
+                p,
+            )),
+            real,
+            leaf_size,
+        }
+    }
+
+    /// The same rows with the order of these columns, which are all that is left. If the budget is spent before they
+    /// are sorted, nothing changes, and that is said.
+    pub(crate) fn sorted(self, columns: Vec<usize>, budget: &Budget) -> (Self, bool) {
+        let cells = |&column: &usize| {
+            let cells = cells(&self.data.columns()[column], budget)?;
+            Some(match &self.real {
+                None => cells,
+                Some(real) => cells.spread(real),
+            })
+        };
+        let cells: Option<Vec<FeatureCells>> = if rayon::current_num_threads() > 1 {
+            columns.par_iter().map(cells).collect()
+        } else {
+            columns.iter().map(cells).collect()
+        };
+        let Some(cells) = cells else {
+            return (self, false);
+        };
+        let whole = Arc::unwrap_or_clone(self.whole).with_cells(cells);
+        let whole = whole.with_region(Some(Region::default()));
+        let sorted = Self {
+            kinds: columns.iter().map(|&column| self.kinds[column]).collect(),
+            columns,
+            whole: Arc::new(whole),
+            ..self
+        };
+        (sorted, true)
+    }
+
+    /// The numbers of all columns if every cell of the data is one, and a row of the data is a row here.
+    pub(crate) fn numbers(&self) -> Option<Vec<&'a [f64]>> {
+        let numbers = |column: &'a Column| match column {
+            Column::Numeric(numbers) => {
+                let has_missing = numbers.iter().any(|number| number.is_nan());
+                (!has_missing).then_some(&numbers[..])
+            }
+            Column::Categorical(_) => None,
+        };
+        let is_plain = self.real.is_none();
+        is_plain.then(|| self.data.columns().iter().map(numbers).collect())?
+    }
+
+    /// No way from the root to a leaf is longer: every question separates some rows, categories can be
+    /// asked for once, and numbers once for each of the cuts and for being missing.
+    pub(crate) fn longest_way(&self) -> usize {
+        let questions = |(kind, cells): (&FeatureKind, &FeatureCells)| match kind {
+            FeatureKind::Numeric => cells.n_ranks(),
+            FeatureKind::Categorical => 1,
+        };
+        let all: usize = self
+            .kinds
+            .iter()
+            .zip(self.whole.cells())
+            .map(questions)
+            .sum();
+        all.min(self.data.n_rows())
+    }
+
+    /// How large the rows of the table are that stand behind some weighted rows, which have rising numbers.
+    pub(crate) fn size(&self, ids: impl ExactSizeIterator<Item = u32>) -> usize {
+        match &self.real {
+            None => self.leaf_size.of(ids),
+            Some(real) => {
+                let mut rows: Vec<u32> = ids.map(|id| real[id as usize]).collect();
+                rows.dedup();
+                self.leaf_size.of(rows.into_iter())
+            }
+        }
+    }
+
+    /// The row of the table behind a weighted row.
+    pub(crate) fn real_row(&self, id: u32) -> u32 {
+        self.real.as_ref().map_or(id, |real| real[id as usize])
+    }
+
+    /// How many different numbers of all rows are below this one.
+    pub(crate) fn rank_of(&self, feature: usize, number: f64) -> u32 {
+        let (mut from, mut to) = (0, self.whole.cells()[feature].n_ranks() as u32);
+        while from < to {
+            let middle = from.midpoint(to);
+            if self.number(feature, &self.whole, middle) < number {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        from
+    }
+
+    /// The number that is a rank among some rows.
+    pub(crate) fn number(&self, feature: usize, rows: &RowSet, rank: u32) -> f64 {
+        let cells = &rows.cells()[feature];
+        let id = rows.ids()[cells.order()[cells.starts()[rank as usize] as usize] as usize];
+        let row = self.real_row(id);
+        match &self.data.columns()[self.columns[feature]] {
+            // Minus zero is zero.
+            Column::Numeric(numbers) => numbers[row as usize] + 0.0,
+            Column::Categorical(codes) => f64::from(codes[row as usize]),
+        }
+    }
+}
+
+/// The weighted rows, the row of the table behind each, and what is lost anyway.
+type Labelled = (Vec<Label>, Vec<u32>, i64);
+
+/// One row for each row of the table: its class costs nothing, every other one 1.
+fn labels_of_errors(classes: &[u32], n_classes: usize) -> Labelled {
+    // With one class nothing can go wrong.
+    let weight = u32::from(n_classes > 1);
+    let label = |&class: &u32| Label { class, weight };
+    let labels = classes.iter().map(label).collect();
+    (labels, (0..classes.len() as u32).collect(), 0)
+}
+
+/// One row for each label that is better than the worst.
+fn labels_of_losses(losses: &[u32], n_classes: usize) -> Labelled {
+    let mut labels = Vec::with_capacity(losses.len() / n_classes);
+    let (mut real, mut constant) = (Vec::new(), 0_i64);
+    for (row, losses) in losses.chunks_exact(n_classes).enumerate() {
+        let most = losses.iter().copied().max().unwrap_or(0);
+        constant += i64::from(most);
+        let before = labels.len();
+        for (class, &loss) in losses.iter().enumerate().filter(|&(_, &loss)| loss < most) {
+            labels.push(Label {
+                class: class as u32,
+                weight: most - loss,
+            });
+            constant -= i64::from(most - loss);
+        }
+        if labels.len() == before {
+            // No label is better than another, but the row is still there.
+            labels.push(Label {
+                class: 0,
+                weight: 0,
+            });
+        }
+        real.extend((before..labels.len()).map(|_| row as u32));
+    }
+    (labels, real, constant)
+}
+
+impl FeatureKind {
+    fn of(column: &Column) -> Self {
+        match column {
+            Column::Numeric(_) => Self::Numeric,
+            Column::Categorical(_) => Self::Categorical,
+        }
+    }
+}
+
+/// Ranks and order of a column; `None` if the budget is spent before they are found.
+fn cells(column: &Column, budget: &Budget) -> Option<FeatureCells> {
+    let is_missing = |row: usize| match column {
+        Column::Numeric(numbers) => numbers[row].is_nan(),
+        Column::Categorical(codes) => codes[row] == MISSING_CODE,
+    };
+    let n_rows = column.len();
+    let packing = Packing::new(n_rows, 1).expect("a table has below 2^31 rows");
+    let list = sorted_list_in_time(column, None, packing, budget)?;
+    let n_present = list.partition_point(|&entry| !is_missing(packing.row(entry)));
+    let mut ranks = vec![NONE; n_rows];
+    let mut order = Vec::with_capacity(n_present);
+    let mut starts = Vec::new();
+    for &entry in &list[..n_present] {
+        if order.is_empty() || !is_tie(entry) {
+            starts.push(order.len() as u32);
+        }
+        let row = packing.row(entry);
+        ranks[row] = starts.len() as u32 - 1;
+        order.push(row as u32);
+    }
+    starts.push(n_present as u32);
+    Some(FeatureCells::new(ranks, order, starts))
+}
