@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use treewright::Error;
 use treewright::select::{Count, Distinct, Order, shared_bytes};
-use treewright::tree::{Fit, Training, Tree};
+use treewright::tree::{Fit, LearnerInfo, LearnerKind, Params, Training, Tree};
 
 use crate::errors::{caught, guarded, named, raised};
 use crate::learners::GreedyParams;
@@ -202,9 +202,9 @@ impl DistinctTrees {
         let training = Training::of_leaves(&tree, self.rows.data());
         let fit = Fit {
             model: tree,
-            learner: treewright::tree::LearnerInfo {
-                name: "greedy".into(),
-                params: serde_json::Map::new(),
+            learner: LearnerInfo {
+                kind: LearnerKind::Greedy,
+                params: Params::default(),
             },
             training,
             certificate: None,
