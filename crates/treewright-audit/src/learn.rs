@@ -8,7 +8,7 @@ use treewright::data::Dataset;
 use treewright::export::json::{self, write_family, write_model};
 use treewright::learn::dyadic::{self, Coding, Dyadic, Method, Model, Resolution, Solver, Ties};
 use treewright::learn::greedy::{CategoricalSplits, Criterion, Greedy, MissingPolicy};
-use treewright::learn::optimal::{Optimal, Sizes};
+use treewright::learn::optimal::{Optimal, Switches};
 use treewright::learn::{FamilyLearner, Learner};
 use treewright::prune::{self, Aim, Impurity, NodeCosts, Pruner, PruningCost};
 use treewright::select::{Complete, Distinct, Pruned};
@@ -60,7 +60,11 @@ fn learn_from(table: &Table, data: &Dataset, loss: Loss, setting: &Setting) -> R
     match &setting.job {
         Job::Optimal(job) => {
             let learner = optimal(job, loss, most_bytes)?;
-            let sizes = if job.tiny { Sizes::TINY } else { Sizes::USUAL };
+            let sizes = if job.tiny {
+                Switches::TINY
+            } else {
+                Switches::USUAL
+            };
             Ok(model(learner.fit_with(data, &budget, sizes)?, table))
         }
         Job::Dyadic(job) => {

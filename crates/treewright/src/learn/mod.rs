@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::tree::{FamilyFit, Fit, Tree};
 
 pub mod dyadic;
+mod exact;
 pub mod greedy;
 pub mod optimal;
 pub mod parameters;

@@ -7,7 +7,7 @@ use treewright::cost::{CostMatrix, Loss};
 use treewright::data::{Column, Dataset, Target, TargetKind, Value};
 use treewright::eval::verify;
 use treewright::learn::Learner;
-use treewright::learn::optimal::{Optimal, Sizes};
+use treewright::learn::optimal::{Optimal, Switches};
 use treewright::tree::{NodeId, Split, Training};
 use treewright::{Budget, Fit};
 
@@ -160,7 +160,7 @@ fn check_case(table: &Table, (learner, leaf_cost): &Task, seed: u64) {
     }
     check_claims(&fit, data, learner, &case);
     let tiny = learner
-        .fit_with(data, &Budget::unlimited(), Sizes::TINY)
+        .fit_with(data, &Budget::unlimited(), Switches::TINY)
         .unwrap();
     assert_eq!(tiny.model, fit.model, "{case}");
     assert_eq!(tiny.certificate, fit.certificate, "{case}");

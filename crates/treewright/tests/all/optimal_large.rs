@@ -5,7 +5,7 @@ use rayon::ThreadPoolBuilder;
 use treewright::Budget;
 use treewright::data::{Column, MISSING_CODE, Target, TargetKind};
 use treewright::learn::Learner;
-use treewright::learn::optimal::{Optimal, Sizes};
+use treewright::learn::optimal::{Optimal, Switches};
 
 use crate::optimal::{check_claims, random_loss};
 use crate::reference::two_levels::TwoLevels;
@@ -118,7 +118,7 @@ fn task(rng: &mut Rng, table: &Table, depth: usize) -> (Optimal, (u64, u64)) {
 /// The usual sizes and tiny ones lead to the same tree.
 fn check_sizes(table: &Table, learner: &Optimal, case: &str) {
     let fit = learner.fit(&table.data, &Budget::unlimited()).unwrap();
-    let tiny = learner.fit_with(&table.data, &Budget::unlimited(), Sizes::TINY);
+    let tiny = learner.fit_with(&table.data, &Budget::unlimited(), Switches::TINY);
     let tiny = tiny.unwrap();
     assert!(fit.certificate.as_ref().unwrap().is_optimal(), "{case}");
     assert_eq!(tiny.certificate, fit.certificate, "{case}");
@@ -217,7 +217,7 @@ fn threads_do_not_change_a_tree() {
         };
         let table = table(&mut rng, most);
         let (learner, _) = task(&mut rng, &table, depth);
-        for sizes in [Sizes::USUAL, Sizes::TINY] {
+        for sizes in [Switches::USUAL, Switches::TINY] {
             let fit = || learner.fit_with(&table.data, &Budget::unlimited(), sizes);
             let [one, others @ ..] = pools.each_ref().map(|pool| pool.install(fit).unwrap());
             for other in others {

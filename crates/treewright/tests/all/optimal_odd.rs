@@ -5,7 +5,7 @@ use treewright::Budget;
 use treewright::cost::{CostMatrix, Loss};
 use treewright::data::{Column, MISSING_CODE, Target, TargetKind};
 use treewright::learn::Learner;
-use treewright::learn::optimal::{Optimal, Sizes};
+use treewright::learn::optimal::{Optimal, Switches};
 
 use crate::optimal::check_claims;
 use crate::reference::two_levels::TwoLevels;
@@ -25,7 +25,7 @@ fn numeric(numbers: impl IntoIterator<Item = f64>) -> Column {
 /// The number of leaves and the cost, by all ways of working.
 fn solve(table: &Table, learner: &Optimal) -> (usize, f64) {
     let fit = learner.fit(&table.data, &Budget::unlimited()).unwrap();
-    let tiny = learner.fit_with(&table.data, &Budget::unlimited(), Sizes::TINY);
+    let tiny = learner.fit_with(&table.data, &Budget::unlimited(), Switches::TINY);
     assert_eq!(tiny.unwrap().model, fit.model, "{learner:?}");
     assert!(
         fit.certificate.as_ref().unwrap().is_optimal(),

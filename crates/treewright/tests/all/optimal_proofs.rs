@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use fastrand::Rng;
 use treewright::Budget;
 use treewright::learn::Learner;
-use treewright::learn::optimal::{Optimal, Sizes};
+use treewright::learn::optimal::{Optimal, Switches};
 use treewright::tree::{Branches, Cover};
 
 use crate::optimal::{random_loss, random_task, small_table};
@@ -29,7 +29,7 @@ fn check_proofs(seeds: Range<u64>, depth: usize, sizes: [usize; 3]) -> Count {
         let table = small_table(&mut rng, sizes[0], sizes[1]);
         let (learner, leaf_cost) = random_task(&mut rng, &table.data, depth, sizes[2]);
         let case = || format!("seed {seed}: {learner:?}\n{table}");
-        let parts = [Sizes::USUAL, Sizes::TINY][rng.usize(..2)];
+        let parts = [Switches::USUAL, Switches::TINY][rng.usize(..2)];
         let budget = Budget::unlimited();
         let (fit, proof) = learner.prove_with(&table.data, &budget, parts).unwrap();
         let plain = learner.fit(&table.data, &budget).unwrap();

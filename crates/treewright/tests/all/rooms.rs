@@ -25,8 +25,30 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("export", &["error", "data", "cost", "tree", "eval"]),
 ];
 
-/// Learners that begin where another ends: optimal trees are never worse than greedy ones.
-const MAY_BUILD_ON: &[(&str, &str)] = &[("optimal", "greedy")];
+/// Learners that begin where another ends: optimal trees are never worse than greedy ones. And `exact`, which is not a
+/// learner but what the exact learners share.
+const MAY_BUILD_ON: &[(&str, &str)] = &[
+    ("optimal", "greedy"),
+    ("optimal", "exact"),
+    ("dyadic", "exact"),
+];
+
+/// The folders and files of a learner, from the lowest layer up: each may import its own layer and those before it. The
+/// file `mod.rs` of a learner may import all.
+const LAYERS: &[(&str, &[&[&str]])] = &[(
+    "optimal",
+    &[
+        &["switches"],
+        &["problem"],
+        &["depth1"],
+        &["depth2"],
+        // A tree consists of trees with a level less: the two call each other.
+        &["deeper", "search"],
+        &["plan"],
+        &["proof"],
+        &["claim"],
+    ],
+)];
 
 /// Names that the crate's root hands on, with the rooms they come from.
 const AT_THE_ROOT: &[(&str, &str)] = &[
@@ -128,6 +150,13 @@ fn complaints_about(module: &[String], text: &str, learners: &Learners) -> Vec<S
                     path.join("::")
                 ));
             }
+            if room == "learn" && leads_up(module, &path) {
+                complaints.push(format!(
+                    "{}: imports from a layer above, {}",
+                    module.join("::"),
+                    path.join("::")
+                ));
+            }
         } else if !allowed.contains(&to) {
             complaints.push(format!(
                 "{}: imports {}",
@@ -147,6 +176,26 @@ fn leads_to_another_learner(module: &[String], path: &[String], learners: &Learn
         let is_foreign = folder != own && !MAY_BUILD_ON.contains(&(own, folder));
         is_foreign && (folder == name || names.contains(name))
     })
+}
+
+/// Does a path lead to a layer of the same learner that is above the module?
+fn leads_up(module: &[String], path: &[String]) -> bool {
+    let (Some(learner), Some(from), Some(to)) = (module.get(1), module.get(2), path.get(2)) else {
+        return false;
+    };
+    let Some((_, layers)) = LAYERS.iter().find(|(name, _)| name == learner) else {
+        return false;
+    };
+    if path.get(1) != Some(learner) {
+        return false;
+    }
+    let layer = |name: &String| layers.iter().position(|layer| layer.contains(&&**name));
+    match (layer(from), layer(to)) {
+        (Some(from), Some(to)) => to > from,
+        // What is in no layer belongs to `mod.rs`, above all of them.
+        (from, None) => from.is_some(),
+        (None, Some(_)) => true,
+    }
 }
 
 /// All paths from `crate` or `super`, the latter resolved, without that first word.
@@ -277,6 +326,20 @@ fn forbidden_paths_are_found() {
         .is_empty()
     );
     assert!(complaints("learn::greedy", "use crate::Budget;").is_empty());
+    for (path, text) in [
+        ("learn::optimal", "use self::proof::Prover;"),
+        (
+            "learn::optimal::plan::best_plan",
+            "use crate::learn::optimal::search::TreeSearch;",
+        ),
+        ("learn::optimal::depth2::scan", "use super::simd::Lane;"),
+        (
+            "learn::optimal::deeper",
+            "use crate::learn::optimal::search::TreeSearch;",
+        ),
+    ] {
+        assert!(complaints(path, text).is_empty(), "{path}: {text}");
+    }
     assert!(complaints("export::json", "use super::super::cost::Loss;").is_empty());
 
     let forbidden = [
@@ -307,6 +370,22 @@ fn forbidden_paths_are_found() {
             "use super::super::greedy::Criterion;",
         ),
         ("learn::dyadic", "use crate::eval::Report;"),
+        (
+            "learn::optimal::problem::rows",
+            "use crate::learn::optimal::depth1::split;",
+        ),
+        (
+            "learn::optimal::depth2::scan::root",
+            "use super::super::super::search::TreeSearch;",
+        ),
+        (
+            "learn::optimal::plan",
+            "use crate::learn::optimal::Optimal;",
+        ),
+        (
+            "learn::optimal::cellar",
+            "use crate::learn::optimal::problem::RowSet;",
+        ),
         ("cellar", "fn f() {}"),
     ];
     for (path, text) in forbidden {

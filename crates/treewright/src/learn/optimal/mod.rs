@@ -27,59 +27,42 @@
 //! | `search` | which of these, and the tree of a value |
 //! | `build_tree` | from a plan to a tree with all rows in it |
 
-mod deadline;
+mod by_depth;
+mod claim;
 mod deeper;
 mod depth1;
 mod depth2;
-mod incumbent;
 mod plan;
 mod problem;
 mod proof;
 mod search;
 mod switches;
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use num_bigint::BigInt;
-
-use self::deadline::{Deadline, Stopped};
-use self::deeper::best_first::BestFirst;
-use self::deeper::region_bounds::RegionBounds;
+use self::by_depth::FoundTree;
+use self::claim::{Proven, lower_at_once, lower_of_any_depth, most_loss};
 use self::depth2::DepthTwo;
 use self::depth2::screening::Screened;
 use self::plan::TreePlan;
-use self::plan::build_tree::build_tree;
-use self::proof::Prover;
-use self::search::TreeSearch;
-pub use self::switches::Sizes;
+pub use self::switches::{Sizes, Switches};
 use super::greedy::{MissingPolicy, check_min_leaf_weight};
 use super::{Greedy, Learner};
 use crate::budget::Budget;
-use crate::cost::{Counting, Lambda, Loss, Penalty, RowLosses, Scale, total_weight};
+use crate::cost::{Lambda, Loss, RowLosses, Scale};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::learn::optimal::problem::{
-    Context, FeatureCells, FeatureKind, IntervalRule, LeafSize, RankTable, SearchResult,
-    ValueEncoding, ValueSize,
+    Context, IntervalRule, LeafSize, RankTable, ValueEncoding, ValueSize,
 };
-use crate::tree::{
-    Certificate, CostKind, Fit, LearnerInfo, LearnerKind, LeastLeaf, Minimised, Params, Proof,
-    Statement, Training, Tree, TreeClass, after_rounding,
-};
+use crate::tree::{Fit, Proof, Training, Tree};
 
 /// A greedy tree takes at most about so many times as long as making the table.
 const GREEDY_PER_TABLE: u32 = 4;
-/// How long a step of asking one question takes, about.
-const NANOS_PER_STEP: u64 = 4;
-/// So many steps may come after the end of the time: they take some hundredths of a second.
-const LITTLE_WORK: u64 = 1 << 24;
 /// A greedy tree of so many cells, levels and classes takes no longer.
 const LITTLE_GREEDY: u64 = 1 << 22;
 /// How long it takes to part a row twice, about.
 const NANOS_PER_ROW: u64 = 20;
-/// With more classes than this, tables of all classes are large.
-const WIDE: usize = 64;
 
 /// The learner of optimal trees of bounded depth.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,53 +100,49 @@ impl Default for Optimal {
 
 impl Learner for Optimal {
     fn fit(&self, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
-        self.fit_with(data, budget, Sizes::USUAL)
+        self.fit_with(data, budget, Switches::USUAL)
     }
-}
-
-/// A tree that was found.
-struct FoundTree {
-    plan: TreePlan,
-    /// What it is worth.
-    value: u64,
-    /// No tree is worth less; `None` if that is the tree itself.
-    lower: Option<u64>,
 }
 
 impl Optimal {
     /// Learns a tree, and proves what its certificate says by claims that others can check. There are many such
     /// proofs: with several threads it need not be the same every time.
     pub fn fit_with_proof(&self, data: &Dataset, budget: &Budget) -> Result<(Fit<Tree>, Proof)> {
-        self.prove_with(data, budget, Sizes::USUAL)
+        self.prove_with(data, budget, Switches::USUAL)
     }
 
-    /// The same with other sizes of the parts in which work is done.
+    /// The same in another way of working.
     #[doc(hidden)]
     pub fn prove_with(
         &self,
         data: &Dataset,
         budget: &Budget,
-        sizes: Sizes,
+        switches: Switches,
     ) -> Result<(Fit<Tree>, Proof)> {
         let mut proof = Proof {
             depth: self.depth,
             ..Proof::default()
         };
-        let fit = self.learn(data, budget, sizes, Some(&mut proof))?;
+        let fit = self.learn(data, budget, switches, Some(&mut proof))?;
         Ok((fit, proof))
     }
 
-    /// Learns with other sizes of the parts in which work is done: that must not change the tree.
+    /// Learns in another way of working: that must not change the tree.
     #[doc(hidden)]
-    pub fn fit_with(&self, data: &Dataset, budget: &Budget, sizes: Sizes) -> Result<Fit<Tree>> {
-        self.learn(data, budget, sizes, None)
+    pub fn fit_with(
+        &self,
+        data: &Dataset,
+        budget: &Budget,
+        switches: Switches,
+    ) -> Result<Fit<Tree>> {
+        self.learn(data, budget, switches, None)
     }
 
     fn learn(
         &self,
         data: &Dataset,
         budget: &Budget,
-        sizes: Sizes,
+        switches: Switches,
         mut proof: Option<&mut Proof>,
     ) -> Result<Fit<Tree>> {
         let start = Instant::now();
@@ -172,12 +151,12 @@ impl Optimal {
         let losses = RowLosses::new(data, &self.loss, "optimal trees", most_loss(data))?;
         let (scale, counting, unit) = (losses.scale, losses.counting, losses.unit);
         let before = Instant::now();
-        let table = RankTable::new(data, &losses, LeafSize::new(self, data));
+        let table = RankTable::new(data, &losses, self.leaf_size(data));
         let encoding = self.encoding(&table, scale, losses.is_whole)?;
         let bytes = self.bytes(data);
         let is_too_large = bytes > self.most_bytes || !budget.has_room_for(bytes);
         let screened = (!is_too_large && !budget.is_spent())
-            .then(|| self.screen(&table, encoding, budget, sizes));
+            .then(|| self.screen(&table, encoding, budget, switches));
         let screened = screened.flatten();
         let all = (0..data.columns().len()).collect();
         let features = screened
@@ -198,7 +177,7 @@ impl Optimal {
         let leaf = encoding.leaf(table.whole().error());
         let mut found = if is_too_large || !is_sorted {
             let lower = if is_sorted {
-                lower_of_any_depth(&table, encoding, 0, leaf, budget)
+                lower_of_any_depth(&self.context(&table, encoding, switches), 0, leaf, budget)
             } else {
                 lower_at_once(&table, encoding)
             };
@@ -210,7 +189,14 @@ impl Optimal {
         } else {
             let proof = proof.as_deref_mut();
             let budgets = [budget, &budget.keeping(reserve)];
-            self.search(&table, encoding, budgets, sizes, screened.as_ref(), proof)
+            self.search(
+                &table,
+                encoding,
+                budgets,
+                switches,
+                screened.as_ref(),
+                proof,
+            )
         };
         if let Some(proof) = proof {
             proof.unit = unit.unwrap_or(scale.unit);
@@ -229,10 +215,11 @@ impl Optimal {
             found.lower.get_or_insert(found.value);
             found.plan = TreePlan::Leaf;
         }
-        let tree = build_tree(&found.plan, data, &self.loss)?;
+        let tree = found.plan.build(data, &self.loss)?;
         let training = Training::of_leaves(&tree, data);
         let mut best = (tree, training);
         if found.lower.is_some()
+            && switches.greedy_incumbent
             && let Some(tree) = self.greedy(data, budget)?
         {
             let training = Training::of_leaves(&tree, data);
@@ -241,90 +228,20 @@ impl Optimal {
             }
         }
         let (tree, training) = best;
-        let objective = self.objective(&training);
         let value = encoding.tree(tree.recounted(data, counting), table.constant());
-        let least = found.lower.unwrap_or(found.value);
-        check_lower(least, value)?;
-        let is_proven = encoding.is_as_good(value, least, losses.slack);
-        let as_cost = |losses: f64| losses * scale.unit / scale.total_weight;
-        let by_leaf_costs =
-            as_cost(encoding.off_by() * 2.0 * training.leaves.max(table.whole().len()) as f64);
-        let is_exact = losses.is_whole && encoding.off_by() == 0.0;
-        let by_losses = losses.tolerance().unwrap_or(0.0);
-        let tolerance = (!is_exact).then_some(by_losses + by_leaf_costs);
-        let lower = if is_proven {
-            objective
-        } else {
-            let losses = encoding.in_losses(least) + table.constant() as f64;
-            as_cost(losses.max(0.0)) * (1.0 - 1e-12)
+        let lower = found.lower.unwrap_or(found.value);
+        let proven = Proven {
+            value,
+            lower,
+            constant: table.constant(),
+            n_rows: table.whole().len(),
         };
-        let lower_bound = after_rounding(lower, objective, tolerance);
-        let is_counted = !matches!(counting, Counting::Rounded(_)) && encoding.off_by() == 0.0;
         Ok(Fit {
-            certificate: Some(Certificate {
-                objective,
-                lower_bound,
-                exact: is_exact,
-                tolerance,
-                fewest_leaves: Some(value == least && is_counted && lower_bound == objective),
-                statement: self.statement(data),
-            }),
+            certificate: Some(self.certificate(data, &losses, encoding, &proven, &training)?),
             model: tree,
             learner: self.info(data),
             training: training.taking(start.elapsed()),
         })
-    }
-
-    /// Is the price of a leaf exact, where losses are whole numbers of a unit?
-    fn is_leaf_cost_exact(&self, data: &Dataset, encoding: ValueEncoding, unit: f64) -> bool {
-        let in_units = total_weight(data) * BigInt::from(unit.recip().round() as u64);
-        encoding.is_exactly(&(self.leaf_cost.ratio() * in_units))
-    }
-
-    /// What the search needs at least: the order of each feature, for the rows of every level.
-    fn bytes(&self, data: &Dataset) -> usize {
-        let per_row = 12 * (data.columns().len() + 2);
-        let (n_rows, n_classes) = (data.n_rows(), data.schema().classes().len());
-        // Intervals of a feature need a number for each class and cut, and their cuts one for each class and row.
-        let intervals = self.intervals(data);
-        let is_large = n_classes > WIDE && (2..n_rows).contains(&intervals);
-        let has_lines =
-            is_large && intervals > 2 || self.min_leaf > 1 || self.min_leaf_weight > 0.0;
-        let of_cuts = if is_large {
-            8 * n_classes * intervals
-        } else {
-            0
-        };
-        let of_lines = if has_lines {
-            16 * n_rows * n_classes
-        } else {
-            0
-        };
-        n_rows * per_row * (1 + self.depth.clamp(2, 8) / 2) + of_cuts + of_lines
-    }
-
-    /// A tree of a smaller depth where there is no time for a search: of the others nothing is known.
-    pub(crate) fn unsearched(&self, data: &Dataset, shallower: &Fit<Tree>) -> Fit<Tree> {
-        let known = shallower.certificate.as_ref();
-        let mut training = shallower.training;
-        training.seconds = 0.0;
-        Fit {
-            certificate: Some(Certificate {
-                objective: self.objective(&training),
-                lower_bound: 0.0,
-                exact: known.is_some_and(|known| known.exact),
-                tolerance: known.and_then(|known| known.tolerance),
-                fewest_leaves: Some(false),
-                statement: self.statement(data),
-            }),
-            model: shallower.model.clone(),
-            learner: self.info(data),
-            training,
-        }
-    }
-
-    fn objective(&self, training: &Training) -> f64 {
-        training.cost + self.leaf_cost.to_f64() * training.leaves as f64
     }
 
     /// A greedy tree of the same kind; `None` if the last level has no intervals for its cuts.
@@ -353,8 +270,8 @@ impl Optimal {
             ..Greedy::default()
         };
         let fit = learner.fit(data, budget)?;
-        let plan = TreePlan::of(&fit.model, data, &LeafSize::new(self, data));
-        Ok(Some(build_tree(&plan, data, &self.loss)?))
+        let plan = TreePlan::of(&fit.model, data, &self.leaf_size(data));
+        Ok(Some(plan.build(data, &self.loss)?))
     }
 
     fn check(&self, data: &Dataset) -> Result<()> {
@@ -371,6 +288,10 @@ impl Optimal {
             return Err(Error::parameter("min-leaf", self.min_leaf, allowed));
         }
         Ok(())
+    }
+
+    fn leaf_size(&self, data: &Dataset) -> LeafSize {
+        LeafSize::new(self.min_leaf, self.min_leaf_weight, data)
     }
 
     fn intervals(&self, data: &Dataset) -> usize {
@@ -392,7 +313,7 @@ impl Optimal {
         &self,
         table: &'a RankTable<'a>,
         encoding: ValueEncoding,
-        sizes: Sizes,
+        switches: Switches,
     ) -> Context<'a> {
         Context {
             table,
@@ -402,7 +323,7 @@ impl Optimal {
                 table.leaf_size().least(),
             ),
             arch: pulp::Arch::new(),
-            sizes,
+            switches,
         }
     }
 
@@ -412,13 +333,14 @@ impl Optimal {
         table: &RankTable<'_>,
         encoding: ValueEncoding,
         budget: &Budget,
-        sizes: Sizes,
+        switches: Switches,
     ) -> Option<Screened> {
-        let context = self.context(table, encoding, sizes);
+        let context = self.context(table, encoding, switches);
         // What is kept takes less memory than the sorted table.
         let n_rows = table.whole().len();
-        let is_worth_it = n_rows >= sizes.screened_rows
-            && n_rows >= 2 * sizes.many * table.kinds().len()
+        let is_worth_it = switches.screening
+            && n_rows >= switches.sizes.screened_rows
+            && n_rows >= 2 * switches.sizes.many * table.kinds().len()
             && self.depth == 2
             && context.rule.min_leaf() == 1
             && context.is_narrow();
@@ -426,192 +348,6 @@ impl Optimal {
         let two = DepthTwo::new(context, budget, true, None);
         two.screen(table.whole(), &columns)
     }
-
-    /// One depth after the other: if time is up, the best tree of the last one stands. Of all the time there is a
-    /// part for the search.
-    fn search(
-        &self,
-        table: &RankTable<'_>,
-        encoding: ValueEncoding,
-        [all, budget]: [&Budget; 2],
-        sizes: Sizes,
-        screened: Option<&Screened>,
-        proof: Option<&mut Proof>,
-    ) -> FoundTree {
-        let rows = Arc::clone(table.whole());
-        let may_need_leaf = table.kinds().contains(&FeatureKind::Categorical)
-            || rows.cells().iter().any(FeatureCells::has_missing);
-        let context = self.context(table, encoding, sizes);
-        // The last level of a tree is made at the end. With many classes in many intervals that takes so long that
-        // some time is kept for it.
-        let work = context.work_of_one(context.rule.most());
-        let left = budget.left().filter(|_| work > LITTLE_WORK);
-        let kept = left.map_or(Duration::ZERO, |left| {
-            Duration::from_nanos(work.saturating_mul(NANOS_PER_STEP)).min(left / 4)
-        });
-        let budget = &budget.keeping(kept);
-        let search = TreeSearch {
-            context,
-            budget,
-            most_bytes: self.most_bytes,
-            region_bounds: &RegionBounds::new(self.most_bytes),
-            work_at_last: LITTLE_WORK.max(kept.as_nanos() as u64 / NANOS_PER_STEP),
-            screened,
-            per_row: if may_need_leaf {
-                encoding.per_leaf()
-            } else {
-                0
-            },
-        };
-        let mut best = encoding.leaf(rows.error());
-        let mut found = FoundTree {
-            plan: TreePlan::Leaf,
-            value: best,
-            lower: None,
-        };
-        let mut known: Option<(usize, SearchResult)> = None;
-        let mut shallower = None;
-        let mut notes = Vec::new();
-        let mut proven = 0;
-        let deepest = self.depth.min(table.longest_way());
-        for depth in 2.min(deepest)..=deepest {
-            let is_noted = proof.is_some() && depth > 2 && depth == deepest;
-            let solved = match shallower.take() {
-                Some(shallower) if is_noted => {
-                    let solved;
-                    (solved, notes) =
-                        BestFirst::solve_noting(&search, &rows, depth, best, shallower);
-                    solved
-                }
-                shallower => search.solve_node(&rows, depth, best, shallower),
-            };
-            let is_done = solved.is_done;
-            if let Some(value) = solved.value.filter(|&value| value < best) {
-                best = value;
-                known = Some((depth, solved.clone()));
-            }
-            if !is_done {
-                // Of deeper trees the search knows nothing.
-                let least = if depth == deepest { solved.least } else { 0 };
-                found.lower = Some(lower_of_any_depth(table, encoding, least, best, all));
-            }
-            if depth == deepest {
-                proven = if is_done {
-                    best
-                } else {
-                    solved.least.min(best)
-                };
-            }
-            shallower = Some(solved);
-            if !is_done {
-                break;
-            }
-        }
-        if let Some(proof) = proof {
-            Prover::new(&search).fill(proof, deepest, proven, &notes);
-        }
-        found.value = best;
-        let Some((depth, solved)) = known else {
-            return found;
-        };
-        found.value = best;
-        if found.lower.is_some() && search.context.work_of_one(2) > search.work_at_last {
-            // There is no time for its last level.
-            return found;
-        }
-        // The tree of a search that was stopped must not take long.
-        let in_a_hurry = search.in_a_hurry();
-        let is_late = found.lower.is_some() && in_a_hurry.context.rule != search.context.rule;
-        let search = if is_late { in_a_hurry } else { search };
-        // A tree of one level may be as good.
-        let is_shallower = depth == 1
-            || depth == 2
-                && encoding.leaves(best) <= search.most_leaves_of_one()
-                && search.context.one(&rows, &mut Deadline::new(&|| is_late)) == Ok(Some(best));
-        let plan = match solved.is_done && !is_late {
-            true if is_shallower => search.plan(&rows, 1),
-            true => search.plan_below(&rows, depth, solved.sketch.as_ref()),
-            false => Err(Stopped),
-        };
-        found.plan = plan.unwrap_or_else(|Stopped| {
-            let sketch = solved.sketch.as_ref();
-            sketch.map_or(TreePlan::Leaf, |sketch| search.follow(&rows, depth, sketch))
-        });
-        found
-    }
-
-    fn info(&self, data: &Dataset) -> LearnerInfo {
-        let mut params = Params::default();
-        params.insert("depth", self.depth);
-        params.insert("intervals", self.intervals(data));
-        params.insert("min_leaf", self.min_leaf);
-        if self.min_leaf_weight > 0.0 {
-            params.insert("min_leaf_weight", self.min_leaf_weight);
-        }
-        params.insert("leaf_cost", self.leaf_cost.number_or_text());
-        LearnerInfo {
-            kind: LearnerKind::Optimal,
-            params,
-        }
-    }
-
-    /// What the certificate is about.
-    fn statement(&self, data: &Dataset) -> Statement {
-        let minimised = if self.leaf_cost == Lambda::zero() {
-            Minimised::Cost(CostKind::Loss)
-        } else {
-            Minimised::Penalised(CostKind::Loss, self.leaf_cost.clone(), Penalty::Linear)
-        };
-        let over = TreeClass::Bounded {
-            depth: self.depth,
-            intervals: self.intervals(data),
-            leaf: if self.min_leaf_weight > 0.0 {
-                LeastLeaf::Weight(self.min_leaf_weight)
-            } else {
-                LeastLeaf::Rows(self.min_leaf)
-            },
-        };
-        Statement::Least(minimised, over)
-    }
-}
-
-/// Without any search: no tree is worth less.
-fn lower_at_once(table: &RankTable<'_>, encoding: ValueEncoding) -> u64 {
-    // One leaf, or at least two.
-    let leaf = encoding.leaf(table.whole().error());
-    leaf.min(2 * encoding.per_leaf())
-}
-
-/// Refuses a tree that is worth less than any was said to be.
-fn check_lower(least: u64, value: u64) -> Result<()> {
-    if value >= least {
-        return Ok(());
-    }
-    Err(Error::internal(format!(
-        "no tree was to have a smaller value than {least}, but the rows of one have {value}"
-    )))
-}
-
-/// Sums of losses stay below this: values are losses times more than there can be leaves, in 62 bits.
-fn most_loss(data: &Dataset) -> f64 {
-    let n_rows = data.n_rows() as f64 * data.schema().classes().len().max(1) as f64;
-    2.0_f64.powi(58) / n_rows
-}
-
-/// After a search that was stopped: no tree is worth less. The search has found a tree that is worth `best`, and
-/// that none is worth less than `known`.
-fn lower_of_any_depth(
-    table: &RankTable<'_>,
-    encoding: ValueEncoding,
-    known: u64,
-    best: u64,
-    budget: &Budget,
-) -> u64 {
-    // One leaf, or at least two; and rows that are alike stay together.
-    let leaf = encoding.leaf(table.whole().error());
-    let split = encoding.loss(deeper::equivalent_points::least_loss(table.whole(), budget))
-        + 2 * encoding.per_leaf();
-    known.min(best).max(split.min(leaf))
 }
 
 #[cfg(test)]
@@ -625,9 +361,8 @@ mod tests {
     use crate::data::csv::CsvSource;
     use crate::data::{Dataset, ReadOptions};
     use crate::learn::optimal::Optimal;
-    use crate::learn::optimal::plan::build_tree::build_tree;
-    use crate::learn::optimal::problem::{LeafSize, RankTable};
-    use crate::learn::optimal::switches::Sizes;
+    use crate::learn::optimal::problem::RankTable;
+    use crate::learn::optimal::switches::Switches;
     use crate::tree::Training;
 
     fn random_table(rng: &mut Rng) -> Dataset {
@@ -664,7 +399,7 @@ mod tests {
                 let losses =
                     RowLosses::new(&data, &learner.loss, "optimal trees", RowLosses::NARROW)
                         .unwrap();
-                let table = RankTable::new(&data, &losses, LeafSize::new(&learner, &data));
+                let table = RankTable::new(&data, &losses, learner.leaf_size(&data));
                 let columns = (0..data.columns().len()).collect();
                 let (table, _) = table.sorted(columns, &Budget::unlimited());
                 let encoding = learner.encoding(&table, losses.scale, true).unwrap();
@@ -673,11 +408,11 @@ mod tests {
                     &table,
                     encoding,
                     [&Budget::unlimited(); 2],
-                    Sizes::USUAL,
+                    Switches::USUAL,
                     None,
                     None,
                 );
-                let tree = build_tree(&found.plan, &data, &learner.loss).unwrap();
+                let tree = found.plan.build(&data, &learner.loss).unwrap();
                 let objective = learner.objective(&Training::of_leaves(&tree, &data));
                 (objective, found.lower.is_none())
             };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::budget::Budget;
-use crate::learn::optimal::deadline::{Deadline, Stopped};
+use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::deeper::best_first::BestFirst;
 use crate::learn::optimal::deeper::region_bounds::RegionBounds;
 use crate::learn::optimal::depth2::DepthTwo;
@@ -38,7 +38,15 @@ impl TreeSearch<'_> {
         upper: u64,
         before: &Inherited,
     ) -> SearchResult {
-        let region = rows.region().filter(|_| depth > 1 && self.is_monotone());
+        let nothing = Inherited::default();
+        let before = if self.context.switches.inherited_floors {
+            before
+        } else {
+            &nothing
+        };
+        let region = rows
+            .region()
+            .filter(|_| depth > 1 && self.has_region_bounds());
         let Some(region) = region else {
             return self.solve_new(rows, depth, upper, before);
         };
@@ -51,6 +59,11 @@ impl TreeSearch<'_> {
         self.region_bounds
             .insert(depth, region, rows, whole, solved.least);
         solved
+    }
+
+    /// A lower bound of some rows holds for all sets that contain them, unless leaves can become too small.
+    fn has_region_bounds(&self) -> bool {
+        self.is_monotone() && self.context.switches.region_bounds
     }
 
     /// Do fewer rows never cost more? A leaf can become too small.
@@ -183,7 +196,7 @@ impl TreeSearch<'_> {
         cut: u32,
         is_high: bool,
     ) -> Option<Region> {
-        let region = rows.region().filter(|_| self.is_monotone())?;
+        let region = rows.region().filter(|_| self.has_region_bounds())?;
         let cells = &rows.cells()[feature];
         let rank = |place: u32| {
             let id = rows.ids()[cells.order()[place as usize] as usize];

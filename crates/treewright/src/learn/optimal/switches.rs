@@ -1,6 +1,103 @@
-//! How much is done at once. None of this changes a tree.
+//! How the search works: a switch for each bound, cache and order, and how much is done at once. None of this changes
+//! a tree, only the time that it takes.
 
-/// Sizes that the search works with. Tests make them small, so that little tables take all ways.
+/// What the search does to save work. Tests switch it off, part by part.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Switches {
+    /// Lower bounds of sets of rows hold for all sets that contain them.
+    pub region_bounds: bool,
+    /// Lower bounds of root features are handed on to larger sets of rows.
+    pub inherited_floors: bool,
+    /// The best tree with a level less, and the same root with a level more below, are the first incumbents.
+    pub shallower_incumbent: bool,
+    /// Cuts close to one that misses the incumbent by far are left out.
+    pub close_cuts: bool,
+    /// A side that can only be a leaf is not searched.
+    pub leaf_sides: bool,
+    /// Rows that no tree can tell apart give a lower bound when a search was stopped.
+    pub equivalent_points: bool,
+    /// When a search was stopped, a greedy tree may be the incumbent.
+    pub greedy_incumbent: bool,
+    /// Depth two by histograms. Without them the best-first search solves it, cut by cut.
+    pub histograms: bool,
+    /// Depth two by scans, for two classes in a few intervals. Without them it is solved by histograms.
+    pub scans: bool,
+    /// Features of a large table that no good tree needs are found before all features are sorted.
+    pub screening: bool,
+    /// Root features with a small lower bound come first.
+    pub root_order: bool,
+    /// Child features that cannot be part of a better tree are left out.
+    pub child_bounds: bool,
+    /// Histograms with few bins are followed by some with many, before ranges of cuts are refined.
+    pub second_histogram: bool,
+    /// Only bins in which a cut could be better are refined.
+    pub bin_bounds: bool,
+    /// Rows that are read often are kept in the order in which they are read.
+    pub gathered_rows: bool,
+    /// Histograms are kept until their ranges are refined.
+    pub kept_histograms: bool,
+    /// Scans of a large table begin with lower bounds by histograms.
+    pub histograms_before_scans: bool,
+    /// Scans for close cuts read run-length lists in place of all rows.
+    pub run_lists: bool,
+    /// How much is done at once.
+    pub sizes: Sizes,
+}
+
+impl Switches {
+    /// The way the learner works.
+    pub const USUAL: Self = Self {
+        region_bounds: true,
+        inherited_floors: true,
+        shallower_incumbent: true,
+        close_cuts: true,
+        leaf_sides: true,
+        equivalent_points: true,
+        greedy_incumbent: true,
+        histograms: true,
+        scans: true,
+        screening: true,
+        root_order: true,
+        child_bounds: true,
+        second_histogram: true,
+        bin_bounds: true,
+        gathered_rows: true,
+        kept_histograms: true,
+        histograms_before_scans: true,
+        run_lists: true,
+        sizes: Sizes::USUAL,
+    };
+    /// The same with tiny sizes of work.
+    pub const TINY: Self = Self {
+        sizes: Sizes::TINY,
+        ..Self::USUAL
+    };
+    /// Everything switched off.
+    pub const NONE: Self = Self {
+        region_bounds: false,
+        inherited_floors: false,
+        shallower_incumbent: false,
+        close_cuts: false,
+        leaf_sides: false,
+        equivalent_points: false,
+        greedy_incumbent: false,
+        histograms: false,
+        scans: false,
+        screening: false,
+        root_order: false,
+        child_bounds: false,
+        second_histogram: false,
+        bin_bounds: false,
+        gathered_rows: false,
+        kept_histograms: false,
+        histograms_before_scans: false,
+        run_lists: false,
+        sizes: Sizes::USUAL,
+    };
+}
+
+/// Sizes of the parts in which work is done. Tests make them small, so that small tables take all paths of the code.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {

@@ -9,9 +9,8 @@ mod bisect;
 
 use super::best_first::bisect::OpenRange;
 use super::notes::{Notes, RootNotes};
-use crate::learn::optimal::incumbent::Incumbent;
 use crate::learn::optimal::problem::{
-    Edge, FeatureKind, Floors, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch,
+    Edge, FeatureKind, Floors, Incumbent, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch,
 };
 use crate::learn::optimal::search::TreeSearch;
 use std::cmp::Reverse;
@@ -145,7 +144,11 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         if self.incumbent.value() > 2 * least {
             // A level less is quick, and often nearly as good, unless it is known that it is not good enough.
             let upper = self.incumbent.value();
+            let shallower = shallower.filter(|_| context.switches.shallower_incumbent);
             let shallower = shallower.unwrap_or_else(|| match before.shallower {
+                _ if !context.switches.shallower_incumbent => {
+                    SearchResult::at_least(0, before, n_features)
+                }
                 known if known >= upper => SearchResult::at_least(known, before, n_features),
                 _ => {
                     let nothing = Inherited::default();

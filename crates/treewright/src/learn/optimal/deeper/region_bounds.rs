@@ -156,7 +156,7 @@ mod tests {
             let edge = Edge::new(feature, is_high);
             region = region.cut(edge, cut);
             let ranks = whole.cells()[feature].ranks();
-            let ids = rows.ids();
+            let ids = rows.ids().to_vec();
             rows = rows.only(|row| (ranks[ids[row] as usize] >= cut) == is_high);
             edges.push(edge);
         }

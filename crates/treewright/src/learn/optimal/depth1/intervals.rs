@@ -10,7 +10,7 @@
 //! minimum only ever gets more places to choose from, so it is kept, and the work is `K * classes` for each
 //! different value. This is the last level of T1 and T2 of Auer, Holte and Maass (1995).
 
-use crate::learn::optimal::deadline::{Deadline, Stopped};
+use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::problem::{IntervalRule, NONE, RankTable, RowSet, ValueEncoding};
 
 /// A rank that takes more steps than this takes long.

@@ -1,7 +1,7 @@
 //! Trees of one question.
 
 use super::intervals::{self, Line};
-use crate::learn::optimal::deadline::{Deadline, Stopped};
+use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::problem::{Context, FeatureKind, Label, NONE, RowSet};
 
 impl Context<'_> {
@@ -186,10 +186,10 @@ mod tests {
     use crate::cost::RowLosses;
     use crate::data::csv::CsvSource;
     use crate::data::{Dataset, ReadOptions};
+    use crate::learn::exact::{Deadline, Stopped};
     use crate::learn::optimal::Optimal;
-    use crate::learn::optimal::deadline::{Deadline, Stopped};
-    use crate::learn::optimal::problem::{Context, IntervalRule, LeafSize, RankTable};
-    use crate::learn::optimal::switches::Sizes;
+    use crate::learn::optimal::problem::{Context, IntervalRule, RankTable};
+    use crate::learn::optimal::switches::Switches;
 
     const N_CLASSES: usize = 50;
     const N_ROWS: usize = 2000;
@@ -215,7 +215,7 @@ mod tests {
             };
             let losses =
                 RowLosses::new(&data, &learner.loss, "optimal trees", RowLosses::NARROW).unwrap();
-            let table = RankTable::new(&data, &losses, LeafSize::new(&learner, &data));
+            let table = RankTable::new(&data, &losses, learner.leaf_size(&data));
             let columns = (0..data.columns().len()).collect();
             let (table, _) = table.sorted(columns, &Budget::unlimited());
             let encoding = learner.encoding(&table, losses.scale, losses.is_whole);
@@ -224,7 +224,7 @@ mod tests {
                 encoding: encoding.unwrap(),
                 rule: IntervalRule::new(N_CLASSES + 1, min_leaf),
                 arch: pulp::Arch::new(),
-                sizes: Sizes::USUAL,
+                switches: Switches::USUAL,
             };
             let one = |n_before: usize| {
                 let n_looks = Cell::new(0);

@@ -8,8 +8,7 @@
 //! **Source.** Quant-BnB and ConTree branch and bound over ranges of thresholds. Here the ends of a range need not be
 //! solved: any lower bounds of their sides will do.
 
-use crate::learn::optimal::incumbent::Incumbent;
-use crate::learn::optimal::problem::RootSplit;
+use crate::learn::optimal::problem::{Incumbent, RootSplit};
 use std::cmp::Ordering;
 
 /// Neighbouring cuts of a root feature. An engine keeps with them what it needs, the payload.

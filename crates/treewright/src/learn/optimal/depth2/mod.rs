@@ -26,15 +26,17 @@ use rayon::prelude::*;
 
 use self::histogram::Spare;
 use self::histogram::bins::Bins;
+use self::histogram::engine::HistogramEngine;
 use self::scan::batch::MOST_WEIGHT;
+use self::scan::engine::ScanEngine;
 use self::scan::runs::MOST_INTERVALS;
 use self::screening::Screened;
 use self::simd::Lane;
 use crate::budget::Budget;
-use crate::learn::optimal::deadline::{Deadline, Stopped};
-use crate::learn::optimal::incumbent::Incumbent;
+use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::problem::{
-    Context, FeatureKind, Floors, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch,
+    Context, FeatureKind, Floors, Incumbent, Inherited, NONE, RootSplit, RowSet, SearchResult,
+    Sketch,
 };
 
 /// A search with two levels.
@@ -46,6 +48,18 @@ pub(crate) struct DepthTwo<'a> {
     is_node: bool,
     /// What is known of all rows from afar, if the search is about these.
     screened: Option<&'a Screened>,
+}
+
+/// A method that solves the cuts of root features, until none of them can be better than the incumbent.
+pub(crate) trait Engine {
+    /// Sets the floors of the wanted root features. Was there time for all?
+    fn solve<T: Lane>(
+        self,
+        rows: &RowSet,
+        wanted: &[usize],
+        incumbent: &Incumbent,
+        floors: &mut Floors<'_>,
+    ) -> bool;
 }
 
 /// A root whose branches for missing cells and categories are solved.
@@ -77,7 +91,8 @@ impl<'a> DepthTwo<'a> {
     /// nothing better is expected.
     pub(crate) fn solve(self, rows: &RowSet, upper: u64, before: &Inherited) -> SearchResult {
         // A scan is never further from its start than there are steps; sums count some rows repeatedly.
-        let Context { rule, sizes, .. } = self.context;
+        let Context { rule, switches, .. } = self.context;
+        let sizes = switches.sizes;
         let is_scan =
             (rule.most() == 2 || rows.len() <= sizes.scanned_rows) && self.context.has_scans(rows);
         let most_often = if is_scan {
@@ -113,9 +128,9 @@ impl<'a> DepthTwo<'a> {
             let is_wanted = |&feature: &usize| floors.own[feature] < upper;
             let wanted: Vec<usize> = (0..n_features).filter(is_wanted).collect();
             is_done = if self.context.has_scans(rows) {
-                self.by_scans::<T>(rows, &wanted, &incumbent, &mut floors)
+                ScanEngine::new(self).solve::<T>(rows, &wanted, &incumbent, &mut floors)
             } else {
-                self.by_histograms::<T>(rows, &wanted, &incumbent, &mut floors)
+                HistogramEngine::new(self).solve::<T>(rows, &wanted, &incumbent, &mut floors)
             };
         }
         SearchResult::new(&incumbent, upper, leaf, floors, is_done)
@@ -148,7 +163,7 @@ impl<'a> DepthTwo<'a> {
 
     /// What features look like from afar.
     pub(crate) fn bins(self, rows: &RowSet) -> [Arc<Bins>; 2] {
-        let sizes = self.context.sizes;
+        let sizes = self.context.switches.sizes;
         let n_classes = self.context.table.n_classes();
         let n_lanes = match n_classes {
             ..=12 if rows.len() >= sizes.many_rows => sizes.many,
@@ -263,13 +278,18 @@ impl Context<'_> {
         let is_few = (2..=MOST_INTERVALS).contains(&rule.most());
         // Sums along a scan are narrow numbers.
         let is_in_range = rows.weight() <= i32::LARGEST;
-        self.table.n_classes() == 2 && is_few && rule.min_leaf() == 1 && is_in_range && is_light()
+        self.switches.scans
+            && self.table.n_classes() == 2
+            && is_few
+            && rule.min_leaf() == 1
+            && is_in_range
+            && is_light()
     }
 
     /// Are there so few classes and intervals that sums for all of them are worth it? Else cuts are tried one
     /// by one.
     pub(crate) fn is_narrow(self) -> bool {
         let all = self.table.n_classes().saturating_mul(self.rule.most());
-        all <= self.sizes.sums
+        self.switches.histograms && all <= self.switches.sizes.sums
     }
 }

@@ -11,8 +11,7 @@ use super::cut_range::ChildRange;
 use super::histogram::bins::{Bin, Bins, FeatureBins, even, shares};
 use super::histogram::{ChildHistogram, Histogram, Spare};
 use super::simd::Lane;
-use crate::learn::optimal::incumbent::Incumbent;
-use crate::learn::optimal::problem::{RankTable, RootSplit, RowSet, Sketch};
+use crate::learn::optimal::problem::{Incumbent, RankTable, RootSplit, RowSet, Sketch};
 
 /// Rows of the sample for each bin.
 const SAMPLED: usize = 64;
@@ -146,7 +145,7 @@ impl DepthTwo<'_> {
             if self.budget.is_spent() {
                 return None;
             }
-            let cuts = cuts(numbers, rows, &shares, self.context.sizes.many);
+            let cuts = cuts(numbers, rows, &shares, self.context.switches.sizes.many);
             let bins = feature_bins(self.context.arch, numbers, &cuts, open);
             Some((cuts, bins))
         });
@@ -336,8 +335,8 @@ mod tests {
     use crate::data::{Dataset, ReadOptions};
     use crate::learn::optimal::Optimal;
     use crate::learn::optimal::depth2::histogram::bins::shares;
-    use crate::learn::optimal::problem::{FeatureCells, Label, LeafSize, RankTable, RowSet};
-    use crate::learn::optimal::switches::Sizes;
+    use crate::learn::optimal::problem::{FeatureCells, Label, RankTable, RowSet};
+    use crate::learn::optimal::switches::{Sizes, Switches};
     use crate::tree::{Fit, Tree};
     use fastrand::Rng;
     use std::fmt::Write as _;
@@ -436,11 +435,11 @@ mod tests {
                 leaf_cost: ["0", "1/100"][case % 2].parse().unwrap(),
                 ..Optimal::default()
             };
-            let never = Sizes {
-                screened_rows: usize::MAX,
-                ..Sizes::USUAL
+            let never = Switches {
+                screening: false,
+                ..Switches::USUAL
             };
-            let always = Sizes {
+            let sizes = Sizes {
                 screened_rows: 1,
                 gathered_rows: 1,
                 scanned_rows: rng.usize(1..100),
@@ -449,9 +448,13 @@ mod tests {
                     .min(data.n_rows() / 2 / data.columns().len()),
                 ..Sizes::USUAL
             };
+            let always = Switches {
+                sizes,
+                ..Switches::USUAL
+            };
             let losses =
                 RowLosses::new(&data, &learner.loss, "optimal trees", RowLosses::NARROW).unwrap();
-            let unsorted = RankTable::new(&data, &losses, LeafSize::new(&learner, &data));
+            let unsorted = RankTable::new(&data, &losses, learner.leaf_size(&data));
             let encoding = learner
                 .encoding(&unsorted, losses.scale, losses.is_whole)
                 .unwrap();
@@ -461,7 +464,7 @@ mod tests {
                 .unwrap();
             n_all += data.columns().len();
             n_left += screened.features().len();
-            let fit = |sizes: Sizes| learner.fit_with(&data, &budget, sizes).unwrap();
+            let fit = |switches| learner.fit_with(&data, &budget, switches).unwrap();
             let (expected, found) = (fit(never), fit(always));
             assert_eq!(expected.model, found.model, "case {case}");
             let value = |fit: &Fit<Tree>| {

@@ -1,7 +1,7 @@
 //! The best tree of some rows, as a plan.
 
 use super::TreePlan;
-use crate::learn::optimal::deadline::{Deadline, Stopped};
+use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::depth1::intervals::{self, Line};
 use crate::learn::optimal::depth2::scan::root::ScanRoot;
 use crate::learn::optimal::depth2::simd::Lane;

@@ -1,7 +1,15 @@
 //! From a solved problem to a tree.
 
-pub(crate) mod best_plan;
-pub(crate) mod build_tree;
+mod best_plan;
+mod of_tree;
+mod rows_of_plan;
+
+use self::rows_of_plan::RowsOfPlan;
+use crate::cost::Loss;
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::learn::exact::build_tree;
+use crate::tree::Tree;
 
 /// A tree without the data.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,5 +31,11 @@ impl TreePlan {
             Self::Leaf => 1,
             Self::Split { children, .. } => 1 + children.iter().map(Self::n_nodes).sum::<usize>(),
         }
+    }
+
+    /// The tree, with the class counts of all rows.
+    pub(crate) fn build(&self, data: &Dataset, loss: &Loss) -> Result<Tree> {
+        let rows = (0..data.n_rows() as u32).collect();
+        build_tree(&mut RowsOfPlan::new(data), self, rows, data, loss)
     }
 }

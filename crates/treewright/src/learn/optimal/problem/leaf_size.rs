@@ -1,7 +1,6 @@
 //! How large a leaf must be: so many rows, or so much weight.
 
 use crate::data::Dataset;
-use crate::learn::optimal::Optimal;
 
 /// The sizes of rows, and the least size of a leaf.
 #[derive(Debug)]
@@ -19,13 +18,12 @@ impl LeafSize {
 
     /// Weights become whole numbers whose sum is about 2^40: what a leaf weighs must not depend on the order of
     /// its rows.
-    pub(crate) fn new(learner: &Optimal, data: &Dataset) -> Self {
+    pub(crate) fn new(min_leaf: usize, share: f64, data: &Dataset) -> Self {
         const WHOLE: f64 = (1_u64 << 40) as f64;
-        let share = learner.min_leaf_weight;
         if share == 0.0 {
             return Self {
                 sizes: None,
-                least: learner.min_leaf,
+                least: min_leaf,
             };
         }
         let unit = data.total_weight() / WHOLE;

@@ -2,7 +2,6 @@
 
 mod cells;
 mod context;
-mod interval_rule;
 mod leaf_size;
 mod region;
 mod result;
@@ -12,12 +11,11 @@ mod table;
 mod value_encoding;
 
 pub(crate) use self::cells::FeatureCells;
-pub(crate) use self::context::Context;
-pub(crate) use self::interval_rule::IntervalRule;
+pub(crate) use self::context::{Context, IntervalRule};
 pub(crate) use self::leaf_size::LeafSize;
 pub(crate) use self::region::{Edge, Region};
 pub(crate) use self::result::{Floors, Inherited, SearchResult};
 pub(crate) use self::rows::{Label, RowSet};
-pub(crate) use self::sketch::{RootSplit, Sketch};
+pub(crate) use self::sketch::{Incumbent, RootSplit, Sketch};
 pub(crate) use self::table::{FeatureKind, NONE, RankTable};
 pub(crate) use self::value_encoding::{ValueEncoding, ValueSize};

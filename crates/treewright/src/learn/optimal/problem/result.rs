@@ -1,7 +1,6 @@
 //! What a search leaves behind about some rows.
 
-use super::sketch::Sketch;
-use crate::learn::optimal::incumbent::Incumbent;
+use super::sketch::{Incumbent, Sketch};
 
 /// What is known about some rows after a search.
 #[derive(Debug, Clone)]
@@ -73,7 +72,7 @@ impl SearchResult {
             value,
             least,
             inherited,
-            sketch: incumbent.sketch(),
+            sketch: incumbent.candidate(),
             is_done,
         }
     }

@@ -1,5 +1,7 @@
 //! The upper levels of a tree, as a search knows them.
 
+use crate::learn::exact::{self, Candidate};
+
 /// The upper levels of a tree. What is below them is as good as it can be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Sketch {
@@ -46,8 +48,13 @@ impl RootSplit {
     }
 }
 
-impl Sketch {
-    pub(crate) fn root(&self) -> Option<RootSplit> {
+/// The best tree so far.
+pub(crate) type Incumbent = exact::Incumbent<Sketch>;
+
+impl Candidate for Sketch {
+    type Root = RootSplit;
+
+    fn root(&self) -> Option<RootSplit> {
         match self {
             Self::Leaf => None,
             Self::Alone(root) | Self::Split(root, _) => Some(*root),

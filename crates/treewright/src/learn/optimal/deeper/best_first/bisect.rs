@@ -37,7 +37,7 @@ impl BestFirst<'_, '_> {
         // The middle cut, and those that are too near to it.
         self.lower_floor(root.feature, value.min(upper));
         let ranges = if self.search.is_monotone() {
-            Self::around(root, range, middle, value.saturating_sub(upper))
+            self.around(root, range, middle, value.saturating_sub(upper))
         } else {
             // Fewer rows may cost more: nothing is known about the other cuts.
             let [first, last] = range.cuts();
@@ -81,7 +81,10 @@ impl BestFirst<'_, '_> {
             let known = &range.payload()[side];
             let solved = if !search.is_monotone() || least[side] < upper {
                 // Two leaves would be too many: then there is no need for the orders of the features.
-                if upper <= 2 * per_leaf && search.is_monotone() {
+                if upper <= 2 * per_leaf
+                    && search.is_monotone()
+                    && search.context.switches.leaf_sides
+                {
                     let leaf = root.leaf(search.context, cut, side == 1);
                     SearchResult::as_leaf(leaf, upper, 2 * per_leaf, known)
                 } else {
@@ -111,6 +114,7 @@ impl BestFirst<'_, '_> {
 
     /// The cuts below and above the middle one, but for those near it that cost more than `slack` less.
     fn around(
+        &self,
         root: &NumericRoot,
         range: &OpenRange,
         middle: MiddleCut,
@@ -119,7 +123,11 @@ impl BestFirst<'_, '_> {
         let [first, last] = range.cuts();
         let [lower_first, lower_last] = range.sides();
         let [known_first, known_last] = range.payload().clone();
-        let (before, after) = root.far_from(middle.cut, [first, last], slack);
+        let (before, after) = if self.search.context.switches.close_cuts {
+            root.far_from(middle.cut, [first, last], slack)
+        } else {
+            (middle.cut - 1, middle.cut + 1)
+        };
         let [low, high] = middle.sides.map(|solved| Arc::new(solved.inherited));
         let [lower_low, lower_high] = middle.least;
         [

@@ -184,8 +184,8 @@ impl<T: Lane> Histogram<T> {
                         + leaves[lane] * encoding.per_leaf()
                         + per_leaf
                 };
-                least[lane] = least[lane].min(value(gains.most[k][lane]));
-                real[lane] = real[lane].min(value(gains.real[k][lane]));
+                least[lane] = least[lane].min(value(gains.most(k)[lane]));
+                real[lane] = real[lane].min(value(gains.real(k)[lane]));
             }
         }
     }

@@ -3,12 +3,11 @@
 use super::bins::Bins;
 use super::gathered::{GatheredRows, GatheredSpace};
 use super::{Histogram, Spare};
-use crate::learn::optimal::deadline::Stopped;
-use crate::learn::optimal::depth2::DepthTwo;
+use crate::learn::exact::Stopped;
 use crate::learn::optimal::depth2::cut_range::CutRange;
 use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::incumbent::Incumbent;
-use crate::learn::optimal::problem::{Floors, RowSet};
+use crate::learn::optimal::depth2::{DepthTwo, Engine};
+use crate::learn::optimal::problem::{Floors, Incumbent, RowSet};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -39,19 +38,30 @@ struct HistogramRoot<'a, T> {
 /// The cuts from a lane on and before the next one.
 type LaneRange = CutRange<usize>;
 
-impl DepthTwo<'_> {
-    /// By sums over bins, from afar and then closer and closer. Was there time for all?
-    pub(crate) fn by_histograms<T: Lane>(
+/// Depth two by histograms, for any number of classes and intervals.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HistogramEngine<'a> {
+    two: DepthTwo<'a>,
+}
+
+impl<'a> HistogramEngine<'a> {
+    pub(crate) fn new(two: DepthTwo<'a>) -> Self {
+        Self { two }
+    }
+}
+
+impl Engine for HistogramEngine<'_> {
+    fn solve<T: Lane>(
         self,
         rows: &RowSet,
         wanted: &[usize],
         incumbent: &Incumbent,
         floors: &mut Floors<'_>,
     ) -> bool {
-        let bins = self.bins(rows);
+        let bins = self.two.bins(rows);
         let room = Arc::new(GatheredSpace::new(rows));
-        let mut roots = self.map(wanted, |spare: &mut Spare<T>, &feature| {
-            let gathered = GatheredRows::new(rows, self.context.sizes, &room);
+        let mut roots = self.two.map(wanted, |spare: &mut Spare<T>, &feature| {
+            let gathered = GatheredRows::new(rows, self.two.context.switches, &room);
             self.first(rows, &bins, (feature, gathered), incumbent, spare)
         });
         floors.shallower = roots.iter().find_map(|root| root.shallower).unwrap_or(0);
@@ -61,7 +71,9 @@ impl DepthTwo<'_> {
         }
         is_done
     }
+}
 
+impl HistogramEngine<'_> {
     /// The first look at a root.
     fn first<'r, T: Lane>(
         self,
@@ -71,7 +83,7 @@ impl DepthTwo<'_> {
         incumbent: &Incumbent,
         spare: &mut Spare<T>,
     ) -> HistogramRoot<'r, T> {
-        let entered = self.enter(rows, feature, incumbent);
+        let entered = self.two.enter(rows, feature, incumbent);
         let mut root = HistogramRoot {
             feature,
             rows: Cow::Borrowed(rows),
@@ -91,13 +103,13 @@ impl DepthTwo<'_> {
         };
         let is_whole = matches!(numbers, Cow::Borrowed(_));
         if !is_whole {
-            root.bins = self.bins(&numbers);
+            root.bins = self.two.bins(&numbers);
         }
         root.rows = numbers;
         let children: Vec<_> = (0..rows.cells().len())
             .map(|child| (child, [true; 2]))
             .collect();
-        let context = self.context;
+        let context = self.two.context;
         let histogram = Histogram::first(
             context,
             &root.rows,
@@ -127,21 +139,21 @@ impl DepthTwo<'_> {
         incumbent: &Incumbent,
         spare: &mut Spare<T>,
     ) {
-        let (context, feature) = (self.context, root.feature);
+        let (context, feature) = (self.two.context, root.feature);
         let Some(histogram) = root.histogram.take() else {
             return;
         };
-        let Some(children) = Self::near_children(root, &histogram, incumbent) else {
+        let Some(children) = self.near_children(root, &histogram, incumbent) else {
             root.ranges.clear();
             histogram.recycle(spare);
             return;
         };
         // The more classes there are, the larger tables are; the more intervals, the more a closer look takes.
         let least_rows = match (context.table.n_classes(), context.rule.most()) {
-            (n_classes @ 4.., ..=2) => context.sizes.second_per_class * n_classes,
-            _ => context.sizes.second_rows,
+            (n_classes @ 4.., ..=2) => context.switches.sizes.second_per_class * n_classes,
+            _ => context.switches.sizes.second_rows,
         };
-        if root.rows.len() < least_rows {
+        if !context.switches.second_histogram || root.rows.len() < least_rows {
             root.histogram = Some(histogram);
             return;
         }
@@ -163,6 +175,7 @@ impl DepthTwo<'_> {
 
     /// The children of near ranges; `None` if there are none.
     fn near_children<T: Lane>(
+        self,
         root: &mut HistogramRoot<'_, T>,
         histogram: &Histogram<T>,
         incumbent: &Incumbent,
@@ -178,6 +191,9 @@ impl DepthTwo<'_> {
         }
         if near.is_empty() {
             return None;
+        }
+        if !self.two.context.switches.child_bounds {
+            return Some(root.children.clone());
         }
         let (children, floor) = histogram.live_children(&near);
         root.floor = root.floor.min(floor.saturating_add(root.missing));
@@ -214,7 +230,7 @@ impl DepthTwo<'_> {
         let ranges = ranges
             .iter()
             .filter(|range| histogram.cut(*range.payload()) > 0);
-        if self.context.rule.min_leaf() == 1 {
+        if self.two.context.rule.min_leaf() == 1 {
             for range in ranges {
                 let value = histogram.value(*range.payload()) + root.missing;
                 if value <= incumbent.value() {
@@ -232,8 +248,10 @@ impl DepthTwo<'_> {
     /// The value of a cut.
     fn at<T>(self, root: &HistogramRoot<'_, T>, cut: u32) -> Result<Option<u64>, Stopped> {
         let n_ranks = root.rows.cells()[root.feature].n_ranks() as u32;
-        let low = self.one(&root.rows.within(root.feature, 0..cut))?;
-        let high = self.one(&root.rows.within(root.feature, cut..n_ranks))?;
+        let low = self.two.one(&root.rows.within(root.feature, 0..cut))?;
+        let high = self
+            .two
+            .one(&root.rows.within(root.feature, cut..n_ranks))?;
         let both = low.zip(high);
         Ok(both.map(|(low, high)| low + high + root.missing))
     }
@@ -244,9 +262,12 @@ impl DepthTwo<'_> {
         roots: &mut [HistogramRoot<'_, T>],
         incumbent: &Incumbent,
     ) -> bool {
-        // Good roots first: what they bring makes others needless.
-        roots.sort_by_key(|root| root.ranges.iter().min().copied());
-        self.map(&mut *roots, |spare, root| {
+        let switches = self.two.context.switches;
+        if switches.root_order {
+            // Good incumbents early make other roots needless.
+            roots.sort_by_key(|root| root.ranges.iter().min().copied());
+        }
+        self.two.map(&mut *roots, |spare, root| {
             self.second(root, incumbent, spare)
         });
         let (mut n_kept, mut near) = (0, Vec::new());
@@ -259,21 +280,21 @@ impl DepthTwo<'_> {
                 }
             }
             n_kept += root.histogram.as_ref().map_or(0, Histogram::size);
-            if n_kept > self.context.sizes.kept {
+            if !switches.kept_histograms || n_kept > switches.sizes.kept {
                 root.histogram = None;
             }
         }
         near.sort_unstable();
         let floors: Vec<Mutex<u64>> = roots.iter().map(|root| Mutex::new(root.floor)).collect();
-        let done = self.map(&near, |spare, &(range, at)| {
+        let done = self.two.map(&near, |spare, &(range, at)| {
             let root = &roots[at];
             let mut floor = u64::MAX;
             let mut is_done = range.lower() >= incumbent.upper_for(range.first_split());
-            if is_done || self.budget.is_spent() {
+            if is_done || self.two.budget.is_spent() {
                 floor = range.lower();
             } else {
                 let built = root.histogram.is_none().then(|| {
-                    let (context, children) = (self.context, &root.children);
+                    let (context, children) = (self.two.context, &root.children);
                     let bins = &root.bins[root.at];
                     Histogram::first(context, &root.rows, bins, root.feature, children, spare)
                 });
@@ -302,7 +323,7 @@ impl DepthTwo<'_> {
         floor: &mut u64,
         spare: &mut Spare<T>,
     ) -> bool {
-        if self.context.rule.min_leaf() > 1 && histogram.is_single(*range.payload()) {
+        if self.two.context.rule.min_leaf() > 1 && histogram.is_single(*range.payload()) {
             // Bounds do not know of the least size of leaves.
             let Ok(value) = self.at(root, histogram.cut(*range.payload())) else {
                 *floor = (*floor).min(range.lower());
@@ -318,7 +339,7 @@ impl DepthTwo<'_> {
             .upper_for(range.first_split())
             .saturating_sub(root.missing);
         let refined = histogram.refined(
-            self.context,
+            self.two.context,
             &root.rows,
             *range.payload(),
             limit,
@@ -332,7 +353,7 @@ impl DepthTwo<'_> {
         let mut is_done = true;
         for range in ranges {
             let is_far = range.lower() >= incumbent.upper_for(range.first_split());
-            if is_far || self.budget.is_spent() {
+            if is_far || self.two.budget.is_spent() {
                 *floor = (*floor).min(range.lower());
                 is_done &= is_far;
             } else {

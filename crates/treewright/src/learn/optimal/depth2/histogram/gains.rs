@@ -12,13 +12,25 @@ use crate::learn::optimal::depth2::simd::{Lane, add, least, most, sub};
 /// What intervals of a child gain, for each number of them from one on: by cuts between bins, and at most.
 #[derive(Debug, Default)]
 pub(crate) struct Gains<T, const W: usize> {
-    pub(super) real: Vec<[T; W]>,
-    pub(super) most: Vec<[T; W]>,
+    real: Vec<[T; W]>,
+    most: Vec<[T; W]>,
     sums: Vec<[T; W]>,
     others: Vec<[T; W]>,
 }
 
 impl<T: Lane, const W: usize> Gains<T, W> {
+    /// What so many intervals and one more gain by cuts between bins.
+    #[inline(always)]
+    pub(super) fn real(&self, k: usize) -> &[T; W] {
+        &self.real[k]
+    }
+
+    /// What they gain at most.
+    #[inline(always)]
+    pub(super) fn most(&self, k: usize) -> &[T; W] {
+        &self.most[k]
+    }
+
     /// Gains of up to `n_intervals` in the lanes from one on, below the cuts of the root or above. `totals` has what
     /// all rows together that have a cell gain by each class.
     #[inline(always)]

@@ -5,7 +5,7 @@
 //! memory. So what was looked up often enough is kept side by side.
 
 use crate::learn::optimal::problem::RowSet;
-use crate::learn::optimal::switches::Sizes;
+use crate::learn::optimal::switches::Switches;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -28,10 +28,27 @@ struct GatheredChild {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GatheredRow {
     /// The rank of the root.
-    pub(super) rank: u32,
+    rank: u32,
     /// The class, or one too many if it has no weight.
-    pub(super) slot: u16,
-    pub(super) amount: u16,
+    slot: u16,
+    amount: u16,
+}
+
+impl GatheredRow {
+    #[inline]
+    pub(super) fn rank(self) -> u32 {
+        self.rank
+    }
+
+    #[inline]
+    pub(super) fn slot(self) -> usize {
+        self.slot as usize
+    }
+
+    #[inline]
+    pub(super) fn amount(self) -> u32 {
+        u32::from(self.amount)
+    }
 }
 
 /// So many rows may still be kept, for all roots together.
@@ -54,8 +71,8 @@ impl GatheredSpace {
 
 impl GatheredRows {
     /// Those of all children of a root; none at all if that does not pay.
-    pub(crate) fn new(rows: &RowSet, sizes: Sizes, room: &Arc<GatheredSpace>) -> Self {
-        let pays = rows.len() >= sizes.gathered_rows;
+    pub(crate) fn new(rows: &RowSet, switches: Switches, room: &Arc<GatheredSpace>) -> Self {
+        let pays = switches.gathered_rows && rows.len() >= switches.sizes.gathered_rows;
         let children = rows.cells().iter().filter(|_| pays);
         Self {
             of_child: children.map(|_| GatheredChild::default()).collect(),

@@ -52,7 +52,7 @@ impl<T: Lane> Histogram<T> {
                 of_root,
                 self.cuts[lane],
                 self.cuts[end],
-                context.sizes.refined_lanes,
+                context.switches.sizes.refined_lanes,
             );
             cuts.extend(parts.map(|part| part.end()));
         }
@@ -73,8 +73,12 @@ impl<T: Lane> Histogram<T> {
         histogram.sweep_leaves(context);
         for child in &self.children {
             let costs = self.costs(child, lane);
-            let live = costs.map(|cost| cost < upper);
-            for cost in costs.into_iter().filter(|&cost| cost >= upper) {
+            let is_bounded = context.switches.child_bounds;
+            let live = costs.map(|cost| cost < upper || !is_bounded);
+            for cost in costs
+                .into_iter()
+                .filter(|&cost| cost >= upper && is_bounded)
+            {
                 histogram.floor = histogram.floor.min(cost);
             }
             if live == [false; 2] {
@@ -113,9 +117,9 @@ impl<T: Lane> Histogram<T> {
     #[inline(never)]
     fn add_gathered(&self, table: &mut [T], bin: usize, rows: &[GatheredRow], lanes: &LaneOfRank) {
         for row in rows {
-            let slot = bin * self.n_slots + row.slot as usize;
-            let sum = &mut table[slot * self.stride + lanes.of(row.rank)];
-            *sum = sum.plus(T::new(u32::from(row.amount)));
+            let slot = bin * self.n_slots + row.slot();
+            let sum = &mut table[slot * self.stride + lanes.of(row.rank())];
+            *sum = sum.plus(T::new(row.amount()));
         }
     }
 
@@ -170,7 +174,7 @@ impl<T: Lane> Histogram<T> {
                 }
             }
             let is_parted = lowers.into_iter().map(|lower| lower < goal.upper).collect();
-            let n_bins = context.sizes.refined_bins;
+            let n_bins = context.switches.sizes.refined_bins;
             Parting::new(cells, &child.bins, is_parted, n_old, n_bins)
         } else {
             Parting::none(&child.bins, n_old)

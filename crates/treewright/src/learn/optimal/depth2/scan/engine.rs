@@ -1,17 +1,27 @@
 //! Trees of two levels with two classes by scans: exactly, for many cuts at once.
 
 use super::root::ScanRoot;
-use crate::learn::optimal::depth2::DepthTwo;
 use crate::learn::optimal::depth2::histogram::bins::Bins;
 use crate::learn::optimal::depth2::histogram::{Histogram, Spare};
 use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::incumbent::Incumbent;
-use crate::learn::optimal::problem::{Floors, RootSplit, RowSet};
+use crate::learn::optimal::depth2::{DepthTwo, Engine};
+use crate::learn::optimal::problem::{Floors, Incumbent, RootSplit, RowSet};
 use std::borrow::Cow;
 
-impl DepthTwo<'_> {
-    /// By scans: exactly, for many cuts at once. Was there time for all?
-    pub(crate) fn by_scans<T: Lane>(
+/// Depth two by scans, for two classes in a few intervals.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ScanEngine<'a> {
+    two: DepthTwo<'a>,
+}
+
+impl<'a> ScanEngine<'a> {
+    pub(crate) fn new(two: DepthTwo<'a>) -> Self {
+        Self { two }
+    }
+}
+
+impl Engine for ScanEngine<'_> {
+    fn solve<T: Lane>(
         self,
         rows: &RowSet,
         wanted: &[usize],
@@ -19,9 +29,10 @@ impl DepthTwo<'_> {
         floors: &mut Floors<'_>,
     ) -> bool {
         // Few rows are scanned at once, without bins.
-        let is_large = rows.len() > self.context.sizes.scanned_rows;
-        let bins = is_large.then(|| self.bins(rows));
-        let mut roots = self.map(wanted, |spare: &mut Spare<T>, &feature| {
+        let switches = self.two.context.switches;
+        let is_large = switches.histograms_before_scans && rows.len() > switches.sizes.scanned_rows;
+        let bins = is_large.then(|| self.two.bins(rows));
+        let mut roots = self.two.map(wanted, |spare: &mut Spare<T>, &feature| {
             let few = bins.as_ref().map(|[few, _]| &**few);
             self.root(rows, few, feature, incumbent, spare)
         });
@@ -29,29 +40,35 @@ impl DepthTwo<'_> {
             .iter()
             .find_map(|(root, _)| root.shallower)
             .unwrap_or(0);
-        // Good roots first: what they bring makes others needless.
-        roots.sort_by_key(|(root, _)| root.least_lower());
-        let (context, budget, is_parallel) = (self.context, self.budget, self.is_parallel());
-        self.map(&mut roots, |spare: &mut Spare<T>, (root, is_done)| {
-            if let Some([_, many]) = &bins
-                && root.missing == 0
-                && *is_done
-            {
-                self.look(root, many, incumbent, spare);
-            }
-            // Walks stay closer to their start than sums over bins.
-            *is_done &= if rows.weight() <= i16::LARGEST {
-                root.solve_all::<i16>(context, incumbent, budget, is_parallel)
-            } else {
-                root.solve_all::<T>(context, incumbent, budget, is_parallel)
-            };
-        });
+        if switches.root_order {
+            // Good incumbents early make other roots needless.
+            roots.sort_by_key(|(root, _)| root.least_lower());
+        }
+        let (context, budget, is_parallel) =
+            (self.two.context, self.two.budget, self.two.is_parallel());
+        self.two
+            .map(&mut roots, |spare: &mut Spare<T>, (root, is_done)| {
+                if let Some([_, many]) = &bins
+                    && root.missing == 0
+                    && *is_done
+                {
+                    self.look(root, many, incumbent, spare);
+                }
+                // Walks stay closer to their start than sums over bins.
+                *is_done &= if rows.weight() <= i16::LARGEST {
+                    root.solve_all::<i16>(context, incumbent, budget, is_parallel)
+                } else {
+                    root.solve_all::<T>(context, incumbent, budget, is_parallel)
+                };
+            });
         for (root, _) in &roots {
             floors.own[root.feature] = root.floor;
         }
         roots.iter().all(|&(_, is_done)| is_done)
     }
+}
 
+impl ScanEngine<'_> {
     /// The first cuts of a root. Was there time for it?
     fn root<'r, T: Lane>(
         self,
@@ -61,22 +78,22 @@ impl DepthTwo<'_> {
         incumbent: &Incumbent,
         spare: &mut Spare<T>,
     ) -> (ScanRoot<'r>, bool) {
-        let entered = self.enter(rows, feature, incumbent);
+        let entered = self.two.enter(rows, feature, incumbent);
         let Some(numbers) = entered.numbers else {
             return (ScanRoot::none(feature, entered.floor), entered.is_done);
         };
         let is_whole = matches!(numbers, Cow::Borrowed(_));
-        let per_leaf = self.context.encoding.per_leaf();
+        let per_leaf = self.two.context.encoding.per_leaf();
         let mut root = ScanRoot::new(feature, numbers, entered.missing, per_leaf);
         root.floor = entered.floor;
-        if let Some(screened) = self.screened {
-            let (ranges, shallower) = screened.ranges(self.context.table, feature, incumbent);
+        if let Some(screened) = self.two.screened {
+            let (ranges, shallower) = screened.ranges(self.two.context.table, feature, incumbent);
             (root.ranges, root.shallower) = (ranges, Some(shallower));
-            root.drop_far(incumbent);
+            root.drop_far(self.two.context, incumbent);
         } else if let Some(bins) = bins.filter(|_| is_whole) {
             self.look::<T>(&mut root, bins, incumbent, spare);
         } else {
-            root.begin::<T>(self.context, incumbent);
+            root.begin::<T>(self.two.context, incumbent);
             if !is_whole {
                 root.shallower = None;
             }
@@ -92,7 +109,7 @@ impl DepthTwo<'_> {
         incumbent: &Incumbent,
         spare: &mut Spare<T>,
     ) {
-        root.drop_far(incumbent);
+        root.drop_far(self.two.context, incumbent);
         let n_children = root.rows.cells().len();
         let is_live = |child: usize| {
             let sides = [0, 1].map(|side| {
@@ -111,7 +128,14 @@ impl DepthTwo<'_> {
             return;
         }
         let feature = root.feature;
-        let histogram = Histogram::first(self.context, &root.rows, bins, feature, &children, spare);
+        let histogram = Histogram::first(
+            self.two.context,
+            &root.rows,
+            bins,
+            feature,
+            &children,
+            spare,
+        );
         for lane in (0..histogram.n_ranges()).filter(|&lane| histogram.cut(lane) > 0) {
             let value = histogram.value(lane) + root.missing;
             if value <= incumbent.value() {
@@ -125,7 +149,7 @@ impl DepthTwo<'_> {
             histogram.cut_ranges(n_children, root.missing),
         );
         root.keep_within(&known);
-        root.drop_far(incumbent);
+        root.drop_far(self.two.context, incumbent);
         histogram.recycle(spare);
     }
 }

@@ -16,8 +16,7 @@ use super::runs::{MOST_INTERVALS, RunList};
 use crate::budget::Budget;
 use crate::learn::optimal::depth2::cut_range::{ChildRange, CutRange};
 use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::incumbent::Incumbent;
-use crate::learn::optimal::problem::{Context, FeatureKind, RootSplit, RowSet};
+use crate::learn::optimal::problem::{Context, FeatureKind, Incumbent, RootSplit, RowSet};
 
 /// A numeric root.
 #[derive(Debug)]
@@ -123,7 +122,7 @@ impl<'a> ScanRoot<'a> {
             return;
         };
         let starts = self.rows.cells()[self.feature].starts();
-        let n_cuts = context.sizes.cuts.min(lanes) - 1;
+        let n_cuts = context.switches.sizes.cuts.min(lanes) - 1;
         let mut cuts = vec![0];
         cuts.extend(evenly(starts, range.cuts(), n_cuts));
         self.solve::<T>(context, ranges, &[cuts], incumbent, false);
@@ -136,7 +135,7 @@ impl<'a> ScanRoot<'a> {
     }
 
     /// Leaves out ranges in which nothing better can be, and in the others children that are too expensive.
-    pub(crate) fn drop_far(&mut self, incumbent: &Incumbent) {
+    pub(crate) fn drop_far(&mut self, context: Context<'_>, incumbent: &Incumbent) {
         for mut range in std::mem::take(&mut self.ranges) {
             let upper = incumbent.upper_for(range.first_split());
             if range.lower() >= upper {
@@ -144,7 +143,8 @@ impl<'a> ScanRoot<'a> {
                 continue;
             }
             let [low, high] = range.sides();
-            for by_child in range.payload_mut() {
+            let children = range.payload_mut().iter_mut();
+            for by_child in children.filter(|_| context.switches.child_bounds) {
                 let others = [high, low];
                 for (least, other) in by_child.iter_mut().zip(others) {
                     let cost = least.saturating_add(other + self.missing);
@@ -176,7 +176,7 @@ impl<'a> ScanRoot<'a> {
         is_parallel: bool,
     ) -> bool {
         loop {
-            self.drop_far(incumbent);
+            self.drop_far(context, incumbent);
             if self.ranges.is_empty() {
                 return true;
             }
@@ -184,7 +184,7 @@ impl<'a> ScanRoot<'a> {
                 self.floor = self.floor.min(self.least_lower());
                 return false;
             }
-            let (ranges, cuts) = self.next_cuts(context.sizes.cuts);
+            let (ranges, cuts) = self.next_cuts(context.switches.sizes.cuts);
             self.solve::<T>(context, ranges, &cuts, incumbent, is_parallel);
         }
     }
@@ -340,6 +340,9 @@ impl<'a> ScanRoot<'a> {
         children: &[usize],
         cuts: [u32; 2],
     ) -> bool {
+        if !context.switches.run_lists {
+            return false;
+        }
         let is_within =
             |run_lists: &RunLists| run_lists.range[0] <= cuts[0] && cuts[1] <= run_lists.range[1];
         while self
@@ -353,7 +356,7 @@ impl<'a> ScanRoot<'a> {
         let n_rows = |range: [u32; 2]| starts[range[1] as usize] - starts[range[0] as usize];
         let is_much_less = match self.run_lists.last() {
             Some(run_lists) => n_rows(run_lists.range) > 4 * n_rows(cuts) + 64,
-            None => context.sizes.close_by * n_rows(cuts) < self.rows.len() as u32,
+            None => context.switches.sizes.close_by * n_rows(cuts) < self.rows.len() as u32,
         };
         if is_much_less {
             self.run_lists.push(RunLists {
