@@ -5,8 +5,9 @@
 //! frames of their own and grow in parallel. Neither changes the tree: a split depends on the rows of
 //! its node alone, and nodes are numbered after everything has grown.
 
+mod grown;
 mod open_nodes;
-pub(crate) mod summary;
+mod summary;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,24 +15,22 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
+pub(crate) use self::summary::{NodeSummary, Summaries};
+
+use self::grown::{Below, Grown, GrownNode};
+use self::open_nodes::{OpenNodes, Pending};
 use crate::budget::Budget;
-use crate::cost::Loss;
 use crate::data::Schema;
-use crate::error::{Error, Result};
-use crate::learn::greedy::grow::open_nodes::{OpenNodes, Pending};
-use crate::learn::greedy::grow::summary::{NodeSummary, Summaries};
-use crate::learn::greedy::problem::frame::Frame;
-use crate::learn::greedy::split::chosen::Chosen;
-use crate::learn::greedy::split::scan::Totals;
-use crate::learn::greedy::split::search::{CandidateSplit, NodeView, Shape, SplitSearch};
-use crate::tree::{MissingRoute, NodeId, Split, Tree, TreeBuilder};
+use crate::error::Result;
+use crate::learn::greedy::problem::Frame;
+use crate::learn::greedy::split::{CandidateSplit, Chosen, NodeView, Shape, SplitSearch, Totals};
+use crate::tree::Tree;
 
 /// Nodes with at least this much to look at (rows times features) use all threads.
 const LARGE: usize = 1 << 16;
+
 /// Subtrees with fewer rows than this are not worth a task.
 const SMALLEST_TASK: usize = 1 << 10;
-/// A tree whose categorical splits list more branches than this would not fit into memory.
-const MOST_BRANCHES: usize = 1 << 26;
 
 /// Everything that stays the same while a tree grows.
 pub(crate) struct Grower<'a> {
@@ -49,26 +48,6 @@ pub(crate) struct Grower<'a> {
     pub(crate) n_classes: usize,
     /// More would not fit into memory.
     pub(crate) most_nodes: usize,
-}
-
-/// A tree, or the upper part of one, before its nodes are numbered.
-struct Grown {
-    nodes: Vec<GrownNode>,
-    n_branches: usize,
-}
-
-struct GrownNode {
-    summary: NodeSummary,
-    below: Below,
-}
-
-/// What hangs below a node.
-enum Below {
-    Nothing,
-    /// Children from this position on.
-    Children(usize, Split, MissingRoute),
-    /// The subtree that a task grows.
-    Task(usize),
 }
 
 /// A subtree that grows on its own.
@@ -169,10 +148,13 @@ impl Grower<'_> {
         grown: &mut Grown,
         numbering: &mut Vec<u32>,
     ) -> Result<Vec<OpenNodes<'a>>> {
-        let leaf = |n: usize| self.budget.progress().advance(n as u64);
-        if self.budget.is_spent() || self.must_finish() {
+        let leaf = || self.budget.progress().advance(pending.range.len() as u64);
+        let stop = || {
             self.stopped.store(true, Ordering::Relaxed);
-            leaf(pending.range.len());
+            leaf();
+        };
+        if self.budget.is_spent() || self.must_finish() {
+            stop();
             return Ok(Vec::new());
         }
         let mut pending = pending.clone();
@@ -181,18 +163,38 @@ impl Grower<'_> {
         let (candidate, alive) = self.best_split(nodes, &pending, grown);
         if self.search.deadline.has_stopped() {
             // Not all splits were looked at.
-            self.stopped.store(true, Ordering::Relaxed);
-            leaf(pending.range.len());
+            stop();
             return Ok(Vec::new());
         }
         let Some(candidate) = candidate else {
-            leaf(pending.range.len());
+            leaf();
             return Ok(Vec::new());
         };
-        if let Shape::Coarse { below, .. } = candidate.shape {
-            nodes.part_rows(&pending, candidate.feature, below);
+        let chosen = self.choose(nodes, &pending, &candidate);
+        if !self.has_room_for(chosen.n_children) {
+            stop();
+            return Ok(Vec::new());
         }
-        let policy = self.search.missing;
+        grown.count_branches(&chosen.split)?;
+        if chosen.distributes.is_some() {
+            nodes.refine(&mut pending);
+            Ok(self.distribute(nodes, &pending, &alive, chosen, grown, numbering))
+        } else {
+            self.part(nodes, &pending, &alive, chosen, grown);
+            Ok(Vec::new())
+        }
+    }
+
+    /// What the best candidate means for the rows of its node.
+    fn choose(
+        &self,
+        nodes: &mut OpenNodes<'_>,
+        pending: &Pending,
+        candidate: &CandidateSplit,
+    ) -> Chosen {
+        if let Shape::Coarse { below, .. } = candidate.shape {
+            nodes.part_rows(pending, candidate.feature, below);
+        }
         let frame = &nodes.frame;
         let (feature, range) = (candidate.feature, &pending.range);
         // Coarse features have no missing values, so all of the list of rows is known.
@@ -203,35 +205,15 @@ impl Grower<'_> {
             ),
             _ => (feature, frame.known_and_missing(feature, range)),
         };
-        let chosen = Chosen::new(
+        let policy = self.search.missing;
+        Chosen::new(
             self.schema,
             policy,
             frame,
             list,
             [known, missing],
-            &candidate,
-        );
-        if !self.has_room_for(chosen.n_children) {
-            self.stopped.store(true, Ordering::Relaxed);
-            leaf(pending.range.len());
-            return Ok(Vec::new());
-        }
-        if let Split::Categories { branches, .. } = &chosen.split {
-            grown.n_branches += branches.len();
-            if grown.n_branches > MOST_BRANCHES {
-                return Err(Error::schema(
-                    "the categorical splits would need too much memory: use multiway splits, a \
-                     smaller depth, or drop features with very many categories",
-                ));
-            }
-        }
-        if chosen.distributes.is_some() {
-            nodes.refine(&mut pending);
-            Ok(self.distribute(nodes, &pending, &alive, chosen, grown, numbering))
-        } else {
-            self.part(nodes, &pending, &alive, chosen, grown);
-            Ok(Vec::new())
-        }
+            candidate,
+        )
     }
 
     /// Does it take the time that is left to put the tree together? All counts of all nodes are gone through some
@@ -397,55 +379,6 @@ impl Grower<'_> {
 
     fn stops(&self, summary: &NodeSummary, depth: usize) -> bool {
         depth >= self.max_depth || summary.is_pure || summary.rows < self.min_split as f64
-    }
-
-    /// Puts the parts together and numbers the nodes: a node's children when the node is reached, and
-    /// everything below its first child before anything below the second.
-    fn number(&self, top: Grown, subtrees: Vec<Grown>) -> Result<Tree> {
-        let mut parts = vec![top];
-        parts.extend(subtrees);
-        let mut nodes: Vec<Vec<Option<GrownNode>>> = parts
-            .into_iter()
-            .map(|grown| grown.nodes.into_iter().map(Some).collect())
-            .collect();
-        let mut take = |part: usize, node: usize| {
-            nodes[part][node]
-                .take()
-                .expect("every node hangs in one place")
-        };
-        let root = take(0, 0);
-        let value = root.summary.value;
-        let outcome = self.summaries.outcome(root.summary);
-        let loss = match &self.summaries {
-            Summaries::Classes(loss) => (*loss).clone(),
-            Summaries::Numbers { .. } => Loss::Squared,
-        };
-        let mut builder = TreeBuilder::new(Arc::clone(self.schema), loss, outcome, value)?;
-        let mut stack = vec![(NodeId::ROOT, 0, root.below)];
-        while let Some((id, part, below)) = stack.pop() {
-            match below {
-                Below::Nothing => {}
-                // Task `t` grew part `t + 1`; the summary of its root is that of this node.
-                Below::Task(task) => stack.push((id, task + 1, take(task + 1, 0).below)),
-                Below::Children(first, split, missing) => {
-                    let n_children = split.n_present()
-                        + usize::from(missing == MissingRoute::Child(split.n_present() as u32));
-                    let mut outcomes = Vec::with_capacity(n_children);
-                    let mut belows = Vec::with_capacity(n_children);
-                    for child in first..first + n_children {
-                        let GrownNode { summary, below } = take(part, child);
-                        let value = summary.value;
-                        outcomes.push((self.summaries.outcome(summary), value));
-                        belows.push(below);
-                    }
-                    let first_id = builder.split(id, split, missing, outcomes)?;
-                    for (offset, below) in belows.into_iter().enumerate().rev() {
-                        stack.push((NodeId(first_id.0 + offset as u32), part, below));
-                    }
-                }
-            }
-        }
-        Ok(builder.finish())
     }
 }
 

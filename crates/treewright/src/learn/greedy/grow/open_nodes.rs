@@ -4,10 +4,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::learn::greedy::grow::summary::NodeSummary;
-use crate::learn::greedy::problem::frame::Frame;
-use crate::learn::greedy::problem::lists::{partition, partition_in_two};
-use crate::learn::greedy::split::chosen::Chosen;
+use super::summary::NodeSummary;
+use crate::learn::greedy::problem::{Frame, partition, partition_in_two};
+use crate::learn::greedy::split::Chosen;
 
 /// A frame and its nodes that are still to be split.
 pub(crate) struct OpenNodes<'a> {
@@ -88,30 +87,13 @@ impl<'a> OpenNodes<'a> {
         in_parallel: bool,
     ) {
         let packing = self.frame.packing();
-        let n_rows = self.frame.n_rows();
-        let list = self.frame.list(chosen.list, &pending.range);
         let in_two = sizes.len() == 2;
-        if in_two {
-            self.side.resize(n_rows, 0);
-        } else {
-            self.child.resize(n_rows, 0);
-        }
-        for (positions, child) in &chosen.parts {
-            for &entry in &list[positions.clone()] {
-                if in_two {
-                    self.side[packing.row(entry)] = *child as u8;
-                } else {
-                    self.child[packing.row(entry)] = *child;
-                }
-            }
-        }
+        self.mark_children(pending, chosen, in_two);
+        let parted = self.parted_lists(pending, alive, chosen);
         let mut starts = vec![0_u32];
         for size in sizes {
             starts.push(starts[starts.len() - 1] + *size as u32);
         }
-        // The list of the split's own feature has the children in order already, unless one of them
-        // is made of several pieces.
-        let in_order = chosen.parts.windows(2).all(|pair| pair[0].1 < pair[1].1);
         let (side, child) = (&self.side, &self.child);
         let part = |list: &mut Vec<u32>, scratch: &mut Vec<u32>| {
             let list = &mut list[pending.range.clone()];
@@ -121,16 +103,6 @@ impl<'a> OpenNodes<'a> {
                 partition(list, packing, child, &starts, scratch);
             }
         };
-        let is_parted = |list: usize| {
-            let is_used = if list == self.frame.row_list() {
-                pending.is_coarse
-            } else {
-                alive.binary_search(&(list as u32)).is_ok()
-                    && !(pending.is_coarse && self.frame.is_coarse(list))
-            };
-            is_used && !(in_order && list == chosen.list)
-        };
-        let parted: Vec<bool> = (0..=self.frame.row_list()).map(is_parted).collect();
         let lists = self.frame.lists_mut();
         if in_parallel {
             let lists = lists
@@ -146,6 +118,44 @@ impl<'a> OpenNodes<'a> {
                 .filter(|(_, is_parted)| **is_parted);
             lists.for_each(|(list, _)| part(list, scratch));
         }
+    }
+
+    /// Notes the child of every row of a node, as a byte if there are two of them.
+    fn mark_children(&mut self, pending: &Pending, chosen: &Chosen, in_two: bool) {
+        let packing = self.frame.packing();
+        let n_rows = self.frame.n_rows();
+        let list = self.frame.list(chosen.list, &pending.range);
+        if in_two {
+            self.side.resize(n_rows, 0);
+        } else {
+            self.child.resize(n_rows, 0);
+        }
+        for (positions, child) in &chosen.parts {
+            for &entry in &list[positions.clone()] {
+                if in_two {
+                    self.side[packing.row(entry)] = *child as u8;
+                } else {
+                    self.child[packing.row(entry)] = *child;
+                }
+            }
+        }
+    }
+
+    /// Which lists a split has to part.
+    fn parted_lists(&self, pending: &Pending, alive: &[u32], chosen: &Chosen) -> Vec<bool> {
+        // The list of the split's own feature has the children in order already, unless one of them
+        // is made of several pieces.
+        let in_order = chosen.parts.windows(2).all(|pair| pair[0].1 < pair[1].1);
+        let is_parted = |list: usize| {
+            let is_used = if list == self.frame.row_list() {
+                pending.is_coarse
+            } else {
+                alive.binary_search(&(list as u32)).is_ok()
+                    && !(pending.is_coarse && self.frame.is_coarse(list))
+            };
+            is_used && !(in_order && list == chosen.list)
+        };
+        (0..=self.frame.row_list()).map(is_parted).collect()
     }
 
     /// Parts the list of the rows of a coarse node by the codes of a feature.

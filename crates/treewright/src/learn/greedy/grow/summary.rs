@@ -1,9 +1,9 @@
 //! What the rows of a node look like, and what the node would answer as a leaf.
 
 use crate::cost::Loss;
-use crate::learn::greedy::Summary;
-use crate::learn::greedy::problem::frame::Frame;
-use crate::learn::greedy::split::measure::deviation::{Weighed, median};
+use crate::learn::greedy::parameters::Summary;
+use crate::learn::greedy::problem::Frame;
+use crate::learn::greedy::split::{Weighed, median};
 use crate::tree::{Moments, Outcome};
 
 /// How nodes are summarised.

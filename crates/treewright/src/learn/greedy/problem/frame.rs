@@ -11,22 +11,14 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::coarse_features::CoarseFeatures;
+use super::codes::Codes;
+use super::labels::Labels;
+use super::packing::{Packing, is_tie};
+use super::sorting::sorted_list_in_time;
 use crate::budget::Budget;
 use crate::data::{Column, Value};
 use crate::error::{Error, Result};
-use crate::learn::greedy::problem::coarse::{CoarseFeatures, Codes};
-use crate::learn::greedy::problem::lists::{Packing, is_tie, sorted_list_in_time};
-use crate::learn::greedy::split::search::SplitSearch;
-
-/// What the rows of a frame are to be told apart by.
-#[derive(Debug, Clone)]
-pub(crate) struct Labels<'a> {
-    /// Classes, or bins of the numbers; empty where the criterion works on the numbers.
-    pub(crate) classes: Cow<'a, [u32]>,
-    pub(crate) n_classes: usize,
-    /// The numbers of a regression; empty for classification.
-    pub(crate) numbers: Cow<'a, [f64]>,
-}
 
 /// Rows with labels and weights, and their order by every feature.
 #[derive(Debug)]
@@ -260,19 +252,6 @@ impl<'a> Frame<'a> {
                 .map(|&entry| shares[self.packing.row(entry)])
                 .sum(),
         }
-    }
-
-    /// May these entries be a leaf?
-    pub(crate) fn is_enough(&self, entries: &[u32], search: &SplitSearch) -> bool {
-        let weight = || self.total_weight(entries);
-        search.enough(
-            self.count_rows(entries),
-            if search.min_weight > 0.0 {
-                weight()
-            } else {
-                0.0
-            },
-        )
     }
 
     /// Weight of the rows that these entries stand for.

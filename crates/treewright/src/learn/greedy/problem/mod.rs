@@ -1,5 +1,16 @@
 //! The working form of a table: rows in the order of every feature, with labels and weights.
 
-pub(crate) mod coarse;
-pub(crate) mod frame;
-pub(crate) mod lists;
+mod coarse_features;
+mod codes;
+mod frame;
+mod labels;
+mod packing;
+mod partition;
+mod sorting;
+
+pub(crate) use self::coarse_features::CoarseFeatures;
+pub(crate) use self::frame::Frame;
+pub(crate) use self::labels::Labels;
+pub(crate) use self::packing::{Packing, is_tie};
+pub(crate) use self::partition::{partition, partition_in_two};
+pub(crate) use self::sorting::sorted_list_in_time;

@@ -3,13 +3,15 @@
 //! For rows that count as one each. A table of counts, category by class, holds the one many-way split
 //! that there is, and missing values are one more category.
 
-use crate::learn::greedy::MissingPolicy;
-use crate::learn::greedy::split::candidates::BestShape;
-use crate::learn::greedy::split::measure::{Baseline, Logs, Measure, Score, rounding};
-use crate::learn::greedy::split::search::{NodeView, Shape, SplitSearch};
+use super::candidate_split::{BestShape, Shape};
+use super::measure::{Baseline, Logs, Measure, Score, rounding};
+use super::node_view::NodeView;
+use super::search::SplitSearch;
+use crate::learn::greedy::parameters::MissingPolicy;
 
 /// Counting pays where the table has not many more cells than the node has rows.
 const CELLS_A_ROW: usize = 4;
+
 /// Small tables are always worth it.
 const FREE_CELLS: usize = 256;
 

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
+use super::candidate_split::{CandidateSplit, Shape};
 use crate::data::{FeatureKind, Schema, Value};
-use crate::learn::greedy::MissingPolicy;
-use crate::learn::greedy::problem::frame::Frame;
-use crate::learn::greedy::problem::lists::is_tie;
-use crate::learn::greedy::split::search::{CandidateSplit, Shape};
+use crate::learn::greedy::parameters::MissingPolicy;
+use crate::learn::greedy::problem::{Frame, is_tie};
 use crate::tree::{Closed, MissingRoute, Split};
 
 /// A split that was chosen, with all that follows from it.
@@ -178,6 +177,7 @@ fn midpoint(low: f64, high: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+
     use super::midpoint;
 
     #[test]

@@ -3,20 +3,20 @@
 //! A feature's best depends on the node's rows and on that feature alone, never on what other
 //! features have, so features may be tried in any order and on any thread.
 
-use std::cell::Cell;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::candidate_split::{CandidateSplit, FeatureResult};
+use super::coarse_counts::Present;
+use super::measure::{Logs, Measure, Score};
+use super::node_search::{NodeSearch, Scratch};
+use super::node_view::NodeView;
+use super::scan::ScanRequest;
 use crate::learn::greedy::deadline::SplitDeadline;
-use crate::learn::greedy::problem::coarse::{CoarseCut, Present};
-use crate::learn::greedy::problem::frame::Frame;
-use crate::learn::greedy::problem::lists::is_tie;
-use crate::learn::greedy::split::candidates::{BestShape, FeatureCandidates};
-use crate::learn::greedy::split::measure::{Logs, Measure, Score};
-use crate::learn::greedy::split::scan::{ScanRequest, Totals};
-use crate::learn::greedy::{CategoricalSplits, GreedySwitches, MissingPolicy};
+use crate::learn::greedy::parameters::{CategoricalSplits, MissingPolicy};
+use crate::learn::greedy::problem::Frame;
+use crate::learn::greedy::switches::GreedySwitches;
 
 /// The criterion at work, and which splits may be taken.
 #[derive(Debug)]
@@ -38,55 +38,6 @@ pub(crate) enum Judge {
     Classes(Measure),
     Squared,
     Absolute,
-}
-
-/// What a search needs to know of a node.
-#[derive(Debug)]
-pub(crate) struct NodeView<'a> {
-    pub(crate) range: Range<usize>,
-    /// Weighted class counts; empty for numbers.
-    pub(crate) counts: &'a [f64],
-    /// The same for the fast scans; empty unless rows count as one each.
-    pub(crate) totals: Totals,
-    pub(crate) weight: f64,
-    /// Mean of the numbers.
-    pub(crate) mean: f64,
-    /// Squared error of the numbers.
-    pub(crate) sse: f64,
-    /// Are the coarse features to be counted, because they have no lists here?
-    pub(crate) is_coarse: bool,
-}
-
-/// The clock is looked at before each feature of a node with so many rows.
-const MANY_ROWS: usize = 1 << 13;
-
-/// A floor that every split reaches.
-pub(crate) const NOTHING_YET: f64 = -1.0;
-
-/// The largest drop that any feature has come up with, known to all threads: a scan may give up what
-/// cannot reach it. What is given up could not have won, so the outcome does not depend on who comes
-/// first.
-#[derive(Debug)]
-struct Floor(AtomicU64);
-
-impl Default for Floor {
-    fn default() -> Self {
-        Self(AtomicU64::new(NOTHING_YET.to_bits()))
-    }
-}
-
-impl Floor {
-    fn get(&self) -> f64 {
-        f64::from_bits(self.0.load(Ordering::Relaxed))
-    }
-
-    fn raise(&self, drop: f64) {
-        let higher = |old: u64| (f64::from_bits(old) < drop).then_some(drop.to_bits());
-        // An error means that the floor is as high already.
-        let _ = self
-            .0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, higher);
-    }
 }
 
 /// The best split so far, and the features that are not constant.
@@ -123,59 +74,6 @@ impl BestOfNode {
             self.best = Some(candidate);
         }
     }
-}
-
-/// Memory that is used again from feature to feature.
-#[derive(Debug, Default)]
-pub(crate) struct Scratch {
-    pub(crate) low: Vec<u32>,
-    tables: Vec<u32>,
-}
-
-/// The best split of one feature.
-#[derive(Debug)]
-pub(crate) struct CandidateSplit {
-    pub(crate) feature: usize,
-    pub(crate) shape: Shape,
-    pub(crate) score: Score,
-}
-
-impl CandidateSplit {
-    pub(crate) fn feature(&self) -> usize {
-        self.feature
-    }
-}
-
-/// How a split parts the known rows of its node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// Not at all: only missing rows are set apart.
-    MissingOnly,
-    /// Below and from this position in the feature's order.
-    Cut(usize),
-    /// A child for each category.
-    Multiway,
-    /// Between two codes of a coarse feature.
-    Coarse {
-        /// The last code below the cut that occurs.
-        below: u8,
-        /// The first code above it that occurs.
-        above: u8,
-        /// Number of rows below it.
-        n_below: usize,
-    },
-    /// The category that stands at this range of positions, against the others.
-    OneVsRest(usize, usize),
-}
-
-/// What came of looking at a feature.
-#[derive(Debug)]
-pub(crate) enum FeatureResult {
-    /// It is constant here and so in all nodes below.
-    Constant,
-    /// It has no admissible split.
-    NoSplit,
-    Split(CandidateSplit),
 }
 
 impl SplitSearch {
@@ -246,7 +144,7 @@ impl SplitSearch {
     }
 
     /// Are splits ranked by their drop, so that drops of different features compare?
-    fn ranks_by_drop(&self) -> bool {
+    pub(super) fn ranks_by_drop(&self) -> bool {
         !matches!(self.judge, Judge::Classes(Measure::GainRatio(_)))
     }
 
@@ -268,136 +166,17 @@ impl SplitSearch {
         rows >= self.min_leaf as f64 && weight >= self.min_weight
     }
 
+    /// May these entries be a leaf?
+    pub(crate) fn is_enough(&self, frame: &Frame<'_>, entries: &[u32]) -> bool {
+        let weight = || frame.total_weight(entries);
+        self.enough(
+            frame.count_rows(entries),
+            if self.min_weight > 0.0 { weight() } else { 0.0 },
+        )
+    }
+
     /// How many rows a leaf has at least, where every row counts as one.
     pub(crate) fn min_count(&self) -> usize {
         self.min_leaf.max(self.min_weight.ceil() as usize)
-    }
-}
-
-/// The search for the best split of one node.
-pub(crate) struct NodeSearch<'a> {
-    search: &'a SplitSearch,
-    frame: &'a Frame<'a>,
-    node: &'a NodeView<'a>,
-    floor: Floor,
-}
-
-impl<'a> NodeSearch<'a> {
-    pub(crate) fn new(
-        search: &'a SplitSearch,
-        frame: &'a Frame<'a>,
-        node: &'a NodeView<'a>,
-    ) -> Self {
-        Self {
-            search,
-            frame,
-            node,
-            floor: Floor::default(),
-        }
-    }
-
-    /// The best split of a feature, given the node's rows in its order.
-    pub(crate) fn look_at(
-        &self,
-        feature: usize,
-        list: &[u32],
-        scratch: &mut Scratch,
-    ) -> FeatureResult {
-        let (frame, search) = (self.frame, self.search);
-        if list.len() >= MANY_ROWS && search.deadline.is_late() {
-            return FeatureResult::NoSplit;
-        }
-        let (known, missing) = frame.part_missing(feature, list);
-        let own_branch = search.missing == MissingPolicy::Branch && !missing.is_empty();
-        // Mostly the second or the last entry tells; values are far away in memory.
-        let constant = known.len() < 2
-            || is_tie(known[1])
-                && is_tie(known[known.len() - 1])
-                && frame.value(feature, known[0]) == frame.value(feature, known[known.len() - 1]);
-        if known.is_empty() || constant && !own_branch {
-            return FeatureResult::Constant;
-        }
-        if own_branch && !frame.is_enough(missing, search) {
-            return FeatureResult::NoSplit;
-        }
-        let candidates = FeatureCandidates {
-            search,
-            frame,
-            node: self.node,
-            feature,
-            known,
-            missing,
-            own_branch,
-            floor: if search.ranks_by_drop() {
-                self.floor.get()
-            } else {
-                NOTHING_YET
-            },
-            work: Cell::new(0),
-        };
-        let best = match &search.judge {
-            Judge::Classes(measure) => candidates.classes(measure, constant, scratch),
-            Judge::Squared => candidates.squared(),
-            Judge::Absolute => candidates.absolute(),
-        };
-        self.found(feature, best)
-    }
-
-    /// The best splits of some coarse features; `entries` are the node's rows by rising number.
-    pub(crate) fn look_at_coarse(
-        &self,
-        features: &[u32],
-        entries: &[u32],
-        present: &Present,
-        scratch: &mut Scratch,
-    ) -> Vec<(u32, FeatureResult)> {
-        let (Some(coarse), Judge::Classes(measure)) = (self.frame.coarse(), &self.search.judge)
-        else {
-            return Vec::new();
-        };
-        if entries.len() >= MANY_ROWS && self.search.deadline.is_late() {
-            return Vec::new();
-        }
-        let Scratch { low, tables } = scratch;
-        let tables = coarse.count(features, entries, self.frame.packing(), present, tables);
-        let mut look_at = |at: usize| {
-            let request = self.search.request(entries.len(), self.floor.get());
-            match tables.best_cut(at, measure, &request, low) {
-                None => FeatureResult::Constant,
-                Some(best) => {
-                    let best = best.map(|CoarseCut { cut, below, above }| {
-                        (
-                            Shape::Coarse {
-                                below,
-                                above,
-                                n_below: cut.position,
-                            },
-                            cut.score,
-                        )
-                    });
-                    self.found(features[at] as usize, best)
-                }
-            }
-        };
-        (0..features.len())
-            .map(|at| (features[at], look_at(at)))
-            .collect()
-    }
-
-    /// A feature's best split, if it gains enough.
-    pub(crate) fn found(&self, feature: usize, best: BestShape) -> FeatureResult {
-        match best {
-            Some((shape, score)) if self.search.gains_enough(&score, self.node) => {
-                if self.search.switches.floor {
-                    self.floor.raise(score.drop);
-                }
-                FeatureResult::Split(CandidateSplit {
-                    feature,
-                    shape,
-                    score,
-                })
-            }
-            _ => FeatureResult::NoSplit,
-        }
     }
 }

@@ -7,28 +7,33 @@
 //! candidates a feature has, how they compare and what becomes of the rows is decided by the code of the learner, so a
 //! tree that is put together from these splits is the tree that the learner would grow.
 
-pub(crate) mod orders;
+mod lists;
+mod node_rows;
+mod orders;
+mod sorter;
+mod workspace;
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
+pub(crate) use self::lists::Lists;
+use self::node_rows::Division;
+pub(crate) use self::node_rows::NodeRows;
+use self::orders::Orders;
+use self::sorter::Sorter;
+pub(crate) use self::workspace::Workspace;
 use crate::budget::Budget;
 use crate::data::{Column, Dataset, FeatureKind, Schema};
 use crate::error::Result;
 use crate::learn::greedy::deadline::SplitDeadline;
-use crate::learn::greedy::grow::summary::{NodeSummary, Summaries};
-use crate::learn::greedy::problem::coarse::Present;
-use crate::learn::greedy::problem::frame::Frame;
-use crate::learn::greedy::split::categories::{self, CategoryCounts, counting_pays};
-use crate::learn::greedy::split::chosen::Chosen;
-use crate::learn::greedy::split::measure::Score;
-use crate::learn::greedy::split::scan::Totals;
-use crate::learn::greedy::split::search::{
-    CandidateSplit, FeatureResult, Judge, NodeSearch, NodeView, Scratch, Shape, SplitSearch,
+use crate::learn::greedy::grow::{NodeSummary, Summaries};
+use crate::learn::greedy::parameters::{CategoricalSplits, Greedy};
+use crate::learn::greedy::problem::Frame;
+use crate::learn::greedy::setup::no_room;
+use crate::learn::greedy::split::{
+    CandidateSplit, CategoryCounts, Chosen, FeatureResult, Judge, NodeSearch, NodeView, Present,
+    Shape, SplitSearch, Totals, counting_pays,
 };
-use crate::learn::greedy::splitter::orders::{Lists, Orders, Sorter};
-use crate::learn::greedy::{CategoricalSplits, Greedy, GreedySwitches, no_room};
-use crate::tree::{MissingRoute, Split};
+use crate::learn::greedy::switches::GreedySwitches;
 
 /// The rows of a table, and how the learner would split them.
 #[derive(Debug)]
@@ -42,104 +47,8 @@ pub(crate) struct Splitter<'a> {
     min_split: usize,
 }
 
-/// The rows of one node.
-#[derive(Debug, Clone)]
-pub(crate) struct NodeRows<'a> {
-    frame: Arc<Frame<'a>>,
-    /// The rows by rising number, with their classes; none if the node is a leaf whatever features
-    /// there are.
-    entries: Box<[u32]>,
-    summary: NodeSummary,
-    /// 0 where depths are not limited.
-    depth: usize,
-}
-
-/// A node that was split.
-#[derive(Debug)]
-pub(crate) struct Division<'a> {
-    pub(crate) split: Split,
-    pub(crate) missing: MissingRoute,
-    pub(crate) children: Vec<NodeRows<'a>>,
-}
-
 /// Stands for all children that will never be split.
 const CLOSED: u32 = u32::MAX;
-
-/// Memory that is used again from node to node. One for each thread.
-#[derive(Debug, Default)]
-pub(crate) struct Workspace {
-    scratch: Scratch,
-    tables: categories::CategoryTables,
-    sorter: Sorter,
-    list: Vec<u32>,
-    /// For every row the child that it goes to.
-    child: Vec<u32>,
-    spare: Vec<Lists>,
-}
-
-impl Workspace {
-    /// Takes lists back that are no longer needed.
-    pub(crate) fn recycle(&mut self, lists: Lists) {
-        // Deep trees leave many behind.
-        const MOST_SPARE: usize = 64;
-        if self.spare.len() < MOST_SPARE {
-            self.spare.push(lists);
-        }
-    }
-}
-
-impl NodeRows<'_> {
-    /// May the node be split, given the right features?
-    pub(crate) fn is_open(&self) -> bool {
-        !self.entries.is_empty()
-    }
-
-    /// Weighted class counts.
-    pub(crate) fn counts(&self) -> &[f64] {
-        &self.summary.counts
-    }
-
-    /// The class that the node answers as a leaf.
-    pub(crate) fn value(&self) -> usize {
-        self.summary.value as usize
-    }
-
-    pub(crate) fn weight(&self) -> f64 {
-        self.summary.weight
-    }
-
-    /// Which of two candidate splits of the node the learner prefers.
-    pub(crate) fn compare(&self, a: &CandidateSplit, b: &CandidateSplit) -> Ordering {
-        let tolerance = Score::tolerance(self.summary.weight);
-        a.score
-            .compare(&b.score, tolerance)
-            .then(b.feature.cmp(&a.feature))
-    }
-
-    /// What stands for the rows in a hash.
-    pub(crate) fn entries(&self) -> &[u32] {
-        &self.entries
-    }
-
-    /// Will the same subtrees grow from both? Only asked of nodes that may be split. Rounded sums
-    /// depend on how a node came about, so such nodes are never the same.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.frame, &other.frame)
-            && self.frame.whole
-            && self.depth == other.depth
-            && self.entries == other.entries
-    }
-
-    /// Do lists of the one serve the other?
-    pub(crate) fn shares_frame(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.frame, &other.frame)
-    }
-
-    /// Memory that the node takes, roughly.
-    pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>() + 4 * self.entries.len() + 8 * self.summary.counts.len()
-    }
-}
 
 impl<'a> Splitter<'a> {
     /// For a classification table; `None` if the budget is spent before it is ready, or does not suffice. Where

@@ -137,6 +137,7 @@ pub(crate) fn median(items: &mut [Weighed]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+
     use super::*;
 
     fn deviation(items: &[Weighed]) -> f64 {

@@ -16,11 +16,15 @@
 //! Where all counts are whole numbers the order is decided without rounding: fractions for gini, whole
 //! numbers for the others (entropy after `n log2 n` was rounded once, see [`Logs`]).
 
-pub(crate) mod deviation;
+mod deviation;
+mod logs;
+mod score;
 
-use std::cmp::Ordering;
+pub(crate) use self::deviation::{RunningMedian, Weighed, WeightedSum, median};
+pub(crate) use self::logs::{Logs, rounding};
+pub(crate) use self::score::{Pair, Score, compare_products};
 
-use num_bigint::BigUint;
+use self::score::{Exact, Fraction, FractionSum};
 
 /// The criterion for classes.
 #[derive(Debug, Clone)]
@@ -31,50 +35,6 @@ pub(crate) enum Measure {
     GainRatio(Logs),
     Error,
 }
-
-/// A split's drop of weighted impurity, with what is needed to compare it exactly.
-#[derive(Debug, Clone)]
-pub(crate) struct Score {
-    /// The drop, rounded.
-    pub(crate) drop: f64,
-    /// What splits are ranked by, rounded: the drop, or the gain ratio.
-    rank: f64,
-    exact: Exact,
-}
-
-#[derive(Debug, Clone)]
-enum Exact {
-    /// Nothing better than `rank` is known.
-    Rounded,
-    /// The drop as a whole number of some unit.
-    Whole(i64),
-    /// The drop and the information of the split, in the same unit.
-    Ratio(i64, i64),
-    /// A gini split in two, from the sums of squared counts below, above and in all.
-    Pair(Pair),
-    /// Any gini split.
-    Sum(Box<FractionSum>),
-}
-
-/// Sums of squared counts on both sides of a cut, and in all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Pair {
-    pub(crate) low: u64,
-    pub(crate) high: u64,
-    pub(crate) all: u64,
-    pub(crate) n_low: u32,
-    pub(crate) n_high: u32,
-}
-
-/// The drop is the sum of `worth` minus `before`.
-#[derive(Debug, Clone)]
-struct FractionSum {
-    worth: Vec<Fraction>,
-    before: Fraction,
-}
-
-/// Numerator and denominator.
-type Fraction = (u128, u64);
 
 /// What a node's candidates are measured against.
 #[derive(Debug, Clone)]
@@ -179,134 +139,6 @@ impl Measure {
     }
 }
 
-impl Score {
-    /// A drop without anything exact behind it.
-    pub(crate) fn rounded(drop: f64) -> Self {
-        Self {
-            drop,
-            rank: drop,
-            exact: Exact::Rounded,
-        }
-    }
-
-    /// A drop that is a whole number of some unit.
-    pub(crate) fn whole(drop: i64, unit: f64) -> Self {
-        let rounded = drop as f64 * unit;
-        Self {
-            drop: rounded,
-            rank: rounded,
-            exact: Exact::Whole(drop),
-        }
-    }
-
-    /// A gini drop of two children.
-    pub(crate) fn pair(pair: Pair) -> Self {
-        let worth = |squares: u64, n: u32| squares as f64 / f64::from(n);
-        let n = f64::from(pair.n_low) + f64::from(pair.n_high);
-        let drop =
-            worth(pair.low, pair.n_low) + worth(pair.high, pair.n_high) - pair.all as f64 / n;
-        Self {
-            drop,
-            rank: drop,
-            exact: Exact::Pair(pair),
-        }
-    }
-
-    /// What splits are ranked by, rounded: the drop, or the gain ratio.
-    pub(crate) fn rank(&self) -> f64 {
-        self.rank
-    }
-
-    /// Is the gain above zero? A rounded drop must be above `floor`.
-    pub(crate) fn is_positive(&self, floor: f64, tolerance: f64) -> bool {
-        match &self.exact {
-            Exact::Rounded => self.drop > floor,
-            Exact::Whole(drop) | Exact::Ratio(drop, _) => *drop > 0,
-            Exact::Pair(_) | Exact::Sum(_) => {
-                self.drop > tolerance || {
-                    let sum = self.exact.sum();
-                    compare_sums(&sum.worth, &[sum.before]).is_gt()
-                }
-            }
-        }
-    }
-
-    /// Drops of a node of this weight that differ by less may differ by rounding alone.
-    pub(crate) fn tolerance(node_weight: f64) -> f64 {
-        1e-10 * node_weight
-    }
-
-    /// Which of two splits of one node gains more.
-    pub(crate) fn compare(&self, other: &Self, tolerance: f64) -> Ordering {
-        match (&self.exact, &other.exact) {
-            (Exact::Whole(a), Exact::Whole(b)) => a.cmp(b),
-            (Exact::Ratio(a, a_information), Exact::Ratio(b, b_information)) => {
-                let product = |x: i64, y: i64| i128::from(x) * i128::from(y);
-                product(*a, *b_information).cmp(&product(*b, *a_information))
-            }
-            (Exact::Pair(_) | Exact::Sum(_), Exact::Pair(_) | Exact::Sum(_))
-                if (self.rank - other.rank).abs() <= tolerance =>
-            {
-                self.exact.compare(&other.exact)
-            }
-            _ => self.rank.total_cmp(&other.rank),
-        }
-    }
-}
-
-impl Exact {
-    /// Compares the drops of two gini splits.
-    fn compare(&self, other: &Self) -> Ordering {
-        if let (Self::Pair(a), Self::Pair(b)) = (self, other)
-            && a.all == b.all
-            && a.n_low + a.n_high == b.n_low + b.n_high
-        {
-            return a.compare(b);
-        }
-        let (a, b) = (self.sum(), other.sum());
-        let with = |terms: &[Fraction], other: Fraction| [terms, &[other]].concat();
-        compare_sums(&with(&a.worth, b.before), &with(&b.worth, a.before))
-    }
-
-    fn sum(&self) -> FractionSum {
-        match self {
-            Self::Sum(sum) => (**sum).clone(),
-            Self::Pair(pair) => FractionSum {
-                worth: vec![
-                    (pair.low.into(), pair.n_low.into()),
-                    (pair.high.into(), pair.n_high.into()),
-                ],
-                before: (
-                    pair.all.into(),
-                    u64::from(pair.n_low) + u64::from(pair.n_high),
-                ),
-            },
-            Self::Rounded | Self::Whole(_) | Self::Ratio(..) => {
-                unreachable!("only gini splits are sums of fractions")
-            }
-        }
-    }
-}
-
-impl Pair {
-    /// Compares the worth of two cuts of the same rows.
-    fn compare(&self, other: &Self) -> Ordering {
-        if self == other {
-            return Ordering::Equal;
-        }
-        // low / n_low + high / n_high, over the product of the denominators.
-        let fraction = |pair: &Self| {
-            let (n_low, n_high) = (u128::from(pair.n_low), u128::from(pair.n_high));
-            (
-                u128::from(pair.low) * n_high + u128::from(pair.high) * n_low,
-                n_low * n_high,
-            )
-        };
-        let ((p, m), (q, n)) = (fraction(self), fraction(other));
-        compare_products(p, n, q, m)
-    }
-}
-
 fn squares(counts: &[f64], weight: f64) -> Fraction {
     (
         counts
@@ -315,44 +147,6 @@ fn squares(counts: &[f64], weight: f64) -> Fraction {
             .sum(),
         weight as u64,
     )
-}
-
-/// Compares `a * b` with `c * d`.
-pub(crate) fn compare_products(a: u128, b: u128, c: u128, d: u128) -> Ordering {
-    let fits = |x: u128, y: u128| x.leading_zeros() + y.leading_zeros() >= u128::BITS;
-    if fits(a, b) && fits(c, d) {
-        return (a * b).cmp(&(c * d));
-    }
-    (BigUint::from(a) * b).cmp(&(BigUint::from(c) * d))
-}
-
-/// Compares two sums of fractions. Fractions over the same denominator are added first and what both
-/// sides share is dropped, so few are left to be multiplied out.
-fn compare_sums(a: &[Fraction], b: &[Fraction]) -> Ordering {
-    let mut terms: Vec<(u64, i128)> = Vec::with_capacity(a.len() + b.len());
-    terms.extend(a.iter().map(|&(p, n)| (n, p as i128)));
-    terms.extend(b.iter().map(|&(p, n)| (n, -(p as i128))));
-    terms.sort_unstable();
-    let (mut above, mut below) = (Vec::new(), Vec::new());
-    for same in terms.chunk_by(|x, y| x.0 == y.0) {
-        let sum: i128 = same.iter().map(|term| term.1).sum();
-        match sum.cmp(&0) {
-            Ordering::Greater => above.push((sum.unsigned_abs(), same[0].0)),
-            Ordering::Less => below.push((sum.unsigned_abs(), same[0].0)),
-            Ordering::Equal => {}
-        }
-    }
-    let ((p, m), (q, n)) = (add_up(&above), add_up(&below));
-    (p * n).cmp(&(q * m))
-}
-
-fn add_up(terms: &[Fraction]) -> (BigUint, BigUint) {
-    let mut sum = (BigUint::ZERO, BigUint::from(1_u8));
-    for &(p, n) in terms {
-        sum.0 = sum.0 * n + &sum.1 * p;
-        sum.1 *= n;
-    }
-    sum
 }
 
 fn n_log_n(n: f64) -> f64 {
@@ -373,90 +167,12 @@ fn split_information(base: &Baseline, weights: &[f64]) -> f64 {
     n_log_n(base.node_weight) - groups(base, weights).map(n_log_n).sum::<f64>()
 }
 
-/// `n log2 n` in whole numbers: rounded once to a fixed number of binary places.
-///
-/// Sums of whole numbers do not depend on their order, so the drop of a split is a function of its
-/// counts alone and splits with the same counts tie.
-#[derive(Debug, Clone)]
-pub(crate) struct Logs {
-    scale: f64,
-    table: Vec<i64>,
-}
-
-impl Logs {
-    /// For totals up to `weight`; numbers up to `tabled` are looked up.
-    pub(crate) fn new(weight: f64, tabled: usize) -> Self {
-        // Sums of a few hundred terms must stay far from 2^63.
-        let largest = n_log_n(weight.max(2.0)).log2().ceil() as i32;
-        let scale = f64::from(32.min(58 - largest)).exp2();
-        let table = (0..=tabled).map(|n| rounded_log(n as f64, scale)).collect();
-        Self { scale, table }
-    }
-
-    /// The value of one unit.
-    pub(crate) fn unit(&self) -> f64 {
-        1.0 / self.scale
-    }
-
-    /// The looked-up values, for scans that know their numbers are covered.
-    pub(crate) fn table(&self) -> &[i64] {
-        &self.table
-    }
-
-    fn of(&self, n: f64) -> i64 {
-        match self.table.get(n as usize) {
-            Some(&value) => value,
-            None => rounded_log(n, self.scale),
-        }
-    }
-
-    fn worth(&self, counts: &[f64], weight: f64) -> i64 {
-        counts.iter().map(|&count| self.of(count)).sum::<i64>() - self.of(weight)
-    }
-
-    fn drop(&self, base: &Baseline, children: &[&[f64]], weights: &[f64]) -> i64 {
-        let parts = children.iter().zip(weights);
-        let worth: i64 = parts
-            .clone()
-            .map(|(counts, &weight)| self.worth(counts, weight))
-            .sum();
-        let drop = worth - self.worth(&base.counts, base.weight);
-        let terms = (children.len() + 1) * (base.counts.len() + 1);
-        if drop <= rounding(terms)
-            && parts
-                .clone()
-                .all(|(counts, &weight)| same_shares(counts, weight, &base.counts, base.weight))
-        {
-            return 0;
-        }
-        drop.max(1)
-    }
-
-    fn split_information(&self, base: &Baseline, weights: &[f64]) -> i64 {
-        let groups: i64 = groups(base, weights).map(|weight| self.of(weight)).sum();
-        (self.of(base.node_weight) - groups).max(1)
-    }
-}
-
-/// How far a sum of so many rounded logarithms may be off, generously.
-pub(crate) fn rounding(terms: usize) -> i64 {
-    64 * terms as i64
-}
-
-/// Do two groups have exactly the same class shares? Whole numbers only.
-fn same_shares(a: &[f64], a_weight: f64, b: &[f64], b_weight: f64) -> bool {
-    let whole = |x: f64| u128::from(x as u64);
-    a.iter()
-        .zip(b)
-        .all(|(&a, &b)| whole(a) * whole(b_weight) == whole(b) * whole(a_weight))
-}
-
-fn rounded_log(n: f64, scale: f64) -> i64 {
-    (n_log_n(n) * scale).round() as i64
-}
-
 #[cfg(test)]
 mod tests {
+
+    use std::cmp::Ordering;
+
+    use super::score::compare_sums;
     use super::*;
 
     const TOLERANCE: f64 = 1e-8;

@@ -10,55 +10,18 @@
 
 use std::cmp::Ordering;
 
+use super::packing::Packing;
 use crate::budget::Budget;
 use crate::data::{Column, MISSING_CODE};
 
-/// How rows and classes share the 32 bits of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::learn) struct Packing {
-    class_bits: u32,
-}
-
 /// Columns with so many rows take long enough to look at the clock while they are sorted.
 const MANY_ROWS: usize = 1 << 16;
+
 /// Runs of equal keys between two looks at the deadline.
 const RUNS_BETWEEN_LOOKS: usize = 1 << 14;
 
-/// Bit of an entry that says "same value as the entry before". The first entry of a node's range may
-/// have it set: a scan never looks at it there.
-const TIE: u32 = 1;
-
-impl Packing {
-    /// The packing for so many rows and classes; `None` if they do not fit.
-    pub(in crate::learn) fn new(n_rows: usize, n_classes: usize) -> Option<Self> {
-        let bits = |n: usize| usize::BITS - n.saturating_sub(1).leading_zeros();
-        let class_bits = bits(n_classes);
-        (bits(n_rows) + class_bits < u32::BITS).then_some(Self { class_bits })
-    }
-
-    pub(in crate::learn) fn pack(self, row: usize, class: u32, tie: bool) -> u32 {
-        ((row as u32) << (self.class_bits + 1)) | (class << 1) | u32::from(tie)
-    }
-
-    #[inline]
-    pub(in crate::learn) fn row(self, entry: u32) -> usize {
-        (entry >> (self.class_bits + 1)) as usize
-    }
-
-    #[inline]
-    pub(in crate::learn) fn class(self, entry: u32) -> usize {
-        ((entry >> 1) & ((1 << self.class_bits) - 1)) as usize
-    }
-}
-
-/// Does the entry have the value of the one before it?
-#[inline]
-pub(in crate::learn) fn is_tie(entry: u32) -> bool {
-    entry & TIE != 0
-}
-
 /// The list of one feature for all rows; `None` if the budget is spent before it is made.
-pub(in crate::learn) fn sorted_list_in_time(
+pub(crate) fn sorted_list_in_time(
     column: &Column,
     classes: Option<&[u32]>,
     packing: Packing,
@@ -213,9 +176,20 @@ fn radix_sort<const BITS: usize, const DIGITS: usize>(
         }
         std::mem::swap(&mut from, &mut to);
     }
+    sort_runs(&mut from, rest, numbers, packing, is_late)
+}
+
+/// The entries of items in order; runs of items that are equal above the lowest `rest` bits are sorted first.
+fn sort_runs(
+    items: &mut [u64],
+    rest: usize,
+    numbers: &[f64],
+    packing: Packing,
+    is_late: &dyn Fn() -> bool,
+) -> Option<Vec<u32>> {
     let number = |entry| numbers[packing.row(entry)];
-    let mut list = Vec::with_capacity(from.len());
-    let runs = from.chunk_by_mut(|a, b| a >> rest == b >> rest);
+    let mut list = Vec::with_capacity(items.len());
+    let runs = items.chunk_by_mut(|a, b| a >> rest == b >> rest);
     for (n_before, run) in runs.enumerate() {
         if n_before % RUNS_BETWEEN_LOOKS == 0 && is_late() {
             return None;
@@ -294,67 +268,11 @@ impl Ruler {
     }
 }
 
-/// Parts the entries of a node in two, in place and keeping their order: those of side 0, then those of
-/// side 1. A side that is not wanted is left undefined. Nothing branches on the side of a row, which
-/// would be a coin toss.
-pub(crate) fn partition_in_two(
-    list: &mut [u32],
-    packing: Packing,
-    side: &[u8],
-    wanted: [bool; 2],
-    scratch: &mut Vec<u32>,
-) {
-    if scratch.len() < list.len() {
-        scratch.resize(list.len(), 0);
-    }
-    let scratch = &mut scratch[..list.len()];
-    let (mut n_low, mut n_high) = (0, 0);
-    // Does the entry tie with the last one written on its side?
-    let (mut tie_low, mut tie_high) = (0, 0);
-    for at in 0..list.len() {
-        let entry = list[at];
-        let high = u32::from(side[packing.row(entry)]);
-        let low = 1 - high;
-        let tie = entry & TIE;
-        tie_low &= tie;
-        tie_high &= tie;
-        let moved = entry & !TIE | tie_low & low | tie_high & high;
-        list[n_low] = moved;
-        scratch[n_high] = moved;
-        tie_low |= low;
-        tie_high |= high;
-        n_low += low as usize;
-        n_high += high as usize;
-    }
-    if wanted[1] {
-        list[n_low..].copy_from_slice(&scratch[..n_high]);
-    }
-}
-
-/// Parts the entries of a node among many children, in place and keeping their order; `starts[c]` is
-/// where child `c` begins, the last one is the length.
-pub(crate) fn partition(
-    list: &mut [u32],
-    packing: Packing,
-    child: &[u32],
-    starts: &[u32],
-    scratch: &mut Vec<u32>,
-) {
-    scratch.clear();
-    scratch.extend_from_slice(list);
-    let mut next: Vec<(u32, u32)> = starts.iter().map(|&start| (start, 0)).collect();
-    let mut group = 0;
-    for &entry in scratch.iter() {
-        group += u32::from(!is_tie(entry) || group == 0);
-        let (at, last_group) = &mut next[child[packing.row(entry)] as usize];
-        list[*at as usize] = entry & !TIE | u32::from(*last_group == group);
-        *at += 1;
-        *last_group = group;
-    }
-}
-
 #[cfg(test)]
 mod tests {
+
+    use super::super::packing::is_tie;
+    use super::super::partition::{partition, partition_in_two};
     use super::*;
 
     const PACKING: Packing = Packing { class_bits: 1 };

@@ -3,14 +3,16 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use crate::learn::greedy::CategoricalSplits;
-use crate::learn::greedy::problem::frame::Frame;
-use crate::learn::greedy::problem::lists::is_tie;
-use crate::learn::greedy::split::judges::{AbsoluteJudge, ClassJudge, GroupJudge, SquaredJudge};
-use crate::learn::greedy::split::measure::deviation::{RunningMedian, Weighed};
-use crate::learn::greedy::split::measure::{Measure, Score};
-use crate::learn::greedy::split::scan::{self, Cut, ScanRequest, Totals};
-use crate::learn::greedy::split::search::{NOTHING_YET, NodeView, Scratch, Shape, SplitSearch};
+use super::candidate_split::{BestShape, Shape};
+use super::judges::{AbsoluteJudge, ClassJudge, GroupJudge, SquaredJudge};
+use super::measure::{Measure, RunningMedian, Score, Weighed};
+use super::node_search::{NOTHING_YET, Scratch};
+use super::node_view::NodeView;
+use super::scan::{Cut, ScanRequest, Totals};
+use super::search::SplitSearch;
+use crate::learn::greedy::parameters::CategoricalSplits;
+use crate::learn::greedy::problem::{Frame, is_tie};
+use crate::learn::greedy::split::scan;
 
 /// One feature at one node.
 pub(crate) struct FeatureCandidates<'a> {
@@ -31,9 +33,6 @@ pub(crate) struct FeatureCandidates<'a> {
 
 /// Steps between two looks at the deadline: far less than a millisecond.
 const STEPS_BETWEEN: usize = 1 << 18;
-
-/// The best split seen so far.
-pub(crate) type BestShape = Option<(Shape, Score)>;
 
 impl FeatureCandidates<'_> {
     pub(crate) fn classes(
@@ -159,86 +158,99 @@ impl FeatureCandidates<'_> {
     /// Every split of the feature, in the documented order.
     fn try_all<J: GroupJudge>(&self, judge: &J) -> BestShape {
         let mut best = self.try_missing_only(judge);
-        if !self.frame.is_categorical(self.feature) {
-            let mut low = judge.empty();
-            let mut at = 0;
-            self.for_each_cut(|position| {
-                if self.is_late(judge.steps()) {
-                    return false;
-                }
-                for &entry in &self.known[at..position] {
-                    judge.add(&mut low, self.frame, entry);
-                }
-                at = position;
-                let reach = best
-                    .as_ref()
-                    .map_or(self.floor, |(_, best)| self.floor.max(best.rank()));
-                if self.search.switches.skipping && judge.is_behind(&low, reach) {
-                    return true;
-                }
-                let high = judge.rest(&low);
-                self.keep(
-                    judge,
-                    &mut best,
-                    Shape::Cut(position),
-                    judge.score(&[&low, &high]),
-                );
-                true
-            });
-            return best;
+        if self.frame.is_categorical(self.feature) {
+            self.try_categories(judge, &mut best);
+        } else {
+            self.try_cuts(judge, &mut best);
         }
+        best
+    }
+
+    fn try_cuts<J: GroupJudge>(&self, judge: &J, best: &mut BestShape) {
+        let mut low = judge.empty();
+        let mut at = 0;
+        self.for_each_cut(|position| {
+            if self.is_late(judge.steps()) {
+                return false;
+            }
+            for &entry in &self.known[at..position] {
+                judge.add(&mut low, self.frame, entry);
+            }
+            at = position;
+            let reach = best
+                .as_ref()
+                .map_or(self.floor, |(_, best)| self.floor.max(best.rank()));
+            if self.search.switches.skipping && judge.is_behind(&low, reach) {
+                return true;
+            }
+            let high = judge.rest(&low);
+            let score = judge.score(&[&low, &high]);
+            self.keep(judge, best, Shape::Cut(position), score);
+            true
+        });
+    }
+
+    fn try_categories<J: GroupJudge>(&self, judge: &J, best: &mut BestShape) {
         let groups: Vec<Range<usize>> = self.groups();
-        let enough = |group: &Range<usize>| {
-            self.frame
-                .is_enough(&self.known[group.clone()], self.search)
-        };
         if groups.len() < 2 {
-            return best;
+            return;
         }
         let bytes = groups.len().saturating_mul(8 * judge.steps());
         if self.search.deadline.is_short_of(bytes) {
-            return best;
+            return;
         }
         let mut tallies: Vec<J::Tally> = Vec::with_capacity(groups.len());
         for group in &groups {
             if self.is_late(judge.steps()) {
-                return best;
+                return;
             }
             tallies.push(self.tally(judge, group));
         }
         match self.search.categorical {
             CategoricalSplits::Multiway => {
+                let enough = |group: &Range<usize>| {
+                    let entries = &self.known[group.clone()];
+                    self.search.is_enough(self.frame, entries)
+                };
                 if groups.iter().all(enough) {
                     let tallies: Vec<&J::Tally> = tallies.iter().collect();
-                    self.keep(judge, &mut best, Shape::Multiway, judge.score(&tallies));
+                    self.keep(judge, best, Shape::Multiway, judge.score(&tallies));
                 }
             }
-            CategoricalSplits::OneVsRest => {
-                let rows = self.frame.count_rows(self.known);
-                let weight = self.frame.total_weight(self.known);
-                for (group, tally) in groups.iter().zip(&tallies) {
-                    if self.is_late(judge.steps()) {
-                        return best;
-                    }
-                    let own = &self.known[group.clone()];
-                    let own_rows = self.frame.count_rows(own);
-                    let own_weight = self.frame.total_weight(own);
-                    if self.search.enough(own_rows, own_weight)
-                        && self.search.enough(rows - own_rows, weight - own_weight)
-                    {
-                        let shape = Shape::OneVsRest(group.start, group.end);
-                        let rest = judge.rest_of(self, tally, group);
-                        self.keep(judge, &mut best, shape, judge.score(&[tally, &rest]));
-                    }
-                }
+            CategoricalSplits::OneVsRest => self.try_each(judge, &groups, &tallies, best),
+        }
+    }
+
+    /// Each category against the others.
+    fn try_each<J: GroupJudge>(
+        &self,
+        judge: &J,
+        groups: &[Range<usize>],
+        tallies: &[J::Tally],
+        best: &mut BestShape,
+    ) {
+        let rows = self.frame.count_rows(self.known);
+        let weight = self.frame.total_weight(self.known);
+        for (group, tally) in groups.iter().zip(tallies) {
+            if self.is_late(judge.steps()) {
+                return;
+            }
+            let own = &self.known[group.clone()];
+            let own_rows = self.frame.count_rows(own);
+            let own_weight = self.frame.total_weight(own);
+            if self.search.enough(own_rows, own_weight)
+                && self.search.enough(rows - own_rows, weight - own_weight)
+            {
+                let shape = Shape::OneVsRest(group.start, group.end);
+                let rest = judge.rest_of(self, tally, group);
+                self.keep(judge, best, shape, judge.score(&[tally, &rest]));
             }
         }
-        best
     }
 
     fn try_missing_only<J: GroupJudge>(&self, judge: &J) -> BestShape {
         let mut best = None;
-        if self.own_branch && self.frame.is_enough(self.known, self.search) {
+        if self.own_branch && self.search.is_enough(self.frame, self.known) {
             let known = self.tally(judge, &(0..self.known.len()));
             self.keep(judge, &mut best, Shape::MissingOnly, judge.score(&[&known]));
         }

@@ -1,0 +1,22 @@
+//! What a search for splits needs to know of a node.
+
+use std::ops::Range;
+
+use super::scan::Totals;
+
+/// What a search needs to know of a node.
+#[derive(Debug)]
+pub(crate) struct NodeView<'a> {
+    pub(crate) range: Range<usize>,
+    /// Weighted class counts; empty for numbers.
+    pub(crate) counts: &'a [f64],
+    /// The same for the fast scans; empty unless rows count as one each.
+    pub(crate) totals: Totals,
+    pub(crate) weight: f64,
+    /// Mean of the numbers.
+    pub(crate) mean: f64,
+    /// Squared error of the numbers.
+    pub(crate) sse: f64,
+    /// Are the coarse features to be counted, because they have no lists here?
+    pub(crate) is_coarse: bool,
+}
