@@ -66,7 +66,7 @@ fn start_budget(limits: &LimitArgs, data: &Dataset) -> Budget {
         }
         None => budget,
     };
-    match limits.memory_limit {
+    match limits.memory_limit() {
         Some(bytes) => budget.with_memory_limit(bytes),
         None => budget.within_addresses(),
     }
@@ -74,13 +74,13 @@ fn start_budget(limits: &LimitArgs, data: &Dataset) -> Budget {
 
 /// How many bytes the table of least costs, or of solved sets, may take.
 fn most_bytes(limits: &LimitArgs) -> u64 {
-    limits.memory_limit.unwrap_or(DEFAULT_MEMORY)
+    limits.memory_limit().unwrap_or(DEFAULT_MEMORY)
 }
 
 /// How many bytes a search over subsets of the features may take for what its trees share: the rows, the
 /// sorted lists and the tree in hand need their part of the memory, too.
 fn shared_bytes(limits: &LimitArgs, usual: usize) -> usize {
-    let half = limits.memory_limit.map(|bytes| bytes / 2);
+    let half = limits.memory_limit().map(|bytes| bytes / 2);
     half.map_or(usual, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
 }
 

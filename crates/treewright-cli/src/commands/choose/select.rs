@@ -93,16 +93,16 @@ fn select(
     let file = destination(args, console)?;
     let is_standard = |path: Option<&Path>| path == Some(Path::new("-"));
     ensure!(
-        !(is_standard(Some(&args.data)) && is_standard(args.judging.search.as_deref())),
+        !(is_standard(Some(args.table.path())) && is_standard(args.judging.search.as_deref())),
         "DATA and --search cannot both be standard input"
     );
-    let options = args.reading.options();
+    let options = args.table.options();
     let resampling = args.judging.resampling()?;
     let stability = stability(args)?;
     let (data, search) = console.timed("reading", || {
-        let data = Table::open(&args.data)?.to_learn(&options)?;
+        let data = Table::open(args.table.path())?.to_learn(&options)?;
         need_classes(
-            &args.data,
+            args.table.path(),
             &data,
             &options,
             "select needs a classification target",
@@ -111,7 +111,7 @@ fn select(
         let search = search.map(|path| rows_that_judge(path, &data, &options.class_weight));
         Ok((data, search.transpose()?))
     })?;
-    let greedy = args.greedy.learner(loss(&args.reading, &data)?)?;
+    let greedy = args.greedy.learner(loss(&args.table.reading, &data)?)?;
     let judged = judged(args, &resampling, search.as_ref());
     let judged_by = judged_by(&resampling, search.as_ref());
     let estimate = search.map_or(Estimate::Resampled(resampling), Estimate::Rows);
@@ -127,7 +127,7 @@ fn select(
         let report = stability.map(|stability| stability.assess(&data, &budget, select));
         Ok((selection, report.transpose()?))
     });
-    let (selection, report) = found.map_err(|error| in_file(&args.data, error))?;
+    let (selection, report) = found.map_err(|error| in_file(args.table.path(), error))?;
     let problem = problem::of(&greedy, &data, &options.class_weight);
     let about = (problem, judged_by);
     let document = Document::new(method.name(), &selection, report.as_ref(), &data, about);
@@ -137,7 +137,7 @@ fn select(
     let mut figures = None;
     if let Some(file) = &file {
         let fit = selection.fit(&greedy, &data, &whole_budget.for_the_rest());
-        let mut fit = fit.map_err(|error| in_file(&args.data, error))?;
+        let mut fit = fit.map_err(|error| in_file(args.table.path(), error))?;
         remember(&mut fit.learner.params, &options.class_weight);
         file.write(|out| writeln!(out, "{}", treewright::export::json::write_model(&fit)))?;
         figures = Some(model::figures(&fit.training, "learned"));
