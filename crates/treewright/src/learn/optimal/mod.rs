@@ -428,7 +428,7 @@ mod tests {
         }
         assert!(n_stopped > 10, "{n_stopped} were stopped");
         // A tree that is worth less than all trees were said to be.
-        assert!(super::check_lower(5, 5).is_ok() && super::check_lower(5, 6).is_ok());
-        assert!(super::check_lower(5, 4).is_err());
+        assert!(super::claim::check_lower(5, 5).is_ok() && super::claim::check_lower(5, 6).is_ok());
+        assert!(super::claim::check_lower(5, 4).is_err());
     }
 }
