@@ -41,8 +41,8 @@ fn text(value: &serde_json::Value) -> String {
 
 /// Compares the keys that a learner writes with its table, and defaults with values. Returns the keys.
 fn compare(learner: &LearnerInfo, extra: &[Parameter], is_default: bool) -> Vec<String> {
-    let table = LearnerTable::of(&learner.name).unwrap();
-    for (key, value) in &learner.params {
+    let table = LearnerTable::of(learner.kind.name()).unwrap();
+    for (key, value) in learner.params.as_json() {
         if RESULTS.contains(&key.as_str()) {
             continue;
         }
@@ -58,7 +58,7 @@ fn compare(learner: &LearnerInfo, extra: &[Parameter], is_default: bool) -> Vec<
             assert_eq!(text(value), default, "{key}");
         }
     }
-    learner.params.keys().cloned().collect()
+    learner.params.as_json().keys().cloned().collect()
 }
 
 #[test]
@@ -150,11 +150,11 @@ fn prunings_and_choices_have_the_names_of_the_tables() {
     let fit = Pruned::new(Greedy::default())
         .fit(&classes, &budget)
         .unwrap();
-    let pruned = fit.learner.params["pruned"].as_object().unwrap();
+    let pruned = fit.learner.params.as_json()["pruned"].as_object().unwrap();
     let dyadic = Searched::new(Dyadic::default())
         .fit(&classes, &budget)
         .unwrap();
-    let tables = [(pruned, PRUNING), (&dyadic.learner.params, DYADIC)];
+    let tables = [(pruned, PRUNING), (dyadic.learner.params.as_json(), DYADIC)];
     for (params, own) in tables {
         for key in params.keys() {
             let is_result = RESULTS.contains(&&**key) || OF_CHOICE.contains(&&**key);

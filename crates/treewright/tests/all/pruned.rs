@@ -12,7 +12,7 @@ use treewright::export::words;
 use treewright::learn::{Greedy, Learner};
 use treewright::prune::{Aim, Method, PruningCost};
 use treewright::select::{Choice, FamilyChoice, Pruned, Resampling, Rule};
-use treewright::tree::{Fit, Tree};
+use treewright::tree::{Fit, StoppedIn, Tree};
 
 use crate::choosing::{Case, any_case};
 use crate::differential::learn;
