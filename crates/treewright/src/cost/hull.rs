@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use num_bigint::BigInt;
 
-use super::sign::{quick, sign};
+use super::exact::sign::{quick, sign};
 use super::{Penalty, SolutionValue};
 
 /// The trees that are best for some weight and have the fewest leaves of all that are: the strict

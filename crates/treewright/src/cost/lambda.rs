@@ -7,7 +7,7 @@ use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 use serde_json::{Number, Value};
 
-use super::decimal;
+use crate::cost::exact::decimal;
 use crate::error::{Error, Result, quoted};
 
 /// A number that is not negative and not above the doubles, kept as a ratio: `0.1` is one tenth, not

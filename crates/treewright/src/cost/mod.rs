@@ -5,29 +5,23 @@
 //! | `loss` | what a wrong prediction costs, and which class is cheapest to predict |
 //! | `units` | costs as whole numbers, so that their sums are exact |
 //! | `row_losses` | what each label would cost each row, in whole numbers |
-//! | `penalty` | what a number of leaves costs: linear, powers, logarithm, any table |
-//! | `table` | a penalty given value by value |
+//! | `penalty` | what a number of leaves costs: linear, powers, logarithm, or a table, value by value |
 //! | `lambda` | the weight of the penalty, exactly as it was written |
-//! | `decimal` | exact ratios from decimals and fractions, and back |
+//! | `exact` | exact ratios, signs of sums, logarithms and powers |
 //! | `objective` | cost plus weighted penalty of a tree, and the one comparison with its tie rule |
 //! | `hull` | which of many trees are best for some weight |
 //! | `threshold` | from which weight on a tree is best, as a double that may be printed |
-//! | `sign` | the exact sign of a sum of penalties, which decides every comparison |
-//! | `fixed` | logarithms and powers to any precision |
 //!
 //! A cost is a weighted sum of losses and is never divided by the number of rows: with whole-number
 //! weights it is a whole number and exact. Only reports and files divide by the total weight.
 
-mod decimal;
-mod fixed;
+mod exact;
 mod hull;
 mod lambda;
 mod loss;
 mod objective;
 mod penalty;
 mod row_losses;
-mod sign;
-mod table;
 mod threshold;
 mod units;
 
@@ -35,8 +29,7 @@ pub use hull::{lower_hull, lower_hull_with_ties};
 pub use lambda::Lambda;
 pub use loss::{CostMatrix, Loss};
 pub use objective::{Objective, Scale, SolutionValue};
-pub use penalty::{Exponent, Penalty, Shape};
+pub use penalty::{Exponent, Penalty, PenaltyTable, Shape};
 pub(crate) use row_losses::{Counting, RowLosses, tens_of_weights, total_weight};
-pub use table::PenaltyTable;
 pub use threshold::lambda_low;
 pub use units::Units;

@@ -7,25 +7,16 @@
 //! |---|---|
 //! | [`text`], [`rules`], [`svg`], [`dot`], [`html`] | [`sql`], [`c`], [`python`], [`rust`], [`pmml`], [`onnx`] |
 
-pub mod c;
-mod condition;
-pub mod dot;
+mod code;
+mod exchange;
 pub mod html;
-mod identifiers;
 pub mod json;
-mod nested;
-pub mod onnx;
-mod plan;
-pub mod pmml;
 pub mod proof;
-mod protobuf;
-pub mod python;
-pub mod rules;
-pub mod rust;
 #[cfg(test)]
 mod samples;
-pub mod sql;
-pub mod svg;
-pub mod text;
+mod show;
 pub mod words;
-mod xml;
+
+pub use code::{c, python, rust, sql};
+pub use exchange::{onnx, pmml};
+pub use show::{dot, rules, svg, text};

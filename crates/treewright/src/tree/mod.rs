@@ -9,30 +9,23 @@ mod builder;
 mod cut;
 mod family;
 mod fit;
-mod kept;
-mod learner;
-mod params;
 mod predict;
 mod proof;
 mod recount;
 mod split;
-mod statement;
-mod stored;
 mod walk;
 
 pub use builder::TreeBuilder;
-pub use family::{Family, Member, MemberTrees, Nested, TreeSource};
-pub use fit::{Certificate, CostsFrom, CrossValidation, FamilyFit, Fit, Training, Work};
+pub use family::{Family, Kept, Member, MemberTrees, Nested, TreeSource};
+pub use fit::{
+    AimParam, Certificate, ChoiceParams, CostKind, CostsFrom, CrossValidation, FamilyFit, Fit,
+    LearnerInfo, LearnerKind, LeastLeaf, Minimised, Params, PruningLimit, PruningLoss,
+    PruningParams, Statement, StoppedIn, Training, TreeClass, Work,
+};
 pub(crate) use fit::{LITTLE, after_rounding};
-pub use kept::Kept;
-pub use learner::{LearnerInfo, LearnerKind};
-pub use params::{AimParam, ChoiceParams, Params, PruningParams, StoppedIn};
 pub use proof::{Branches, Claim, Condition, Cover, CutRange, Is, Proof};
 pub(crate) use recount::check_claim;
 pub use split::{Bound, Closed, MissingRoute, Split};
-pub use statement::{
-    CostKind, LeastLeaf, Minimised, PruningLimit, PruningLoss, Statement, TreeClass,
-};
 pub use walk::Reached;
 
 /// A fitted tree, self-sufficient without the data.

@@ -1,0 +1,159 @@
+//! Families whose figures come from a file and are not computed anew.
+
+use std::sync::OnceLock;
+
+use super::{Family, Member, MemberTrees, Nested};
+use crate::tree::{Branch, NodeId};
+use crate::cost::{Lambda, Penalty, Scale, SolutionValue, Units};
+use crate::error::{Error, Result};
+
+/// The figures of all members, as the file has them.
+#[derive(Debug, Clone)]
+pub(super) struct Stored {
+    pub(super) costs: Vec<f64>,
+    pub(super) lambda_low: Vec<f64>,
+}
+
+impl Stored {
+    /// The smallest member that is the best for a weight.
+    pub(super) fn at(&self, lambda: &Lambda) -> usize {
+        // A threshold means what it says as a decimal: that is how it is given back.
+        let is_above = |low: &f64| {
+            let threshold = format!("{low:?}").parse::<Lambda>();
+            threshold.is_ok_and(|threshold| threshold > *lambda)
+        };
+        let member = self.lambda_low.partition_point(is_above);
+        member.min(self.lambda_low.len() - 1)
+    }
+}
+
+impl Family {
+    /// A family with figures that somebody else has computed. Refuses what no family can be: sizes that
+    /// do not rise, costs that rise, weights with gaps, trees of other sizes.
+    pub fn stored(penalty: Penalty, members: &[Member], trees: MemberTrees) -> Result<Self> {
+        // What a node of a nested family collapses at names a single member.
+        let may_tie = matches!(trees, MemberTrees::Source(_));
+        check_members(members, may_tie)?;
+        check_trees(members, &trees)?;
+        let costs: Vec<f64> = members.iter().map(|member| member.cost).collect();
+        let units = Units::new(&costs, costs[0]);
+        let scale = Scale {
+            unit: units.unit(),
+            total_weight: 1.0,
+        };
+        let values = members.iter().zip(units.values());
+        let values = values.map(|(member, &cost)| SolutionValue {
+            cost,
+            leaves: member.leaves,
+        });
+        let errors: Option<Vec<f64>> = members.iter().map(|member| member.errors).collect();
+        let stored = Stored {
+            costs,
+            lambda_low: members.iter().map(|member| member.lambda_low).collect(),
+        };
+        let mut family = match trees {
+            MemberTrees::Source(trees) => Self::new(penalty, scale, values.collect(), trees),
+            MemberTrees::Nested(nested) => Self::nested(penalty, scale, values.collect(), nested),
+        };
+        family = family.with_ties(members.iter().any(is_tied));
+        family.errors = OnceLock::from(errors);
+        family.stored = Some(stored);
+        Ok(family)
+    }
+}
+
+fn broken(member: usize, what: &str) -> Error {
+    Error::model(format!("member {member}: {what}"))
+}
+
+/// Is a member only as good as its neighbours, at one weight?
+fn is_tied(member: &Member) -> bool {
+    member.lambda_high == Some(member.lambda_low)
+}
+
+fn check_members(members: &[Member], may_tie: bool) -> Result<()> {
+    if members.is_empty() {
+        return Err(Error::model(
+            "\"members\" is empty, expected at least one tree",
+        ));
+    }
+    for (place, member) in members.iter().enumerate() {
+        let before = place.checked_sub(1).map(|before| &members[before]);
+        if let Some(what) = differs(member, before, members.len() == 1) {
+            return Err(broken(place, what));
+        }
+        if is_tied(member) && !may_tie {
+            return Err(broken(place, "lambda_low must be below lambda_high"));
+        }
+    }
+    Ok(())
+}
+
+/// What speaks against a member that follows another one.
+fn differs(member: &Member, before: Option<&Member>, is_alone: bool) -> Option<&'static str> {
+    let low = member.lambda_low;
+    // Of a search that was stopped at once, the weight of a single member may be infinite.
+    let is_nowhere = is_alone && low == f64::INFINITY;
+    let amounts = [
+        member.cost,
+        if is_nowhere { 0.0 } else { low },
+        member.lambda_high.unwrap_or(0.0),
+        member.errors.unwrap_or(0.0),
+    ];
+    if amounts.iter().any(|x| !x.is_finite() || *x < 0.0) {
+        return Some("a number is negative or not finite");
+    }
+    if before.map_or(0, |before| before.leaves) >= member.leaves {
+        return Some("leaves must rise from 1 on");
+    }
+    if before.is_some_and(|before| before.cost < member.cost) {
+        return Some("cost must fall from member to member");
+    }
+    if before.map(|before| before.lambda_low) != member.lambda_high {
+        return Some("lambda_high must be lambda_low of the member before, null for the first");
+    }
+    if member.lambda_high.is_some_and(|high| high < low) {
+        return Some("lambda_low must not be above lambda_high");
+    }
+    None
+}
+
+fn check_trees(members: &[Member], trees: &MemberTrees) -> Result<()> {
+    let leaves: Vec<usize> = match trees {
+        MemberTrees::Source(trees) => (0..members.len())
+            .map(|member| trees.tree(member).n_leaves())
+            .collect(),
+        MemberTrees::Nested(nested) => {
+            check_nested(nested, members.len())?;
+            let ones = vec![1; nested.tree.n_nodes()];
+            let sums = nested.sums(&ones, members.len());
+            sums.into_iter().map(|leaves| leaves as usize).collect()
+        }
+    };
+    let mut pairs = members.iter().zip(&leaves);
+    match pairs.position(|(member, &leaves)| member.leaves != leaves) {
+        None => Ok(()),
+        Some(place) => {
+            let (claimed, found) = (members[place].leaves, leaves[place]);
+            let what = format!("leaves is {claimed}, but its tree has {found}");
+            Err(broken(place, &what))
+        }
+    }
+}
+
+/// A node must not outlive its parent, and the largest member has all of them.
+fn check_nested(nested: &Nested, n_members: usize) -> Result<()> {
+    let tree = &nested.tree;
+    let last = |id: NodeId| nested.last_as_leaf[id.index()];
+    for id in tree.ids().filter(|&id| !tree.is_leaf(id)) {
+        let broken = |what: &str| Err(Error::model(format!("node {}: {what}", id.0)));
+        if last(id) as usize + 1 >= n_members {
+            return broken("collapse_at is that of the largest member, in which it is no leaf");
+        }
+        let mut children = tree.branch(id).into_iter().flat_map(Branch::children);
+        if children.any(|child| !tree.is_leaf(child) && last(child) < last(id)) {
+            return broken("collapse_at is below that of a child");
+        }
+    }
+    Ok(())
+}
