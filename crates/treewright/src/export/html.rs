@@ -1,7 +1,7 @@
 //! A report as one page for a browser, complete in itself.
 //!
-//! `html/page.html` is the skeleton; styles and scripts stand beside it, one idea each, and become part of the page
-//! here. `html/PAYLOAD.md` says how, and `docs/formats.md` describes the data that the scripts show.
+//! `html/page.html` is the skeleton; styles and scripts stand beside it and in folders, one idea each, and become part
+//! of the page here. `html/PAYLOAD.md` says how, and `docs/formats.md` describes the data that the scripts show.
 
 use super::json;
 use crate::eval::Report;
@@ -21,31 +21,31 @@ macro_rules! part {
 /// The parts, in the order of the page.
 const PARTS: [(&str, &str); 27] = [
     part!("style.css"),
-    part!("dom.js"),
-    part!("format.js"),
-    part!("model.js"),
-    part!("text.js"),
-    part!("scales.js"),
-    part!("download.js"),
-    part!("frame.js"),
-    part!("curve.js"),
-    part!("stepper.js"),
-    part!("selection.js"),
-    part!("bar.js"),
-    part!("layout.js"),
-    part!("treenode.js"),
-    part!("pane.js"),
-    part!("tree.js"),
-    part!("node.js"),
-    part!("histogram.js"),
-    part!("row.js"),
-    part!("rows.js"),
-    part!("cells.js"),
-    part!("partition.js"),
-    part!("quality.js"),
-    part!("rules.js"),
-    part!("texts.js"),
-    part!("theme.js"),
+    part!("basics/dom.js"),
+    part!("basics/format.js"),
+    part!("tree/model.js"),
+    part!("basics/text.js"),
+    part!("basics/scales.js"),
+    part!("basics/download.js"),
+    part!("choose/frame.js"),
+    part!("choose/curve.js"),
+    part!("choose/stepper.js"),
+    part!("choose/selection.js"),
+    part!("choose/bar.js"),
+    part!("tree/layout.js"),
+    part!("tree/treenode.js"),
+    part!("tree/pane.js"),
+    part!("tree/tree.js"),
+    part!("tree/node.js"),
+    part!("tree/histogram.js"),
+    part!("rows/row.js"),
+    part!("rows/rows.js"),
+    part!("rows/cells.js"),
+    part!("rows/partition.js"),
+    part!("rows/quality.js"),
+    part!("rows/rules.js"),
+    part!("rows/texts.js"),
+    part!("basics/theme.js"),
     part!("main.js"),
 ];
 
