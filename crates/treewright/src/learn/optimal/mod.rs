@@ -149,65 +149,23 @@ impl Optimal {
         self.check(data)?;
         let budget = &budget.within_memory(self.most_bytes);
         let losses = RowLosses::new(data, &self.loss, "optimal trees", most_loss(data))?;
-        let (scale, counting, unit) = (losses.scale, losses.counting, losses.unit);
         let before = Instant::now();
         let table = RankTable::new(data, &losses, self.leaf_size(data));
-        let encoding = self.encoding(&table, scale, losses.is_whole)?;
-        let bytes = self.bytes(data);
-        let is_too_large = bytes > self.most_bytes || !budget.has_room_for(bytes);
-        let screened = (!is_too_large && !budget.is_spent())
-            .then(|| self.screen(&table, encoding, budget, switches));
-        let screened = screened.flatten();
-        let all = (0..data.columns().len()).collect();
-        let features = screened
-            .as_ref()
-            .map(|screened| screened.features().to_vec());
-        // The orders alone may fit where a search does not.
-        let has_orders = budget.has_room_for(data.n_rows() * 12 * (data.columns().len() + 2));
-        let (table, is_sorted) = if has_orders {
-            table.sorted(features.unwrap_or(all), budget)
-        } else {
-            (table, false)
-        };
-        // If the search is not finished, the tree must not be worse than a greedy one. To learn that is mostly
-        // sorting all columns, as making the table was.
-        let part = data.columns().len() / table.columns().len().max(1);
-        let reserve = GREEDY_PER_TABLE * part as u32 * before.elapsed();
-        let reserve = budget.left().map_or(reserve, |left| reserve.min(left / 2));
-        let leaf = encoding.leaf(table.whole().error());
-        let mut found = if is_too_large || !is_sorted {
-            let lower = if is_sorted {
-                lower_of_any_depth(&self.context(&table, encoding, switches), 0, leaf, budget)
-            } else {
-                lower_at_once(&table, encoding)
-            };
-            FoundTree {
-                plan: TreePlan::Leaf,
-                value: leaf,
-                lower: Some(lower),
-            }
-        } else {
-            let proof = proof.as_deref_mut();
-            let budgets = [budget, &budget.keeping(reserve)];
-            self.search(
-                &table,
-                encoding,
-                budgets,
-                switches,
-                screened.as_ref(),
-                proof,
-            )
-        };
+        let encoding = self.encoding(&table, losses.scale, losses.is_whole)?;
+        let (table, mut found) = self.found(
+            table,
+            encoding,
+            (budget, before),
+            switches,
+            proof.as_deref_mut(),
+        );
         if let Some(proof) = proof {
-            proof.unit = unit.unwrap_or(scale.unit);
-            if !unit.is_some_and(|unit| self.is_leaf_cost_exact(data, encoding, unit)) {
+            proof.unit = losses.unit.unwrap_or(losses.scale.unit);
+            let is_exact = |unit| self.is_leaf_cost_exact(data, encoding, unit);
+            if !losses.unit.is_some_and(is_exact) {
                 // The search is about rounded losses.
                 proof.claims = None;
             }
-        }
-        if let (Some(lower), Some(screened)) = (&mut found.lower, &screened) {
-            // That is said of trees with the features that are left.
-            *lower = (*lower).min(screened.value());
         }
         // A tree has counts of all classes in each node.
         let counts = 2 * size_of::<f64>() * table.n_classes();
@@ -228,11 +186,9 @@ impl Optimal {
             }
         }
         let (tree, training) = best;
-        let value = encoding.tree(tree.recounted(data, counting), table.constant());
-        let lower = found.lower.unwrap_or(found.value);
         let proven = Proven {
-            value,
-            lower,
+            value: encoding.tree(tree.recounted(data, losses.counting), table.constant()),
+            lower: found.lower.unwrap_or(found.value),
             constant: table.constant(),
             n_rows: table.whole().len(),
         };
@@ -242,6 +198,57 @@ impl Optimal {
             learner: self.info(data),
             training: training.taking(start.elapsed()),
         })
+    }
+
+    /// The table with all features that matter, sorted, and the tree that a search finds for it. The table was made from
+    /// `before` on.
+    fn found<'a>(
+        &self,
+        table: RankTable<'a>,
+        encoding: ValueEncoding,
+        (budget, before): (&Budget, Instant),
+        switches: Switches,
+        proof: Option<&mut Proof>,
+    ) -> (RankTable<'a>, FoundTree) {
+        let data = table.data();
+        let n_columns = data.columns().len();
+        let bytes = self.bytes(data);
+        let is_too_large = bytes > self.most_bytes || !budget.has_room_for(bytes);
+        let screened = (!is_too_large && !budget.is_spent())
+            .then(|| self.screen(&table, encoding, budget, switches));
+        let screened = screened.flatten();
+        let features = screened
+            .as_ref()
+            .map(|screened| screened.features().to_vec());
+        // The orders alone may fit where a search does not.
+        let has_orders = budget.has_room_for(data.n_rows() * 12 * (n_columns + 2));
+        let (table, is_sorted) = if has_orders {
+            table.sorted(features.unwrap_or((0..n_columns).collect()), budget)
+        } else {
+            (table, false)
+        };
+        if is_too_large || !is_sorted {
+            let leaf = encoding.leaf(table.whole().error());
+            let lower = if is_sorted {
+                lower_of_any_depth(&self.context(&table, encoding, switches), 0, leaf, budget)
+            } else {
+                lower_at_once(&table, encoding)
+            };
+            return (table, FoundTree::leaf(leaf, lower));
+        }
+        // If the search is not finished, the tree must not be worse than a greedy one. To learn that is mostly
+        // sorting all columns, as making the table was.
+        let part = n_columns / table.columns().len().max(1);
+        let reserve = GREEDY_PER_TABLE * part as u32 * before.elapsed();
+        let reserve = budget.left().map_or(reserve, |left| reserve.min(left / 2));
+        let budgets = [budget, &budget.keeping(reserve)];
+        let screened = screened.as_ref();
+        let mut found = self.search(&table, encoding, budgets, switches, screened, proof);
+        if let (Some(lower), Some(screened)) = (&mut found.lower, screened) {
+            // That is said of trees with the features that are left.
+            *lower = (*lower).min(screened.value());
+        }
+        (table, found)
     }
 
     /// A greedy tree of the same kind; `None` if the last level has no intervals for its cuts.

@@ -30,7 +30,7 @@ pub(super) struct TreeSearch<'a> {
 }
 
 impl TreeSearch<'_> {
-    /// The least value of some rows if it is below `bound`, with what is known from earlier searches.
+    /// The least value of some rows if it is below `upper`, with what is known from earlier searches.
     pub(super) fn solve(
         &self,
         rows: &Arc<RowSet>,
@@ -50,14 +50,14 @@ impl TreeSearch<'_> {
         let Some(region) = region else {
             return self.solve_new(rows, depth, upper, before);
         };
-        let least = self.region_bounds.find(depth, region);
-        if least >= upper {
-            return SearchResult::at_least(least, before, self.context.table.kinds().len());
+        let lower = self.region_bounds.find(depth, region);
+        if lower >= upper {
+            return SearchResult::at_least(lower, before, self.context.table.kinds().len());
         }
         let solved = self.solve_new(rows, depth, upper, before);
         let whole = self.context.table.whole();
         self.region_bounds
-            .insert(depth, region, rows, whole, solved.least);
+            .insert(depth, region, rows, whole, solved.lower);
         solved
     }
 

@@ -35,8 +35,8 @@ use self::simd::Lane;
 use crate::budget::Budget;
 use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::problem::{
-    Context, FeatureKind, Floors, Incumbent, Inherited, NONE, RootSplit, RowSet, SearchResult,
-    Sketch,
+    Context, FeatureKind, Floors, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch,
+    TreeIncumbent,
 };
 
 /// A search with two levels.
@@ -51,13 +51,13 @@ pub(crate) struct DepthTwo<'a> {
 }
 
 /// A method that solves the cuts of root features, until none of them can be better than the incumbent.
-pub(crate) trait Engine {
+pub(crate) trait DepthTwoEngine {
     /// Sets the floors of the wanted root features. Was there time for all?
     fn solve<T: Lane>(
         self,
         rows: &RowSet,
         wanted: &[usize],
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         floors: &mut Floors<'_>,
     ) -> bool;
 }
@@ -87,7 +87,7 @@ impl<'a> DepthTwo<'a> {
         }
     }
 
-    /// The least value of some rows, if it is below `bound`. For features with a floor of at least `bound`
+    /// The least value of some rows, if it is below `upper`. For features with a floor of at least `upper`
     /// nothing better is expected.
     pub(crate) fn solve(self, rows: &RowSet, upper: u64, before: &Inherited) -> SearchResult {
         // A scan is never further from its start than there are steps; sums count some rows repeatedly.
@@ -111,7 +111,7 @@ impl<'a> DepthTwo<'a> {
     }
 
     fn solve_in<T: Lane>(self, rows: &RowSet, upper: u64, before: &Inherited) -> SearchResult {
-        let incumbent = Incumbent::below(upper, self.is_node);
+        let incumbent = TreeIncumbent::below(upper, self.is_node);
         let leaf = self.context.leaf(rows);
         if let Some(leaf) = leaf {
             incumbent.offer(leaf, Sketch::Leaf);
@@ -179,7 +179,7 @@ impl<'a> DepthTwo<'a> {
         self,
         rows: &'r RowSet,
         feature: usize,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
     ) -> EnteredRoot<'r> {
         let cells = &rows.cells()[feature];
         let nothing = |floor: u64| EnteredRoot {
@@ -242,7 +242,7 @@ impl<'a> DepthTwo<'a> {
         self.context.one(rows, &mut Deadline::new(&is_spent))
     }
 
-    /// The sum over categories, or a bound for it that is not below `bound`.
+    /// The sum over categories, or a bound for it that is not below `upper`.
     fn categories(
         self,
         rows: &RowSet,

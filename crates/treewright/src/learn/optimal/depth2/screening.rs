@@ -11,7 +11,7 @@ use super::cut_range::ChildRange;
 use super::histogram::bins::{Bin, Bins, FeatureBins, even, shares};
 use super::histogram::{ChildHistogram, Histogram, Spare};
 use super::simd::Lane;
-use crate::learn::optimal::problem::{Incumbent, RankTable, RootSplit, RowSet, Sketch};
+use crate::learn::optimal::problem::{RankTable, RootSplit, RowSet, Sketch, TreeIncumbent};
 
 /// Rows of the sample for each bin.
 const SAMPLED: usize = 64;
@@ -69,7 +69,7 @@ impl Screened {
         &self,
         table: &RankTable<'_>,
         root: usize,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
     ) -> (Vec<ChildRange>, u64) {
         let far = &self.roots[root];
         let n_ranks = table.whole().cells()[root].n_ranks() as u32;
@@ -152,7 +152,7 @@ impl DepthTwo<'_> {
         let parted: Vec<_> = parted.into_iter().collect::<Option<_>>()?;
         let (cuts, bins): (Vec<_>, Vec<_>) = parted.into_iter().unzip();
         let bins = Bins::given(bins);
-        let incumbent = Incumbent::below(u64::MAX, false);
+        let incumbent = TreeIncumbent::below(u64::MAX, false);
         incumbent.offer(self.context.leaf(rows)?, Sketch::Leaf);
         let children: Vec<_> = (0..columns.len()).map(|child| (child, [true; 2])).collect();
         let roots = self.map(&children, |spare: &mut Spare<T>, &(root, _)| {

@@ -6,8 +6,8 @@ use super::{Histogram, Spare};
 use crate::learn::exact::Stopped;
 use crate::learn::optimal::depth2::cut_range::CutRange;
 use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::depth2::{DepthTwo, Engine};
-use crate::learn::optimal::problem::{Floors, Incumbent, RowSet};
+use crate::learn::optimal::depth2::{DepthTwo, DepthTwoEngine};
+use crate::learn::optimal::problem::{Floors, RowSet, TreeIncumbent};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -50,12 +50,12 @@ impl<'a> HistogramEngine<'a> {
     }
 }
 
-impl Engine for HistogramEngine<'_> {
+impl DepthTwoEngine for HistogramEngine<'_> {
     fn solve<T: Lane>(
         self,
         rows: &RowSet,
         wanted: &[usize],
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         floors: &mut Floors<'_>,
     ) -> bool {
         let bins = self.two.bins(rows);
@@ -80,7 +80,7 @@ impl HistogramEngine<'_> {
         rows: &'r RowSet,
         bins: &[Arc<Bins>; 2],
         (feature, gathered): (usize, GatheredRows),
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         spare: &mut Spare<T>,
     ) -> HistogramRoot<'r, T> {
         let entered = self.two.enter(rows, feature, incumbent);
@@ -136,7 +136,7 @@ impl HistogramEngine<'_> {
     fn second<T: Lane>(
         self,
         root: &mut HistogramRoot<'_, T>,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         spare: &mut Spare<T>,
     ) {
         let (context, feature) = (self.two.context, root.feature);
@@ -178,7 +178,7 @@ impl HistogramEngine<'_> {
         self,
         root: &mut HistogramRoot<'_, T>,
         histogram: &Histogram<T>,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
     ) -> Option<Vec<(usize, [bool; 2])>> {
         let mut near = Vec::new();
         for range in &root.ranges {
@@ -225,7 +225,7 @@ impl HistogramEngine<'_> {
         root: &HistogramRoot<'_, T>,
         histogram: &Histogram<T>,
         ranges: &[LaneRange],
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
     ) {
         let ranges = ranges
             .iter()
@@ -260,7 +260,7 @@ impl HistogramEngine<'_> {
     fn refine_all<T: Lane>(
         self,
         roots: &mut [HistogramRoot<'_, T>],
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
     ) -> bool {
         let switches = self.two.context.switches;
         if switches.root_order {
@@ -319,7 +319,7 @@ impl HistogramEngine<'_> {
         root: &HistogramRoot<'_, T>,
         histogram: &Histogram<T>,
         range: LaneRange,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         floor: &mut u64,
         spare: &mut Spare<T>,
     ) -> bool {

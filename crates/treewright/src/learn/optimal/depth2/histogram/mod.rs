@@ -51,7 +51,7 @@ pub(crate) struct Histogram<T> {
     sums: Vec<T>,
     children: Vec<ChildHistogram<T>>,
     /// For each side and lane, what the rows cost at least as a leaf or by any child.
-    least: [Vec<u64>; 2],
+    lower: [Vec<u64>; 2],
     /// What they cost by a tree that exists.
     real: [Vec<u64>; 2],
     /// What was left out costs at least so much, with the other side.
@@ -66,13 +66,13 @@ pub(crate) struct ChildHistogram<T> {
     /// `[bin][class][lane]`; missing cells are one more bin, the last. Empty for very many categories.
     table: Vec<T>,
     /// For each side and lane the least cost; nothing on a side where the feature is out of question.
-    least: [Vec<u64>; 2],
+    lower: [Vec<u64>; 2],
 }
 
 impl<T> ChildHistogram<T> {
     /// A lower bound of all rows by this child, in a histogram with all rows above the first cut.
     pub(crate) fn lower_of_all(&self) -> u64 {
-        self.least[1][0]
+        self.lower[1][0]
     }
 }
 
@@ -136,7 +136,7 @@ impl<T: Lane> Histogram<T> {
                 feature,
                 bins: bins.to_vec(),
                 table,
-                least: [Vec::new(), Vec::new()],
+                lower: [Vec::new(), Vec::new()],
             };
             histogram.sweep(context, rows, child, is_live);
         }
@@ -153,7 +153,7 @@ impl<T: Lane> Histogram<T> {
             n_slots,
             sums: vec![T::default(); n_slots * stride],
             children: Vec::new(),
-            least: [Vec::new(), Vec::new()],
+            lower: [Vec::new(), Vec::new()],
             real: [Vec::new(), Vec::new()],
             floor: u64::MAX,
         }
@@ -231,7 +231,7 @@ impl<T: Lane> Histogram<T> {
 
     /// Lower bounds by one child for the rows below the cuts of a lane and above; `u64::MAX` if it is out of question.
     pub(crate) fn sides_by(&self, child: &ChildHistogram<T>, lane: usize) -> [u64; 2] {
-        let lower = |at: usize, lane: usize| child.least[at].get(lane).copied();
+        let lower = |at: usize, lane: usize| child.lower[at].get(lane).copied();
         let sides = [lower(0, lane), lower(1, self.end(lane))];
         sides.map(|lower| lower.unwrap_or(u64::MAX))
     }
@@ -248,7 +248,7 @@ impl<T: Lane> Histogram<T> {
     /// Lower bounds of the rows below the cuts of a lane and above.
     #[inline]
     pub(crate) fn sides(&self, lane: usize) -> [u64; 2] {
-        [self.least[0][lane], self.least[1][self.end(lane)]]
+        [self.lower[0][lane], self.lower[1][self.end(lane)]]
     }
 
     /// What trees cost at least that are cut from a lane on and before the next, and ask this child below or
@@ -256,12 +256,12 @@ impl<T: Lane> Histogram<T> {
     pub(crate) fn costs(&self, child: &ChildHistogram<T>, lane: usize) -> [u64; 2] {
         let end = self.end(lane);
         let cost = |at: usize, lane: usize, other: u64| {
-            let least = child.least[at].get(lane);
+            let least = child.lower[at].get(lane);
             least.map_or(u64::MAX, |least| least.saturating_add(other))
         };
         [
-            cost(0, lane, self.least[1][end]),
-            cost(1, end, self.least[0][lane]),
+            cost(0, lane, self.lower[1][end]),
+            cost(1, end, self.lower[0][lane]),
         ]
     }
 
@@ -287,7 +287,7 @@ impl<T: Lane> Histogram<T> {
 
     /// No tree of one level costs less, on the first level: all rows are above the first lane.
     pub(crate) fn shallower(&self) -> u64 {
-        self.least[1][0]
+        self.lower[1][0]
     }
 
     /// Is there but one cut from this lane on and before the next?

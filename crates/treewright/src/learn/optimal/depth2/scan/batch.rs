@@ -127,25 +127,7 @@ impl<T: Lane> Batch<T> {
         if kind == FeatureKind::Categorical {
             return self.categories(arch, cells, &missing, encoding);
         }
-        let mut found = [[[T::default(); MOST_LANES]; 2]; MOST_INTERVALS - 1];
-        // As many lanes as the registers of the processor have room for.
-        let (is_short, is_wide) = (size_of::<T>() == 2, is_wide(arch));
-        let most = match n_intervals {
-            2 | 3 if is_short && is_wide => 64,
-            2 if is_short => 32,
-            2 | 3 if is_wide => 32,
-            _ => 16,
-        };
-        let go = match (n_intervals, self.n_cuts.min(most)) {
-            (2, 33..) => Scan::go::<64, OneCut<T, 64>>,
-            (2, 17..) => Scan::go::<32, OneCut<T, 32>>,
-            (2, _) => Scan::go::<16, OneCut<T, 16>>,
-            (3, 33..) => Scan::go::<64, TwoCuts<T, 64>>,
-            (3, 17..) => Scan::go::<32, TwoCuts<T, 32>>,
-            (3, _) => Scan::go::<16, TwoCuts<T, 16>>,
-            _ => Scan::go::<16, Cuts<T, 16, 4>>,
-        };
-        go(scan, arch, &mut found);
+        let found = scan.gains(arch, n_intervals);
         let found = &found[..n_intervals - 1];
         // Of `a` rows of the first class in these lanes, and all of the second, so many are gained.
         let by_intervals = |a: i64, lane: usize, side: usize| {
@@ -259,6 +241,30 @@ impl<T: 'static> Clone for Scan<'_, T> {
 impl<T: 'static> Copy for Scan<'_, T> {}
 
 impl<T: Lane> Scan<'_, T> {
+    /// What intervals gain, for both sides of all cuts.
+    fn gains(self, arch: pulp::Arch, n_intervals: usize) -> ScanGains<T> {
+        let mut found = [[[T::default(); MOST_LANES]; 2]; MOST_INTERVALS - 1];
+        // As many lanes as the registers of the processor have room for.
+        let (is_short, is_wide) = (size_of::<T>() == 2, is_wide(arch));
+        let most = match n_intervals {
+            2 | 3 if is_short && is_wide => 64,
+            2 if is_short => 32,
+            2 | 3 if is_wide => 32,
+            _ => 16,
+        };
+        let go = match (n_intervals, self.batch.n_cuts.min(most)) {
+            (2, 33..) => Scan::go::<64, OneCut<T, 64>>,
+            (2, 17..) => Scan::go::<32, OneCut<T, 32>>,
+            (2, _) => Scan::go::<16, OneCut<T, 16>>,
+            (3, 33..) => Scan::go::<64, TwoCuts<T, 64>>,
+            (3, 17..) => Scan::go::<32, TwoCuts<T, 32>>,
+            (3, _) => Scan::go::<16, TwoCuts<T, 16>>,
+            _ => Scan::go::<16, Cuts<T, 16, 4>>,
+        };
+        go(self, arch, &mut found);
+        found
+    }
+
     /// In `W` lanes at once.
     fn go<const W: usize, S: ScanState<T, W>>(self, arch: pulp::Arch, found: &mut ScanGains<T>) {
         for from in (0..self.batch.n_cuts).step_by(W) {

@@ -16,7 +16,7 @@ use super::runs::{MOST_INTERVALS, RunList};
 use crate::budget::Budget;
 use crate::learn::optimal::depth2::cut_range::{ChildRange, CutRange};
 use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::problem::{Context, FeatureKind, Incumbent, RootSplit, RowSet};
+use crate::learn::optimal::problem::{Context, FeatureKind, RootSplit, RowSet, TreeIncumbent};
 
 /// A numeric root.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ impl<'a> ScanRoot<'a> {
     }
 
     /// Solves the first cuts, evenly over all rows; and no cut at all, which is a tree of one level.
-    pub(crate) fn begin<T: Lane>(&mut self, context: Context<'_>, incumbent: &Incumbent) {
+    pub(crate) fn begin<T: Lane>(&mut self, context: Context<'_>, incumbent: &TreeIncumbent) {
         let lanes = if self.rows.len() < 6000 { 32 } else { 62 };
         let ranges = std::mem::take(&mut self.ranges);
         let Some(range) = ranges.first() else {
@@ -135,7 +135,7 @@ impl<'a> ScanRoot<'a> {
     }
 
     /// Leaves out ranges in which nothing better can be, and in the others children that are too expensive.
-    pub(crate) fn drop_far(&mut self, context: Context<'_>, incumbent: &Incumbent) {
+    pub(crate) fn drop_far(&mut self, context: Context<'_>, incumbent: &TreeIncumbent) {
         for mut range in std::mem::take(&mut self.ranges) {
             let upper = incumbent.upper_for(range.first_split());
             if range.lower() >= upper {
@@ -146,11 +146,11 @@ impl<'a> ScanRoot<'a> {
             let children = range.payload_mut().iter_mut();
             for by_child in children.filter(|_| context.switches.child_bounds) {
                 let others = [high, low];
-                for (least, other) in by_child.iter_mut().zip(others) {
-                    let cost = least.saturating_add(other + self.missing);
+                for (lower, other) in by_child.iter_mut().zip(others) {
+                    let cost = lower.saturating_add(other + self.missing);
                     if cost >= upper {
                         self.floor = self.floor.min(cost);
-                        *least = u64::MAX;
+                        *lower = u64::MAX;
                     }
                 }
             }
@@ -171,7 +171,7 @@ impl<'a> ScanRoot<'a> {
     pub(crate) fn solve_all<T: Lane>(
         &mut self,
         context: Context<'_>,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         budget: &Budget,
         is_parallel: bool,
     ) -> bool {
@@ -234,7 +234,7 @@ impl<'a> ScanRoot<'a> {
         context: Context<'_>,
         ranges: Vec<ChildRange>,
         cuts: &[Vec<u32>],
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         is_parallel: bool,
     ) {
         let encoding = context.encoding;
@@ -266,18 +266,18 @@ impl<'a> ScanRoot<'a> {
         } else {
             children.iter().map(value).collect()
         };
-        let mut least = batch.leaves(encoding);
+        let mut lower = batch.leaves(encoding);
         for values in &values {
-            for (least, value) in least.iter_mut().zip(values) {
-                *least = [least[0].min(value[0]), least[1].min(value[1])];
+            for (lower, value) in lower.iter_mut().zip(values) {
+                *lower = [lower[0].min(value[0]), lower[1].min(value[1])];
             }
         }
-        for (&cut, least) in all.iter().zip(&least) {
+        for (&cut, lower) in all.iter().zip(&lower) {
             if cut == 0 {
-                self.shallower = Some(least[1]);
+                self.shallower = Some(lower[1]);
                 continue;
             }
-            let value = least[0] + least[1] + self.missing;
+            let value = lower[0] + lower[1] + self.missing;
             if value <= incumbent.value() {
                 let root = RootSplit::at(self.feature, cut);
                 incumbent.offer(value, root.alone());
@@ -287,7 +287,7 @@ impl<'a> ScanRoot<'a> {
         let solved = SolvedCuts {
             children: &children,
             values: &values,
-            lower: &least,
+            lower: &lower,
         };
         self.keep_between(ranges, cuts, &solved, incumbent);
     }
@@ -298,7 +298,7 @@ impl<'a> ScanRoot<'a> {
         ranges: Vec<ChildRange>,
         cuts: &[Vec<u32>],
         solved: &SolvedCuts<'_>,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
     ) {
         let mut lane = 0;
         for (mut range, cuts) in ranges.into_iter().zip(cuts) {
@@ -325,7 +325,7 @@ impl<'a> ScanRoot<'a> {
     }
 
     /// Can a cut of a range be better? Most ranges have none, and their payload is never made.
-    fn is_open<P>(&mut self, range: &CutRange<P>, incumbent: &Incumbent) -> bool {
+    fn is_open<P>(&mut self, range: &CutRange<P>, incumbent: &TreeIncumbent) -> bool {
         let is_open = range.is_open(incumbent);
         if !is_open {
             self.floor = self.floor.min(range.lower());
