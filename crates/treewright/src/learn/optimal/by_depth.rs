@@ -20,9 +20,9 @@ use crate::learn::optimal::search::TreeSearch;
 use crate::learn::optimal::switches::Switches;
 use crate::tree::Proof;
 
-/// How long a step of asking one question takes, about.
+/// About the time that a step of one split takes.
 const NANOS_PER_STEP: u64 = 4;
-/// So many steps may come after the end of the time: they take some hundredths of a second.
+/// Steps that may come after the end of the time: they take some hundredths of a second.
 const LITTLE_WORK: u64 = 1 << 24;
 
 /// A tree that was found.

@@ -1,4 +1,8 @@
-//! The least value of some rows, and the tree that has it.
+//! The least value of a set of rows, by the solver for its depth.
+//!
+//! A subproblem is a set of rows, a depth and an upper bound: only smaller values are wanted. Depths zero and one
+//! are solved at once, depth two by [`DepthTwo`], all others by [`BestFirst`]. Before that, the lower bounds of
+//! known regions are tried.
 
 use std::sync::Arc;
 
@@ -25,7 +29,7 @@ pub(super) struct TreeSearch<'a> {
     pub(super) region_bounds: &'a RegionBounds,
     /// When time is up, so much may still be done for the last level of a tree.
     pub(super) work_at_last: u64,
-    /// What is known of all rows from afar, for trees of two levels.
+    /// What screening has found about all rows, for depth two.
     pub(super) screened: Option<&'a Screened>,
 }
 

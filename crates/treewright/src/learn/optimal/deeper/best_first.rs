@@ -1,9 +1,16 @@
-//! Trees of three and more levels: the best root first.
+//! Depth three and more: best-first branch and bound over ranges of cuts.
 //!
-//! Let `L(t)` and `R(t)` be the least values of the rows below and above a cut `t`. Fewer rows never cost more, so
-//! between two cuts `a < b` the sum is at least `L(a) + R(b)`. A range of cuts waits with such a bound; the one with
-//! the least bound of all features comes next. Its middle cut is solved, a level less deep, and leaves two
-//! ranges with better bounds. When the least bound is not below the best tree, nothing better exists.
+//! **Problem.** Find the best root split of some rows, whose branches have trees with one level less.
+//!
+//! **Lemma.** Let `L(t)` and `R(t)` be the least values of the rows below and above a cut `t`. Fewer rows never cost
+//! more, so `L(a) + R(b)` is a lower bound for all cuts between `a` and `b`.
+//!
+//! **Method.** Ranges of cuts of all features wait in one queue. The range with the least lower bound comes next:
+//! its middle cut is solved, with a level less, and leaves two ranges with better bounds (see `bisect`). When no
+//! range has a lower bound below the incumbent, nothing better exists.
+//!
+//! **Source.** Quant-BnB and ConTree also branch over ranges of thresholds. Here the ranges of all features are in
+//! one queue, and lower bounds of root features are inherited by larger sets of rows.
 
 mod bisect;
 
@@ -26,7 +33,7 @@ struct Queue {
     /// Bounds of the ranges that are worked on.
     busy: Vec<u64>,
     floors: Vec<u64>,
-    /// No tree with a level less has a smaller value.
+    /// A lower bound of the value at depth - 1.
     shallower: u64,
     is_stopped: bool,
 }

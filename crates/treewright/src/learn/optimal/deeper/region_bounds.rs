@@ -1,8 +1,11 @@
-//! Sets of rows as cuts of features, and bounds for all sets that contain one.
+//! Lower bounds of regions hold for all regions that contain them.
 //!
-//! Rows that are left by some cuts, `x < 3` and `y >= 7`, contain those of `x < 2` and `y >= 9`. Fewer rows never
-//! cost more: so what was found for the smaller set is a bound for the larger one, wherever in the search
-//! the two are met. Sets are compared that are cut on the same sides of the same features.
+//! **Lemma.** Rows that are left by some cuts, `x < 3` and `y >= 7`, contain those of `x < 2` and `y >= 9`. Fewer
+//! rows never cost more: so a lower bound of the smaller set is one of the larger set, wherever in the search the
+//! two occur.
+//!
+//! **Source.** MurTree and STreeD have caches of solved subproblems. Here a known set need not be the same, only
+//! contained. Regions are compared if they are cut on the same sides of the same features.
 
 use std::sync::{Mutex, PoisonError};
 

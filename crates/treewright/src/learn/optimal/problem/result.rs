@@ -5,14 +5,15 @@ use super::sketch::{Sketch, TreeIncumbent};
 /// What is known about some rows after a search.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchResult {
-    /// The least value if it is below the upper bound of the search, or the best value that was found until it was stopped.
+    /// The least value if it is below the upper bound of the search, or the best value that was found until it was
+    /// stopped.
     pub(in crate::learn::optimal) value: Option<u64>,
     /// No tree has a smaller value; but it is not worth much more than the bound of the search.
     pub(in crate::learn::optimal) lower: u64,
     /// What holds for all sets that contain these rows, too.
     pub(in crate::learn::optimal) inherited: Inherited,
     pub(in crate::learn::optimal) sketch: Option<Sketch>,
-    /// Was everything looked at?
+    /// Was the search finished?
     pub(in crate::learn::optimal) is_done: bool,
 }
 
@@ -22,7 +23,7 @@ pub(crate) struct Inherited {
     /// For each feature: no tree has a smaller value for these rows, if it asks that feature first. If all these
     /// rows go to one branch there, they have a level less. Nothing about any if there are none.
     pub(in crate::learn::optimal) floors: Vec<u64>,
-    /// No tree with a level less has a smaller value.
+    /// A lower bound of the value at depth - 1.
     pub(in crate::learn::optimal) shallower: u64,
 }
 
@@ -36,14 +37,14 @@ impl Inherited {
 pub(crate) struct Floors<'a> {
     /// By this search.
     pub(in crate::learn::optimal) own: Vec<u64>,
-    /// No tree with a level less has a smaller value.
+    /// A lower bound of the value at depth - 1.
     pub(in crate::learn::optimal) shallower: u64,
     /// What was known before.
     pub(in crate::learn::optimal) before: &'a Inherited,
 }
 
 impl SearchResult {
-    /// What `best` was found, with floors for all features. Values from `upper` on were not looked for.
+    /// The result of an incumbent, with floors of all root features. Values from `upper` on were not searched.
     pub(crate) fn new(
         incumbent: &TreeIncumbent,
         upper: u64,

@@ -1,10 +1,10 @@
-//! All cuts of a feature by few lowers of its two sides.
+//! All cuts of a feature by few lower bounds of its two sides.
 //!
-//! Let `L(t)` and `R(t)` be the value values of the rows below and above a cut `t`. A lower of `L` at a cut `a` holds for
-//! all cuts after `a`, as fewer rows never cost more. Before `a` it holds less what the rows between cost at most.
-//! So a lower of `L` and one of `R` are together enough for all cuts of one range, and for no other ones: going to the
-//! right, the lower of `L` rises until `a` and then stays, that of `R` stays until its cut and then falls, each by the
-//! same steps.
+//! Let `L(t)` and `R(t)` be the least values of the rows below and above a cut `t`. A lower bound of `L` at a cut
+//! `a` holds for all cuts after `a`, as fewer rows never cost more. Before `a` it holds less what the rows between
+//! cost at most. So a lower bound of `L` and one of `R` are together enough for all cuts of one range, and for no
+//! others: going to the right, that of `L` rises until `a` and then stays, that of `R` stays until its cut and then
+//! falls, each by the same steps.
 
 /// The value value of one side of a cut, or something below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

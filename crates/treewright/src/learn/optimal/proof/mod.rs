@@ -1,15 +1,17 @@
 //! The claims of a proof, from what a search has noted.
 //!
-//! **Values.** The search gives every row one class and one weight, or several such rows (see `table`). Let a row have
-//! the losses `loss[c]`, the largest of them `most` and the least `least`. The search counts, for an answer `c`,
+//! **Values.** The search gives every row one class and one weight, or several such rows (see `table`). Let a row
+//! have the losses `loss[c]`, the largest of them `most` and the least `least`. The search counts, for an answer
+//! `c`,
 //!
 //! `sum over d of (most - loss[d]) - (most - loss[c])  =  loss[c] - k` with `k = most - sum over d of (most - loss[d])`,
 //!
-//! and the proof counts `loss[c] - least`. The difference `least - k`, the sum of `most - loss[d]` over all `d` but one with
-//! the least loss, is the same for all trees. It is what the weighted rows of a row weigh together, all but the
-//! heaviest. So a bound for some rows in the proof is that of the search less the weight of these *others*. Where the
-//! search has shown that two sides together cost enough, they do so in the proof, too: both sides have no more
-//! others than all rows. A row more can cost `most - least`, the weight of the heaviest, as its answer may be any.
+//! and the proof counts `loss[c] - least`. The difference `least - k`, the sum of `most - loss[d]` over all `d` but
+//! one with the least loss, is the same for all trees. It is what the weighted rows of a row weigh together, all but
+//! the heaviest. So a bound for some rows in the proof is that of the search less the weight of these *others*.
+//! Where the search has shown that two sides together cost enough, they do so in the proof, too: both sides have no
+//! more others than all rows. A row more can cost `most - least`, the weight of the heaviest, as its answer may be
+//! any.
 
 pub(crate) mod cover;
 

@@ -1,4 +1,7 @@
-//! Which bins of a child can hold the cut of a better tree.
+//! Bin bounds: which bins of a child can hold the cut of a better tree.
+//!
+//! **Lemma.** A tree with a cut in a bin gains at most what intervals before the bin and after it gain, both with
+//! the bin. If that is not enough, the bin need not be divided.
 
 use super::bins::Bin;
 use super::{ChildHistogram, Histogram, SIDES, n_intervals};
@@ -119,7 +122,7 @@ impl<T: Lane> Histogram<T> {
     }
 }
 
-/// With more intervals than this, all bins are looked into.
+/// With more intervals than this, all bins are refined.
 const MOST_EXPLORED: usize = 12;
 
 /// What intervals gain at most, before each bin and after the last one: a number for each count of them.

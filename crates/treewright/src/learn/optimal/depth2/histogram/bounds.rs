@@ -1,4 +1,4 @@
-//! From the tables of a level to costs: of leaves and by children, for both sides and all lanes.
+//! From histograms to lower bounds and values: of leaves and by children, for both sides and all lanes.
 
 use super::gains::Gains;
 use super::view::{HistogramView, RootSide};

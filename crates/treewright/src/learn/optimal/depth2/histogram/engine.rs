@@ -1,4 +1,4 @@
-//! Trees of two levels by sums over bins: from afar, and then closer and closer.
+//! Depth two by histograms: from few bins to many, until no range of cuts can be better.
 
 use super::bins::Bins;
 use super::gathered::{GatheredRows, GatheredSpace};
@@ -11,16 +11,16 @@ use crate::learn::optimal::problem::{Floors, RowSet, TreeIncumbent};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A root and its coarsest level.
+/// A root feature and its histogram.
 struct HistogramRoot<'a, T> {
     feature: usize,
     /// The rows that have a cell.
     rows: Cow<'a, RowSet>,
-    /// Few of them, and many.
+    /// Few bins, and many.
     bins: [Arc<Bins>; 2],
-    /// Which of them does the level have?
+    /// Which of them does the histogram have?
     at: usize,
-    /// The value of the branch for missing cells, in case.
+    /// The value of the branch for missing cells, or 0.
     missing: u64,
     histogram: Option<Histogram<T>>,
     ranges: Vec<LaneRange>,
@@ -28,7 +28,7 @@ struct HistogramRoot<'a, T> {
     children: Vec<(usize, [bool; 2])>,
     /// No tree with this root has a smaller value.
     floor: u64,
-    /// No tree of one level has a smaller value, if that is known.
+    /// A lower bound of the value at depth - 1, if that is known.
     shallower: Option<u64>,
     /// Was there time for it?
     is_done: bool,
@@ -74,7 +74,7 @@ impl DepthTwoEngine for HistogramEngine<'_> {
 }
 
 impl HistogramEngine<'_> {
-    /// The first look at a root.
+    /// The first histogram of a root.
     fn first<'r, T: Lane>(
         self,
         rows: &'r RowSet,
@@ -148,7 +148,7 @@ impl HistogramEngine<'_> {
             histogram.recycle(spare);
             return;
         };
-        // The more classes there are, the larger tables are; the more intervals, the more a closer look takes.
+        // More classes make histograms larger; more intervals make refinements longer.
         let least_rows = match (context.table.n_classes(), context.rule.most()) {
             (n_classes @ 4.., ..=2) => context.switches.sizes.second_per_class * n_classes,
             _ => context.switches.sizes.second_rows,
@@ -256,7 +256,7 @@ impl HistogramEngine<'_> {
         Ok(both.map(|(low, high)| low + high + root.missing))
     }
 
-    /// Looks closer wherever something better is possible. Was there time for all?
+    /// Refines all ranges that can be better. Was there time for all?
     fn refine_all<T: Lane>(
         self,
         roots: &mut [HistogramRoot<'_, T>],
@@ -313,7 +313,7 @@ impl HistogramEngine<'_> {
         is_done
     }
 
-    /// Looks closer between two lanes.
+    /// Refines the range between two lanes.
     fn refine_range<T: Lane>(
         self,
         root: &HistogramRoot<'_, T>,

@@ -1,4 +1,4 @@
-//! A closer look between two lanes of a level.
+//! Refinement: a histogram for the cuts between two lanes of another.
 
 use super::bin_bounds::BinGoal;
 use super::bins::{Bin, part};
@@ -8,7 +8,7 @@ use crate::learn::optimal::depth2::lane_of_rank::LaneOfRank;
 use crate::learn::optimal::depth2::simd::Lane;
 use crate::learn::optimal::problem::{Context, FeatureCells, FeatureKind, NONE, RowSet};
 
-/// Rows between two lanes of a coarser level.
+/// Rows between two lanes of the coarser histogram.
 struct Moving<'a> {
     rows: &'a [u32],
     lanes: LaneOfRank,

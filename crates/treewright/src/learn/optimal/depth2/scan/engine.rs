@@ -1,4 +1,4 @@
-//! Trees of two levels with two classes by scans: exactly, for many cuts at once.
+//! Depth two by scans, for two classes in a few intervals: exact values for many cuts at once.
 
 use super::root::ScanRoot;
 use crate::learn::optimal::depth2::histogram::bins::Bins;
@@ -101,7 +101,7 @@ impl ScanEngine<'_> {
         (root, true)
     }
 
-    /// A look at all cuts of a root by sums over bins.
+    /// Lower bounds of all cuts of a root by a histogram.
     fn look<T: Lane>(
         self,
         root: &mut ScanRoot<'_>,

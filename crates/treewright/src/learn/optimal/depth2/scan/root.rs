@@ -1,9 +1,11 @@
-//! Trees of two levels with two classes and a few intervals: exact values for 62 cuts of a root at a time.
+//! A root feature that is solved by scans: ranges of cuts, and new cuts for those that can be better.
 //!
-//! Between two cuts whose values are known lies a range of others. What the rows below cost at its lower end, and
-//! those above at its upper end, is a bound for all of them. Zones that can hold a better tree get cuts of their
-//! own, as many as they have rows, until none is left. A child that is too expensive at the ends of all
-//! ranges is not asked any more.
+//! **Lemma.** Between two solved cuts lies a range. The value of the rows below its first cut and of those above its
+//! last cut are a lower bound for all of its cuts; by each child, too. So ranges that cannot be better are dropped,
+//! and in the others children that are too expensive at both ends.
+//!
+//! **Method.** The best range, and others that need no more children, get new cuts in proportion to their rows, up
+//! to 62 at a time, until no range is left.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,13 +26,13 @@ pub(crate) struct ScanRoot<'a> {
     pub(super) feature: usize,
     /// The rows that have a cell.
     pub(super) rows: Cow<'a, RowSet>,
-    /// The value of the branch for missing cells, in case.
+    /// The value of the branch for missing cells, or 0.
     pub(super) missing: u64,
     /// No tree with this root that was passed over has a smaller value.
     pub(super) floor: u64,
     /// Cuts that may be better.
     pub(super) ranges: Vec<ChildRange>,
-    /// No tree of one level has a smaller value, if that is known.
+    /// A lower bound of the value at depth - 1, if that is known.
     pub(super) shallower: Option<u64>,
     /// For each rank the weights of both classes below it, when they are needed.
     below: OnceLock<Vec<[i64; 2]>>,
@@ -128,7 +130,7 @@ impl<'a> ScanRoot<'a> {
         self.solve::<T>(context, ranges, &[cuts], incumbent, false);
     }
 
-    /// The least bound of all ranges.
+    /// The least lower bound of all ranges.
     pub(crate) fn least_lower(&self) -> u64 {
         let lowers = self.ranges.iter().map(ChildRange::lower);
         lowers.min().unwrap_or(u64::MAX)
@@ -189,7 +191,7 @@ impl<'a> ScanRoot<'a> {
         }
     }
 
-    /// Zones to look into, and new cuts in each of them: the best one, and others for which no other child
+    /// Ranges to solve next, and new cuts in each of them: the best one, and others for which no other child
     /// matters.
     fn next_cuts(&mut self, n_cuts: usize) -> (Vec<ChildRange>, Vec<Vec<u32>>) {
         let starts = self.rows.cells()[self.feature].starts();
@@ -422,7 +424,7 @@ impl SolvedCuts<'_> {
     }
 }
 
-/// About so many cuts of a range with the same number of rows between them.
+/// About `n_cuts` cuts of a range with the same number of rows between them.
 fn evenly(starts: &[u32], [first, last]: [u32; 2], n_cuts: usize) -> Vec<u32> {
     if (last - first) < n_cuts as u32 {
         return (first..=last).collect();
