@@ -1,4 +1,5 @@
-//! From a plan to a tree: splits are planned without the data, counts and routes of missing values come from the rows.
+//! From a plan to a tree: splits are planned without the data, counts and routes of missing values come from the
+//! rows.
 
 use crate::cost::Loss;
 use crate::data::Dataset;

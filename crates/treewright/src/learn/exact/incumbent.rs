@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A tree that a search may find, with the place of its root in the order of ties.
-pub(crate) trait Candidate: Clone {
+pub(crate) trait IncumbentTree: Clone {
     type Root: Copy + Ord;
 
     /// The root split; `None` for a leaf, which comes before all splits.
@@ -24,7 +24,7 @@ pub(crate) struct Incumbent<C> {
     is_first_wanted: bool,
 }
 
-impl<C: Candidate> Incumbent<C> {
+impl<C: IncumbentTree> Incumbent<C> {
     /// Nothing is known, and only trees with a value below `upper` are wanted.
     pub(crate) fn below(upper: u64, is_first_wanted: bool) -> Self {
         Self {
@@ -46,14 +46,14 @@ impl<C: Candidate> Incumbent<C> {
         }
         let known = self.lock();
         match &*known {
-            Some((value, candidate)) => value + u64::from(Some(root) < candidate.root()),
+            Some((value, tree)) => value + u64::from(Some(root) < tree.root()),
             None => self.value(),
         }
     }
 
     /// Takes a tree if it is better than the incumbent, or as good and first in the order of ties.
-    pub(crate) fn offer(&self, value: u64, candidate: C) {
-        let root = candidate.root();
+    pub(crate) fn offer(&self, value: u64, tree: C) {
+        let root = tree.root();
         let upper = root.map_or(self.value(), |root| self.upper_for(root));
         if value < upper {
             let mut known = self.lock();
@@ -63,13 +63,13 @@ impl<C: Candidate> Incumbent<C> {
             };
             if known.as_ref().is_none_or(is_better) {
                 self.value.fetch_min(value, Ordering::Relaxed);
-                *known = Some((value, candidate));
+                *known = Some((value, tree));
             }
         }
     }
 
-    pub(crate) fn candidate(&self) -> Option<C> {
-        self.lock().as_ref().map(|(_, candidate)| candidate.clone())
+    pub(crate) fn tree(&self) -> Option<C> {
+        self.lock().as_ref().map(|(_, tree)| tree.clone())
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<(u64, C)>> {

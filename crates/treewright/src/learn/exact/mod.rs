@@ -6,4 +6,4 @@ mod incumbent;
 
 pub(crate) use self::build_tree::{Branching, PlanSource, build_tree};
 pub(crate) use self::deadline::{Deadline, Stopped};
-pub(crate) use self::incumbent::{Candidate, Incumbent};
+pub(crate) use self::incumbent::{Incumbent, IncumbentTree};

@@ -8,20 +8,21 @@ use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::Optimal;
 use crate::learn::optimal::claim::lower_of_any_depth;
 use crate::learn::optimal::deeper::best_first::BestFirst;
+use crate::learn::optimal::deeper::notes::RootNotes;
 use crate::learn::optimal::deeper::region_bounds::RegionBounds;
 use crate::learn::optimal::depth2::screening::Screened;
 use crate::learn::optimal::plan::TreePlan;
 use crate::learn::optimal::problem::{
-    FeatureCells, FeatureKind, RankTable, SearchResult, ValueEncoding,
+    FeatureCells, FeatureKind, RankTable, RowSet, SearchResult, ValueEncoding,
 };
 use crate::learn::optimal::proof::Prover;
 use crate::learn::optimal::search::TreeSearch;
 use crate::learn::optimal::switches::Switches;
 use crate::tree::Proof;
 
-/// How long a step of asking one question takes, about.
+/// About the time that a step of one split takes.
 const NANOS_PER_STEP: u64 = 4;
-/// So many steps may come after the end of the time: they take some hundredths of a second.
+/// Steps that may come after the end of the time: they take some hundredths of a second.
 const LITTLE_WORK: u64 = 1 << 24;
 
 /// A tree that was found.
@@ -31,6 +32,17 @@ pub(super) struct FoundTree {
     pub(super) value: u64,
     /// No tree is worth less; `None` if that is the tree itself.
     pub(super) lower: Option<u64>,
+}
+
+impl FoundTree {
+    /// A leaf, where nothing was searched.
+    pub(super) fn leaf(value: u64, lower: u64) -> Self {
+        Self {
+            plan: TreePlan::Leaf,
+            value,
+            lower: Some(lower),
+        }
+    }
 }
 
 impl Optimal {
@@ -70,43 +82,77 @@ impl Optimal {
                 0
             },
         };
-        let mut best = encoding.leaf(rows.error());
-        let mut found = FoundTree {
-            plan: TreePlan::Leaf,
-            value: best,
-            lower: None,
-        };
-        let mut known: Option<(usize, SearchResult)> = None;
-        let mut shallower = None;
-        let mut notes = Vec::new();
-        let mut proven = 0;
         let deepest = self.depth.min(table.longest_way());
+        let depths = Depths::solve(&search, &rows, deepest, proof.is_some(), all);
+        if let Some(proof) = proof {
+            Prover::new(&search).fill(proof, deepest, depths.proven, &depths.notes);
+        }
+        FoundTree {
+            plan: depths.plan(search, &rows),
+            value: depths.best,
+            lower: depths.lower,
+        }
+    }
+}
+
+/// What is known after some depths.
+struct Depths {
+    /// The least value so far.
+    best: u64,
+    /// The depth with this value, and its result; `None` if it is that of a leaf.
+    known: Option<(usize, SearchResult)>,
+    /// After a search that was stopped: no tree has a smaller value.
+    lower: Option<u64>,
+    /// No tree of the last depth has a smaller value.
+    proven: u64,
+    /// What the search of the last depth has found out, for a proof.
+    notes: Vec<RootNotes>,
+}
+
+impl Depths {
+    fn solve(
+        search: &TreeSearch<'_>,
+        rows: &Arc<RowSet>,
+        deepest: usize,
+        is_noted: bool,
+        all: &Budget,
+    ) -> Self {
+        let mut depths = Self {
+            best: search.context.encoding.leaf(rows.error()),
+            known: None,
+            lower: None,
+            proven: 0,
+            notes: Vec::new(),
+        };
+        let mut shallower = None;
         for depth in 2.min(deepest)..=deepest {
-            let is_noted = proof.is_some() && depth > 2 && depth == deepest;
+            let is_noted = is_noted && depth > 2 && depth == deepest;
+            let upper = depths.best;
             let solved = match shallower.take() {
                 Some(shallower) if is_noted => {
                     let solved;
-                    (solved, notes) =
-                        BestFirst::solve_noting(&search, &rows, depth, best, shallower);
+                    (solved, depths.notes) =
+                        BestFirst::solve_noting(search, rows, depth, upper, shallower);
                     solved
                 }
-                shallower => search.solve_node(&rows, depth, best, shallower),
+                shallower => search.solve_node(rows, depth, upper, shallower),
             };
             let is_done = solved.is_done;
-            if let Some(value) = solved.value.filter(|&value| value < best) {
-                best = value;
-                known = Some((depth, solved.clone()));
+            if let Some(value) = solved.value.filter(|&value| value < upper) {
+                depths.best = value;
+                depths.known = Some((depth, solved.clone()));
             }
             if !is_done {
                 // Of deeper trees the search knows nothing.
-                let least = if depth == deepest { solved.least } else { 0 };
-                found.lower = Some(lower_of_any_depth(&search.context, least, best, all));
+                let lower = if depth == deepest { solved.lower } else { 0 };
+                let lower = lower_of_any_depth(&search.context, lower, depths.best, all);
+                depths.lower = Some(lower);
             }
             if depth == deepest {
-                proven = if is_done {
-                    best
+                depths.proven = if is_done {
+                    depths.best
                 } else {
-                    solved.least.min(best)
+                    solved.lower.min(depths.best)
                 };
             }
             shallower = Some(solved);
@@ -114,36 +160,36 @@ impl Optimal {
                 break;
             }
         }
-        if let Some(proof) = proof {
-            Prover::new(&search).fill(proof, deepest, proven, &notes);
-        }
-        found.value = best;
-        let Some((depth, solved)) = known else {
-            return found;
+        depths
+    }
+
+    /// The tree with the least value.
+    fn plan(&self, search: TreeSearch<'_>, rows: &Arc<RowSet>) -> TreePlan {
+        let Some((depth, solved)) = &self.known else {
+            return TreePlan::Leaf;
         };
-        found.value = best;
-        if found.lower.is_some() && search.context.work_of_one(2) > search.work_at_last {
+        let (depth, is_stopped) = (*depth, self.lower.is_some());
+        if is_stopped && search.context.work_of_one(2) > search.work_at_last {
             // There is no time for its last level.
-            return found;
+            return TreePlan::Leaf;
         }
         // The tree of a search that was stopped must not take long.
         let in_a_hurry = search.in_a_hurry();
-        let is_late = found.lower.is_some() && in_a_hurry.context.rule != search.context.rule;
+        let is_late = is_stopped && in_a_hurry.context.rule != search.context.rule;
         let search = if is_late { in_a_hurry } else { search };
         // A tree of one level may be as good.
         let is_shallower = depth == 1
             || depth == 2
-                && encoding.leaves(best) <= search.most_leaves_of_one()
-                && search.context.one(&rows, &mut Deadline::new(&|| is_late)) == Ok(Some(best));
+                && search.context.encoding.leaves(self.best) <= search.most_leaves_of_one()
+                && search.context.one(rows, &mut Deadline::new(&|| is_late)) == Ok(Some(self.best));
         let plan = match solved.is_done && !is_late {
-            true if is_shallower => search.plan(&rows, 1),
-            true => search.plan_below(&rows, depth, solved.sketch.as_ref()),
+            true if is_shallower => search.plan(rows, 1),
+            true => search.plan_below(rows, depth, solved.sketch.as_ref()),
             false => Err(Stopped),
         };
-        found.plan = plan.unwrap_or_else(|Stopped| {
+        plan.unwrap_or_else(|Stopped| {
             let sketch = solved.sketch.as_ref();
-            sketch.map_or(TreePlan::Leaf, |sketch| search.follow(&rows, depth, sketch))
-        });
-        found
+            sketch.map_or(TreePlan::Leaf, |sketch| search.follow(rows, depth, sketch))
+        })
     }
 }

@@ -71,7 +71,7 @@ impl Optimal {
         training.cost + self.leaf_cost.to_f64() * training.leaves as f64
     }
 
-    /// Is the price of a leaf exact, where losses are whole numbers of a unit?
+    /// Is the encoded cost of a leaf exact, where losses are whole numbers of a unit?
     pub(super) fn is_leaf_cost_exact(
         &self,
         data: &Dataset,
@@ -193,9 +193,10 @@ pub(super) fn lower_of_any_depth(
     let (encoding, rows) = (context.encoding, context.table.whole());
     // One leaf, or at least two; and equivalent points stay together.
     let leaf = encoding.leaf(rows.error());
-    let loss = match context.switches.equivalent_points {
-        true => least_loss(rows, budget),
-        false => 0,
+    let loss = if context.switches.equivalent_points {
+        least_loss(rows, budget)
+    } else {
+        0
     };
     let split = encoding.loss(loss) + 2 * encoding.per_leaf();
     known.min(best).max(split.min(leaf))

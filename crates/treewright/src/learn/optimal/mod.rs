@@ -1,31 +1,30 @@
 //! Optimal trees of bounded depth.
 //!
-//! Among all trees of a depth, the one with the least cost on the rows, and a proof that there is none
-//! better. Above the last level a numeric feature is cut in two; at the last level into up to `K` intervals.
-//! A categorical feature has a branch for each category, and missing values have a branch of their own
-//! wherever there are some. These are the trees of P. Auer, R. Holte and W. Maass, "Theory and
-//! applications of agnostic PAC-learning with small decision trees" (1995): T1, T2, and their kin.
+//! **Problem.** Among all trees of a depth, find the one with the least cost on the rows, and prove that none is
+//! better. Above the last level a numeric feature is cut in two; at the last level into up to `K` intervals. A
+//! categorical feature has a branch for each category, and missing values have a branch of their own wherever there
+//! are some.
 //!
-//! | file | idea |
+//! **Source.** These are the trees of P. Auer, R. Holte and W. Maass, "Theory and applications of agnostic
+//! PAC-learning with small decision trees" (1995): T1 is depth one, T2 is depth two. The search is a branch and
+//! bound over ranges of cuts, as in Quant-BnB and ConTree, with a special solver for the last two levels, as in
+//! MurTree and STreeD.
+//!
+//! | folder or file | contents |
 //! |---|---|
-//! | `table` | weighted classes in place of losses, and what a feature can be asked |
-//! | `rows` | sets of rows, with the order of every feature |
-//! | `leaf_size` | how large a leaf must be, in rows or in weight |
-//! | `price` | what a tree is worth, as one whole number |
-//! | `line`, `one` | the best intervals of one feature: trees of one level |
-//! | `bins`, `lanes`, `gains`, `level`, `sweep` | all cuts of a root at once, from afar |
-//! | `finer`, `reach`, `gathered` | a refine_range look |
-//! | `scan`, `sides`, `path`, `exact` | two classes in two intervals: exact values for many cuts of a root at once |
-//! | `screen` | a look at a large table before its features are sorted |
-//! | `two`, `by_histograms`, `by_scans` | trees of two levels, by all of these |
-//! | `deep`, `range` | trees of more levels: the root with the least bound first |
-//! | `region` | what is known about sets of rows holds for all that contain them |
-//! | `looks` | when to look at the clock |
-//! | `best` | the best tree so far, and what a search leaves behind |
-//! | `alike` | rows that no tree can tell apart: a bound when a search was stopped |
-//! | `notes`, `cover`, `prove` | what a search has found out, as a proof that others can check |
-//! | `search` | which of these, and the tree of a value |
-//! | `build_tree` | from a plan to a tree with all rows in it |
+//! | `problem` | the table in ranks, sets of rows, values of trees, results of subproblems |
+//! | `depth1` | the best split into leaves |
+//! | `depth2` | the solver of the last two levels, by `histogram` or by `scan` |
+//! | `deeper` | best-first search over ranges of cuts, region bounds, equivalent points bound |
+//! | `search` | which of these solves a set of rows, by depth |
+//! | `plan` | the tree of a value that was found |
+//! | `proof` | what the search has found out, as claims that others can check |
+//! | `by_depth` | one depth after the other, until the time is up |
+//! | `claim` | what is proven, as a certificate |
+//! | `switches` | a switch for each bound, cache and order, and sizes of work |
+//!
+//! Each may use those above it, `deeper` and `search` each other; a test checks that. `learn::exact` has the
+//! deadline, the incumbent and the way from a plan to a tree.
 
 mod by_depth;
 mod claim;
@@ -57,9 +56,9 @@ use crate::learn::optimal::problem::{
 };
 use crate::tree::{Fit, Proof, Training, Tree};
 
-/// A greedy tree takes at most about so many times as long as making the table.
+/// A greedy tree takes at most about this many times as long as making the table.
 const GREEDY_PER_TABLE: u32 = 4;
-/// A greedy tree of so many cells, levels and classes takes no longer.
+/// Cells times levels times classes of a greedy tree that takes no time worth counting.
 const LITTLE_GREEDY: u64 = 1 << 22;
 /// How long it takes to part a row twice, about.
 const NANOS_PER_ROW: u64 = 20;
@@ -149,65 +148,23 @@ impl Optimal {
         self.check(data)?;
         let budget = &budget.within_memory(self.most_bytes);
         let losses = RowLosses::new(data, &self.loss, "optimal trees", most_loss(data))?;
-        let (scale, counting, unit) = (losses.scale, losses.counting, losses.unit);
         let before = Instant::now();
         let table = RankTable::new(data, &losses, self.leaf_size(data));
-        let encoding = self.encoding(&table, scale, losses.is_whole)?;
-        let bytes = self.bytes(data);
-        let is_too_large = bytes > self.most_bytes || !budget.has_room_for(bytes);
-        let screened = (!is_too_large && !budget.is_spent())
-            .then(|| self.screen(&table, encoding, budget, switches));
-        let screened = screened.flatten();
-        let all = (0..data.columns().len()).collect();
-        let features = screened
-            .as_ref()
-            .map(|screened| screened.features().to_vec());
-        // The orders alone may fit where a search does not.
-        let has_orders = budget.has_room_for(data.n_rows() * 12 * (data.columns().len() + 2));
-        let (table, is_sorted) = if has_orders {
-            table.sorted(features.unwrap_or(all), budget)
-        } else {
-            (table, false)
-        };
-        // If the search is not finished, the tree must not be worse than a greedy one. To learn that is mostly
-        // sorting all columns, as making the table was.
-        let part = data.columns().len() / table.columns().len().max(1);
-        let reserve = GREEDY_PER_TABLE * part as u32 * before.elapsed();
-        let reserve = budget.left().map_or(reserve, |left| reserve.min(left / 2));
-        let leaf = encoding.leaf(table.whole().error());
-        let mut found = if is_too_large || !is_sorted {
-            let lower = if is_sorted {
-                lower_of_any_depth(&self.context(&table, encoding, switches), 0, leaf, budget)
-            } else {
-                lower_at_once(&table, encoding)
-            };
-            FoundTree {
-                plan: TreePlan::Leaf,
-                value: leaf,
-                lower: Some(lower),
-            }
-        } else {
-            let proof = proof.as_deref_mut();
-            let budgets = [budget, &budget.keeping(reserve)];
-            self.search(
-                &table,
-                encoding,
-                budgets,
-                switches,
-                screened.as_ref(),
-                proof,
-            )
-        };
+        let encoding = self.encoding(&table, losses.scale, losses.is_whole)?;
+        let (table, mut found) = self.found(
+            table,
+            encoding,
+            (budget, before),
+            switches,
+            proof.as_deref_mut(),
+        );
         if let Some(proof) = proof {
-            proof.unit = unit.unwrap_or(scale.unit);
-            if !unit.is_some_and(|unit| self.is_leaf_cost_exact(data, encoding, unit)) {
+            proof.unit = losses.unit.unwrap_or(losses.scale.unit);
+            let is_exact = |unit| self.is_leaf_cost_exact(data, encoding, unit);
+            if !losses.unit.is_some_and(is_exact) {
                 // The search is about rounded losses.
                 proof.claims = None;
             }
-        }
-        if let (Some(lower), Some(screened)) = (&mut found.lower, &screened) {
-            // That is said of trees with the features that are left.
-            *lower = (*lower).min(screened.value());
         }
         // A tree has counts of all classes in each node.
         let counts = 2 * size_of::<f64>() * table.n_classes();
@@ -228,11 +185,9 @@ impl Optimal {
             }
         }
         let (tree, training) = best;
-        let value = encoding.tree(tree.recounted(data, counting), table.constant());
-        let lower = found.lower.unwrap_or(found.value);
         let proven = Proven {
-            value,
-            lower,
+            value: encoding.tree(tree.recounted(data, losses.counting), table.constant()),
+            lower: found.lower.unwrap_or(found.value),
             constant: table.constant(),
             n_rows: table.whole().len(),
         };
@@ -242,6 +197,57 @@ impl Optimal {
             learner: self.info(data),
             training: training.taking(start.elapsed()),
         })
+    }
+
+    /// The table with all features that matter, sorted, and the tree that a search finds for it. The table was made
+    /// from `before` on.
+    fn found<'a>(
+        &self,
+        table: RankTable<'a>,
+        encoding: ValueEncoding,
+        (budget, before): (&Budget, Instant),
+        switches: Switches,
+        proof: Option<&mut Proof>,
+    ) -> (RankTable<'a>, FoundTree) {
+        let data = table.data();
+        let n_columns = data.columns().len();
+        let bytes = self.bytes(data);
+        let is_too_large = bytes > self.most_bytes || !budget.has_room_for(bytes);
+        let screened = (!is_too_large && !budget.is_spent())
+            .then(|| self.screen(&table, encoding, budget, switches));
+        let screened = screened.flatten();
+        let features = screened
+            .as_ref()
+            .map(|screened| screened.features().to_vec());
+        // The orders alone may fit where a search does not.
+        let has_orders = budget.has_room_for(data.n_rows() * 12 * (n_columns + 2));
+        let (table, is_sorted) = if has_orders {
+            table.sorted(features.unwrap_or((0..n_columns).collect()), budget)
+        } else {
+            (table, false)
+        };
+        if is_too_large || !is_sorted {
+            let leaf = encoding.leaf(table.whole().error());
+            let lower = if is_sorted {
+                lower_of_any_depth(&self.context(&table, encoding, switches), 0, leaf, budget)
+            } else {
+                lower_at_once(&table, encoding)
+            };
+            return (table, FoundTree::leaf(leaf, lower));
+        }
+        // If the search is not finished, the tree must not be worse than a greedy one. To learn that is mostly
+        // sorting all columns, as making the table was.
+        let part = n_columns / table.columns().len().max(1);
+        let reserve = GREEDY_PER_TABLE * part as u32 * before.elapsed();
+        let reserve = budget.left().map_or(reserve, |left| reserve.min(left / 2));
+        let budgets = [budget, &budget.keeping(reserve)];
+        let screened = screened.as_ref();
+        let mut found = self.search(&table, encoding, budgets, switches, screened, proof);
+        if let (Some(lower), Some(screened)) = (&mut found.lower, screened) {
+            // That is said of trees with the features that are left.
+            *lower = (*lower).min(screened.value());
+        }
+        (table, found)
     }
 
     /// A greedy tree of the same kind; `None` if the last level has no intervals for its cuts.
@@ -403,7 +409,7 @@ mod tests {
                 let columns = (0..data.columns().len()).collect();
                 let (table, _) = table.sorted(columns, &Budget::unlimited());
                 let encoding = learner.encoding(&table, losses.scale, true).unwrap();
-                // Without the first look at the memory.
+                // Without the check of the memory before the search.
                 let found = learner.search(
                     &table,
                     encoding,

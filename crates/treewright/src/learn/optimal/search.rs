@@ -1,4 +1,8 @@
-//! The least value of some rows, and the tree that has it.
+//! The least value of a set of rows, by the solver for its depth.
+//!
+//! A subproblem is a set of rows, a depth and an upper bound: only smaller values are wanted. Depths zero and one
+//! are solved at once, depth two by [`DepthTwo`], all others by [`BestFirst`]. Before that, the lower bounds of
+//! known regions are tried.
 
 use std::sync::Arc;
 
@@ -25,12 +29,12 @@ pub(super) struct TreeSearch<'a> {
     pub(super) region_bounds: &'a RegionBounds,
     /// When time is up, so much may still be done for the last level of a tree.
     pub(super) work_at_last: u64,
-    /// What is known of all rows from afar, for trees of two levels.
+    /// What screening has found about all rows, for depth two.
     pub(super) screened: Option<&'a Screened>,
 }
 
 impl TreeSearch<'_> {
-    /// The least value of some rows if it is below `bound`, with what is known from earlier searches.
+    /// The least value of some rows if it is below `upper`, with what is known from earlier searches.
     pub(super) fn solve(
         &self,
         rows: &Arc<RowSet>,
@@ -50,14 +54,14 @@ impl TreeSearch<'_> {
         let Some(region) = region else {
             return self.solve_new(rows, depth, upper, before);
         };
-        let least = self.region_bounds.find(depth, region);
-        if least >= upper {
-            return SearchResult::at_least(least, before, self.context.table.kinds().len());
+        let lower = self.region_bounds.find(depth, region);
+        if lower >= upper {
+            return SearchResult::at_least(lower, before, self.context.table.kinds().len());
         }
         let solved = self.solve_new(rows, depth, upper, before);
         let whole = self.context.table.whole();
         self.region_bounds
-            .insert(depth, region, rows, whole, solved.least);
+            .insert(depth, region, rows, whole, solved.lower);
         solved
     }
 

@@ -4,6 +4,7 @@
 /// What the search does to save work. Tests switch it off, part by part.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Switches {
     /// Lower bounds of sets of rows hold for all sets that contain them.
     pub region_bounds: bool,
@@ -101,34 +102,34 @@ impl Switches {
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {
-    /// From so many rows on it is found out first which features are worth sorting.
+    /// The fewest rows for screening.
     pub screened_rows: usize,
-    /// Lanes of a root and bins of its children at the first look, at few rows or many classes.
+    /// Lanes of a root and bins of its children in the first histogram, with few rows or many classes.
     pub few: usize,
-    /// The same at many rows; 62 and the end fill four vectors.
+    /// The same with many rows; 62 and the ends fill whole vectors.
     pub many: usize,
-    /// From so many rows on there are many.
+    /// The fewest rows that are many.
     pub many_rows: usize,
-    /// Bins of children at the second look; they have numbers that fit into a byte.
+    /// Bins of children in the second histogram; their numbers fit into a byte.
     pub bins: usize,
-    /// From so many rows on there is a second look.
+    /// The fewest rows for a second histogram.
     pub second_rows: usize,
-    /// With more than three classes in two intervals, from so many rows on for each of them.
+    /// The same for each class, with more than three classes in two intervals.
     pub second_per_class: usize,
-    /// Lanes of a root, and bins of all its children that matter, at a closer look.
+    /// Lanes of a root, and bins of a child, in a refined histogram.
     pub refined_lanes: usize,
     pub refined_bins: usize,
-    /// From so many rows on, what is looked up often is kept side by side.
+    /// The fewest rows that are gathered.
     pub gathered_rows: usize,
-    /// With more rows than this, scans begin with sums over bins.
+    /// With more rows than this, scans begin with histograms.
     pub scanned_rows: usize,
     /// Cuts that are scanned together, 62 at most.
     pub cuts: usize,
     /// Cuts are close together if the rows between them times this are fewer than all.
     pub close_by: u32,
-    /// With more classes times intervals than this there are no sums: cuts are tried one by one.
+    /// The most classes times intervals for histograms. With more, cuts are solved one by one.
     pub sums: usize,
-    /// First looks are kept as long as they have fewer numbers together.
+    /// The most numbers of histograms that are kept.
     pub kept: usize,
 }
 

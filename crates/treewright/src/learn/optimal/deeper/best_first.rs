@@ -1,16 +1,24 @@
-//! Trees of three and more levels: the best root first.
+//! Depth three and more: best-first branch and bound over ranges of cuts.
 //!
-//! Let `L(t)` and `R(t)` be the least values of the rows below and above a cut `t`. Fewer rows never cost more, so
-//! between two cuts `a < b` the sum is at least `L(a) + R(b)`. A range of cuts waits with such a bound; the one with
-//! the least bound of all features comes next. Its middle cut is solved, a level less deep, and leaves two
-//! ranges with better bounds. When the least bound is not below the best tree, nothing better exists.
+//! **Problem.** Find the best root split of some rows, whose branches have trees with one level less.
+//!
+//! **Lemma.** Let `L(t)` and `R(t)` be the least values of the rows below and above a cut `t`. Fewer rows never cost
+//! more, so `L(a) + R(b)` is a lower bound for all cuts between `a` and `b`.
+//!
+//! **Method.** Ranges of cuts of all features wait in one queue. The range with the least lower bound comes next:
+//! its middle cut is solved, with a level less, and leaves two ranges with better bounds (see `bisect`). When no
+//! range has a lower bound below the incumbent, nothing better exists.
+//!
+//! **Source.** Quant-BnB and ConTree also branch over ranges of thresholds. Here the ranges of all features are in
+//! one queue, and lower bounds of root features are inherited by larger sets of rows.
 
 mod bisect;
 
 use super::best_first::bisect::OpenRange;
 use super::notes::{Notes, RootNotes};
 use crate::learn::optimal::problem::{
-    Edge, FeatureKind, Floors, Incumbent, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch,
+    Edge, FeatureKind, Floors, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch,
+    TreeIncumbent,
 };
 use crate::learn::optimal::search::TreeSearch;
 use std::cmp::Reverse;
@@ -25,7 +33,7 @@ struct Queue {
     /// Bounds of the ranges that are worked on.
     busy: Vec<u64>,
     floors: Vec<u64>,
-    /// No tree with a level less has a smaller value.
+    /// A lower bound of the value at depth - 1.
     shallower: u64,
     is_stopped: bool,
 }
@@ -48,7 +56,7 @@ pub(crate) struct BestFirst<'s, 'a> {
     search: &'s TreeSearch<'a>,
     depth: usize,
     roots: Vec<Option<NumericRoot>>,
-    incumbent: Incumbent,
+    incumbent: TreeIncumbent,
     queue: Mutex<Queue>,
     news: Condvar,
     /// Is it about all rows?
@@ -59,7 +67,7 @@ pub(crate) struct BestFirst<'s, 'a> {
 }
 
 impl<'s, 'a> BestFirst<'s, 'a> {
-    /// The least value of some rows if it is below `bound`. For all rows of a table it is known already what
+    /// The least value of some rows if it is below `upper`. For all rows of a table it is known already what
     /// is possible with a level less.
     pub(crate) fn solve(
         search: &'s TreeSearch<'a>,
@@ -92,7 +100,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
             search,
             depth,
             roots: search.context.table.kinds().iter().map(|_| None).collect(),
-            incumbent: Incumbent::below(upper, is_top),
+            incumbent: TreeIncumbent::below(upper, is_top),
             queue: Mutex::default(),
             news: Condvar::new(),
             is_top,
@@ -156,7 +164,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
                 }
             });
             queue.is_stopped |= !shallower.is_done;
-            queue.shallower = shallower.least;
+            queue.shallower = shallower.lower;
             // A tree of one level is also one of two, and has to be found as such.
             if let (Some(value), Some(sketch), 3..) =
                 (shallower.value, &shallower.sketch, self.depth)
@@ -228,9 +236,9 @@ impl<'s, 'a> BestFirst<'s, 'a> {
                 .search
                 .solve(&part, self.depth - 1, limit, &Inherited::default());
             self.note(&solved);
-            self.notes.missing(feature, solved.least_of(limit));
+            self.notes.missing(feature, solved.lower_of(limit));
             let Some(value) = solved.value.filter(|_| solved.is_done) else {
-                return (solved.least, None);
+                return (solved.lower, None);
             };
             (missing, missing_sketch) = (value, solved.sketch);
         }
@@ -240,31 +248,11 @@ impl<'s, 'a> BestFirst<'s, 'a> {
                 None,
             );
         }
-        let mut floor = u64::MAX;
-        let mut present = Arc::clone(rows);
-        if cells.has_missing() {
-            let with_numbers = rows.only(|row| cells.ranks()[row] != NONE);
-            let edge = Edge::new(feature, true);
-            present =
-                Arc::new(with_numbers.with_region(rows.region().map(|region| region.cut(edge, 0))));
-            let upper = self.incumbent.upper_for(RootSplit::uncut(feature)) - missing;
-            let solved = self
-                .search
-                .solve(&present, self.depth - 1, upper, &Inherited::default());
-            self.note(&solved);
-            self.notes.present(feature, solved.least_of(upper));
-            floor = missing.saturating_add(solved.least);
-            if let Some(value) = solved.value {
-                let root = RootSplit::uncut(feature);
-                let parts = solved
-                    .sketch
-                    .into_iter()
-                    .chain(missing_sketch.clone())
-                    .collect();
-                self.incumbent
-                    .offer(missing + value, Sketch::Split(root, parts));
-            }
-        }
+        let (present, floor) = if cells.has_missing() {
+            self.present(rows, feature, missing, missing_sketch.as_ref())
+        } else {
+            (Arc::clone(rows), u64::MAX)
+        };
         let n_ranks = present.cells()[feature].n_ranks() as u32;
         let least = context.encoding.per_leaf();
         let known = [Arc::clone(none), Arc::clone(none)];
@@ -278,6 +266,33 @@ impl<'s, 'a> BestFirst<'s, 'a> {
             missing_sketch,
         });
         (floor, range)
+    }
+
+    /// The rows that have a number, and a floor for the split of these from the missing cells.
+    fn present(
+        &self,
+        rows: &Arc<RowSet>,
+        feature: usize,
+        missing: u64,
+        missing_sketch: Option<&Sketch>,
+    ) -> (Arc<RowSet>, u64) {
+        let cells = &rows.cells()[feature];
+        let root = RootSplit::uncut(feature);
+        let region = rows.region();
+        let region = region.map(|region| region.cut(Edge::new(feature, true), 0));
+        let present = rows.only(|row| cells.ranks()[row] != NONE);
+        let present = Arc::new(present.with_region(region));
+        let upper = self.incumbent.upper_for(root) - missing;
+        let nothing = Inherited::default();
+        let solved = self.search.solve(&present, self.depth - 1, upper, &nothing);
+        self.note(&solved);
+        self.notes.present(feature, solved.lower_of(upper));
+        if let Some(value) = solved.value {
+            let parts = solved.sketch.into_iter().chain(missing_sketch.cloned());
+            let sketch = Sketch::Split(root, parts.collect());
+            self.incumbent.offer(missing + value, sketch);
+        }
+        (present, missing.saturating_add(solved.lower))
     }
 
     /// Remembers if a search had to be given up.
@@ -308,10 +323,10 @@ impl<'s, 'a> BestFirst<'s, 'a> {
                 .search
                 .solve(&part, self.depth - 1, upper, &Inherited::default());
             self.note(&solved);
-            self.notes.category(feature, solved.least_of(upper));
+            self.notes.category(feature, solved.lower_of(upper));
             let (Some(branch), Some(sketch), true) = (solved.value, &solved.sketch, solved.is_done)
             else {
-                return (value + others).saturating_add(solved.least);
+                return (value + others).saturating_add(solved.lower);
             };
             value += branch;
             parts.push(sketch.clone());

@@ -40,7 +40,7 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// Notes about so many features are wanted.
+    /// Notes about all features are wanted.
     pub(crate) fn wanted(n_features: usize) -> Self {
         Self {
             by_feature: Some(Mutex::new(vec![RootNotes::default(); n_features])),

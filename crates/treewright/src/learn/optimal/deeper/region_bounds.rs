@@ -1,8 +1,11 @@
-//! Sets of rows as cuts of features, and bounds for all sets that contain one.
+//! Lower bounds of regions hold for all regions that contain them.
 //!
-//! Rows that are left by some cuts, `x < 3` and `y >= 7`, contain those of `x < 2` and `y >= 9`. Fewer rows never
-//! cost more: so what was found for the smaller set is a bound for the larger one, wherever in the search
-//! the two are met. Sets are compared that are cut on the same sides of the same features.
+//! **Lemma.** Rows that are left by some cuts, `x < 3` and `y >= 7`, contain those of `x < 2` and `y >= 9`. Fewer
+//! rows never cost more: so a lower bound of the smaller set is one of the larger set, wherever in the search the
+//! two occur.
+//!
+//! **Source.** MurTree and STreeD have caches of solved subproblems. Here a known set need not be the same, only
+//! contained. Regions are compared if they are cut on the same sides of the same features.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -28,7 +31,7 @@ struct KnownRegions {
 struct RegionList {
     /// As many for each set as there are sides.
     ends: Vec<u32>,
-    least: Vec<u64>,
+    lower: Vec<u64>,
 }
 
 /// A list does not become longer: to search it would take too long.
@@ -58,9 +61,9 @@ impl RegionBounds {
         let Some(list) = met.by_edges.get(&key) else {
             return 0;
         };
-        let known = list.ends.chunks_exact(ends.len()).zip(&list.least);
+        let known = list.ends.chunks_exact(ends.len()).zip(&list.lower);
         let below = known.filter(|(known, _)| is_within(known, &ends));
-        below.map(|(_, &least)| least).max().unwrap_or(0)
+        below.map(|(_, &lower)| lower).max().unwrap_or(0)
     }
 
     /// No tree of a depth has a smaller value for some rows.
@@ -70,7 +73,7 @@ impl RegionBounds {
         region: &Region,
         rows: &RowSet,
         whole: &RowSet,
-        least: u64,
+        lower: u64,
     ) {
         let (key, ends) = parts(depth, &region.tight(rows, whole));
         if ends.is_empty() {
@@ -79,35 +82,35 @@ impl RegionBounds {
         let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
         if met.n_sets < self.most_sets {
             let list = met.by_edges.entry(key).or_default();
-            let n_before = list.least.len();
-            list.insert(&ends, least);
-            let n_after = list.least.len();
+            let n_before = list.lower.len();
+            list.insert(&ends, lower);
+            let n_after = list.lower.len();
             met.n_sets = met.n_sets - n_before + n_after;
         }
     }
 }
 
 impl RegionList {
-    fn insert(&mut self, ends: &[u32], least: u64) {
+    fn insert(&mut self, ends: &[u32], lower: u64) {
         let n = ends.len();
         let mut n_kept = 0;
-        for at in 0..self.least.len() {
+        for at in 0..self.lower.len() {
             let known = &self.ends[at * n..][..n];
-            if self.least[at] >= least && is_within(known, ends) {
+            if self.lower[at] >= lower && is_within(known, ends) {
                 // Nothing was dropped: what the new set would replace, this one does.
                 return;
             }
-            let is_needless = self.least[at] <= least && is_within(ends, known);
+            let is_needless = self.lower[at] <= lower && is_within(ends, known);
             if !is_needless {
                 self.ends.copy_within(at * n..(at + 1) * n, n_kept * n);
-                self.least[n_kept] = self.least[at];
+                self.lower[n_kept] = self.lower[at];
                 n_kept += 1;
             }
         }
-        self.least.truncate(n_kept);
+        self.lower.truncate(n_kept);
         self.ends.truncate(n_kept * n);
         if n_kept < LONGEST {
-            self.least.push(least);
+            self.lower.push(lower);
             self.ends.extend_from_slice(ends);
         }
     }

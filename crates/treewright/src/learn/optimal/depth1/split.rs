@@ -1,4 +1,4 @@
-//! Trees of one question.
+//! Depth one: the best split of some rows into leaves.
 
 use super::intervals::{self, Line};
 use crate::learn::exact::{Deadline, Stopped};
@@ -31,7 +31,7 @@ impl Context<'_> {
         Some(self.encoding.leaf(sums.iter().sum::<u64>() - most))
     }
 
-    /// About how many steps it takes to ask all rows one question, in at most so many intervals.
+    /// About how many steps the split of all rows takes, in at most this many intervals.
     pub(crate) fn work_of_one(self, intervals: usize) -> u64 {
         let table = self.table;
         let most = intervals.min(table.whole().len());
@@ -175,7 +175,7 @@ fn error_of_few(rows: &RowSet, part: &[u32]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    //! Whoever works for long looks often enough whether it is time to stop.
+    //! Long work checks its deadline often enough.
 
     use std::cell::Cell;
     use std::fmt::Write;
@@ -234,7 +234,7 @@ mod tests {
             };
             let (whole, n_looks) = one(usize::MAX);
             assert!(matches!(whole, Ok(Some(_))), "{whole:?}");
-            // About a look for each million of steps.
+            // About a check for each million of steps.
             let fair = context.work_of_one(context.rule.most()) as usize >> 20;
             assert!(fair >= 9, "{fair}");
             assert!((fair..2 * fair).contains(&n_looks), "{n_looks} {fair}");

@@ -8,7 +8,7 @@
 //! **Source.** Quant-BnB and ConTree branch and bound over ranges of thresholds. Here the ends of a range need not be
 //! solved: any lower bounds of their sides will do.
 
-use crate::learn::optimal::problem::{Incumbent, RootSplit};
+use crate::learn::optimal::problem::{RootSplit, TreeIncumbent};
 use std::cmp::Ordering;
 
 /// Neighbouring cuts of a root feature. An engine keeps with them what it needs, the payload.
@@ -81,7 +81,7 @@ impl<P> CutRange<P> {
 
     /// Can a root of this range be better than the incumbent?
     #[inline]
-    pub(crate) fn is_open(&self, incumbent: &Incumbent) -> bool {
+    pub(crate) fn is_open(&self, incumbent: &TreeIncumbent) -> bool {
         self.lower() < incumbent.upper_for(self.first_split())
     }
 

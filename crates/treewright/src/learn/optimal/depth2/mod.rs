@@ -1,8 +1,14 @@
-//! Trees of two levels: the search that all deeper ones consist of.
+//! Depth two: the solver of the last two levels, of which all deeper searches consist.
 //!
-//! All cuts of all root features are bounded at once, coarsely; where a better tree is still possible, a finer
-//! level looks closer, until nothing is left. There are two ways to do so: `depth2::histogram::engine`
-//! and, for two classes in a few intervals, `depth2::scan::engine`.
+//! **Problem.** Find the root split of some rows and the splits of its branches into leaves.
+//!
+//! **Method.** All cuts of all root features get lower bounds at once. Where a better tree is possible, ranges of
+//! cuts are solved or refined, until none is left. Two methods do this: [`HistogramEngine`] for all tables, and
+//! [`ScanEngine`] for two classes in a few intervals.
+//!
+//! **Source.** T2 of Auer, Holte and Maass solves the same problem. MurTree and STreeD have a special solver of
+//! depth two for binary features. This one is for numeric features with many cuts, and bounds most of them without
+//! trying them.
 
 pub(crate) mod cut_range;
 pub(crate) mod histogram;
@@ -35,8 +41,8 @@ use self::simd::Lane;
 use crate::budget::Budget;
 use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::problem::{
-    Context, FeatureKind, Floors, Incumbent, Inherited, NONE, RootSplit, RowSet, SearchResult,
-    Sketch,
+    Context, FeatureKind, Floors, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch,
+    TreeIncumbent,
 };
 
 /// A search with two levels.
@@ -46,18 +52,18 @@ pub(crate) struct DepthTwo<'a> {
     budget: &'a Budget,
     /// Is it about a node of the tree? Then all threads work, and of equal trees the first is wanted.
     is_node: bool,
-    /// What is known of all rows from afar, if the search is about these.
+    /// What screening has found, if the search is about all rows.
     screened: Option<&'a Screened>,
 }
 
 /// A method that solves the cuts of root features, until none of them can be better than the incumbent.
-pub(crate) trait Engine {
+pub(crate) trait DepthTwoEngine {
     /// Sets the floors of the wanted root features. Was there time for all?
     fn solve<T: Lane>(
         self,
         rows: &RowSet,
         wanted: &[usize],
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         floors: &mut Floors<'_>,
     ) -> bool;
 }
@@ -66,7 +72,7 @@ pub(crate) trait Engine {
 pub(crate) struct EnteredRoot<'a> {
     /// The rows that have a number, if there are cuts.
     numbers: Option<Cow<'a, RowSet>>,
-    /// The value of the branch for missing cells, in case.
+    /// The value of the branch for missing cells, or 0.
     missing: u64,
     floor: u64,
     is_done: bool,
@@ -87,7 +93,7 @@ impl<'a> DepthTwo<'a> {
         }
     }
 
-    /// The least value of some rows, if it is below `bound`. For features with a floor of at least `bound`
+    /// The least value of some rows, if it is below `upper`. For features with a floor of at least `upper`
     /// nothing better is expected.
     pub(crate) fn solve(self, rows: &RowSet, upper: u64, before: &Inherited) -> SearchResult {
         // A scan is never further from its start than there are steps; sums count some rows repeatedly.
@@ -111,7 +117,7 @@ impl<'a> DepthTwo<'a> {
     }
 
     fn solve_in<T: Lane>(self, rows: &RowSet, upper: u64, before: &Inherited) -> SearchResult {
-        let incumbent = Incumbent::below(upper, self.is_node);
+        let incumbent = TreeIncumbent::below(upper, self.is_node);
         let leaf = self.context.leaf(rows);
         if let Some(leaf) = leaf {
             incumbent.offer(leaf, Sketch::Leaf);
@@ -161,7 +167,7 @@ impl<'a> DepthTwo<'a> {
         self.is_node && rayon::current_num_threads() > 1
     }
 
-    /// What features look like from afar.
+    /// The bins of all features: few, and many.
     pub(crate) fn bins(self, rows: &RowSet) -> [Arc<Bins>; 2] {
         let sizes = self.context.switches.sizes;
         let n_classes = self.context.table.n_classes();
@@ -174,12 +180,12 @@ impl<'a> DepthTwo<'a> {
         Bins::both(rows, both)
     }
 
-    /// A root before its cuts are looked at: branches for missing cells and categories are solved.
+    /// A root before its cuts are tried: branches for missing cells and categories are solved.
     pub(crate) fn enter<'r>(
         self,
         rows: &'r RowSet,
         feature: usize,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
     ) -> EnteredRoot<'r> {
         let cells = &rows.cells()[feature];
         let nothing = |floor: u64| EnteredRoot {
@@ -242,7 +248,7 @@ impl<'a> DepthTwo<'a> {
         self.context.one(rows, &mut Deadline::new(&is_spent))
     }
 
-    /// The sum over categories, or a bound for it that is not below `bound`.
+    /// The sum over categories, or a bound for it that is not below `upper`.
     fn categories(
         self,
         rows: &RowSet,

@@ -1,26 +1,27 @@
-//! A look from afar at a large table, before its features are sorted.
+//! Screening: which features of a large table matter, before they are sorted.
 //!
-//! To sort all features of a large table takes longer than to find the best tree of two levels. But a first look
-//! needs no order: a few dozens of numbers, taken from a sample of the rows, part a feature in bins, and every
-//! row finds its bin by comparing. The sums over bins then bound all trees from below and name some that
-//! exist. A feature that no tree asks that could be as good as the best of these need not be sorted; and
-//! for the others the search goes on from these bounds.
+//! **Problem.** To sort all features of a large table takes longer than to find the best tree of depth two.
+//!
+//! **Method.** Bins need no order. Some dozens of numbers from a sample of the rows divide a feature into bins, and
+//! each row finds its bin by comparing. Histograms of these bins give lower bounds of all trees, and the values of
+//! some. A feature that is in no tree that could be as good as the best of these is not sorted. For the others the
+//! search begins with these bounds.
 
 use super::DepthTwo;
 use super::cut_range::ChildRange;
 use super::histogram::bins::{Bin, Bins, FeatureBins, even, shares};
 use super::histogram::{ChildHistogram, Histogram, Spare};
 use super::simd::Lane;
-use crate::learn::optimal::problem::{Incumbent, RankTable, RootSplit, RowSet, Sketch};
+use crate::learn::optimal::problem::{RankTable, RootSplit, RowSet, Sketch, TreeIncumbent};
 
 /// Rows of the sample for each bin.
 const SAMPLED: usize = 64;
-/// After so many rows it is looked whether any bin may have but one number.
+/// After this many rows: is there still a bin with only one number?
 const CHECKED: usize = 1 << 12;
-/// Cuts are as many groups of so many.
+/// Cuts in a group, and groups.
 const GROUP: usize = 8;
 
-/// What is known of a table from afar.
+/// What screening has found.
 #[derive(Debug)]
 pub(crate) struct Screened {
     /// The features that matter, rising.
@@ -31,7 +32,7 @@ pub(crate) struct Screened {
     roots: Vec<ScreenedRoot>,
 }
 
-/// A root from afar.
+/// A root feature, by histograms of bins.
 #[derive(Debug)]
 struct ScreenedRoot {
     /// By rising cuts.
@@ -69,7 +70,7 @@ impl Screened {
         &self,
         table: &RankTable<'_>,
         root: usize,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
     ) -> (Vec<ChildRange>, u64) {
         let far = &self.roots[root];
         let n_ranks = table.whole().cells()[root].n_ranks() as u32;
@@ -127,7 +128,7 @@ impl ScreenedRoot {
 }
 
 impl DepthTwo<'_> {
-    /// A look from afar, if there was time for it, given the numbers of all rows in all features.
+    /// Screens a table, given the numbers of all rows in all features. `None` if time is up.
     pub(crate) fn screen(self, rows: &RowSet, columns: &[&[f64]]) -> Option<Screened> {
         let most = rows.weight().max(rows.len() as u64) * self.context.rule.most().max(2) as u64;
         if most <= i32::LARGEST {
@@ -152,7 +153,7 @@ impl DepthTwo<'_> {
         let parted: Vec<_> = parted.into_iter().collect::<Option<_>>()?;
         let (cuts, bins): (Vec<_>, Vec<_>) = parted.into_iter().unzip();
         let bins = Bins::given(bins);
-        let incumbent = Incumbent::below(u64::MAX, false);
+        let incumbent = TreeIncumbent::below(u64::MAX, false);
         incumbent.offer(self.context.leaf(rows)?, Sketch::Leaf);
         let children: Vec<_> = (0..columns.len()).map(|child| (child, [true; 2])).collect();
         let roots = self.map(&children, |spare: &mut Spare<T>, &(root, _)| {

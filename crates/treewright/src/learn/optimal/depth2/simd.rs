@@ -1,21 +1,10 @@
-//! Many cuts of the root at once.
-//!
-//! A root that asks a number parts the rows in those below its cut and the others. Many such cuts are worked
-//! on together, a *lane* of a vector for each. A child feature comes as a row of *bins*, in the order of its
-//! cells, and a table has for each bin, class and lane the weight of the rows below the root's cut: what is
-//! above is the last lane less that. From this follows, for both sides and all lanes,
-//!
-//! - what intervals gain whose ends are ends of bins: a tree that exists;
-//! - what they gain at most if ends may also lie inside of *open* bins: an interval that ends within a bin
-//!   gets all of its own class there, and so does the one that begins.
-//!
-//! How, is said in `depth2::histogram::gains`.
+//! Vectors of narrow numbers: a lane for each cut of a root.
 
 use super::scan::masks::Masks;
 use std::fmt::Debug;
 use std::sync::LazyLock;
 
-/// Tables have a multiple of so many lanes, all or half of which are worked on together.
+/// Histograms have a multiple of this many lanes; all or half of these are one vector.
 pub(crate) const LANES: usize = 32;
 
 /// A whole number in a lane: as narrow as sums of weights allow.

@@ -1,4 +1,7 @@
-//! The best tree of some rows, as a plan.
+//! The plan of the first of the best trees, in the order of features and cuts.
+//!
+//! A search keeps the root split of its best tree. The levels below are solved again, and the last level gets its
+//! intervals.
 
 use super::TreePlan;
 use crate::learn::exact::{Deadline, Stopped};

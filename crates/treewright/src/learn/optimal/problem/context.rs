@@ -17,9 +17,9 @@ pub(crate) struct Context<'a> {
 /// How a line may be cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct IntervalRule {
-    /// At most so many intervals.
+    /// The largest number of intervals.
     most: usize,
-    /// With at least so many rows each.
+    /// The least size of each.
     min_leaf: usize,
 }
 

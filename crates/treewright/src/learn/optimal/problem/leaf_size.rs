@@ -1,4 +1,4 @@
-//! How large a leaf must be: so many rows, or so much weight.
+//! The least size of a leaf, in rows or in weight.
 
 use crate::data::Dataset;
 

@@ -16,6 +16,6 @@ pub(crate) use self::leaf_size::LeafSize;
 pub(crate) use self::region::{Edge, Region};
 pub(crate) use self::result::{Floors, Inherited, SearchResult};
 pub(crate) use self::rows::{Label, RowSet};
-pub(crate) use self::sketch::{Incumbent, RootSplit, Sketch};
+pub(crate) use self::sketch::{RootSplit, Sketch, TreeIncumbent};
 pub(crate) use self::table::{FeatureKind, NONE, RankTable};
 pub(crate) use self::value_encoding::{ValueEncoding, ValueSize};

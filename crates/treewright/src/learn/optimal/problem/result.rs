@@ -1,18 +1,19 @@
 //! What a search leaves behind about some rows.
 
-use super::sketch::{Incumbent, Sketch};
+use super::sketch::{Sketch, TreeIncumbent};
 
 /// What is known about some rows after a search.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchResult {
-    /// The least value if it is below the bound of the search, or the best that was found until it ended.
+    /// The least value if it is below the upper bound of the search, or the best value that was found until it was
+    /// stopped.
     pub(in crate::learn::optimal) value: Option<u64>,
     /// No tree has a smaller value; but it is not worth much more than the bound of the search.
-    pub(in crate::learn::optimal) least: u64,
+    pub(in crate::learn::optimal) lower: u64,
     /// What holds for all sets that contain these rows, too.
     pub(in crate::learn::optimal) inherited: Inherited,
     pub(in crate::learn::optimal) sketch: Option<Sketch>,
-    /// Was everything looked at?
+    /// Was the search finished?
     pub(in crate::learn::optimal) is_done: bool,
 }
 
@@ -22,7 +23,7 @@ pub(crate) struct Inherited {
     /// For each feature: no tree has a smaller value for these rows, if it asks that feature first. If all these
     /// rows go to one branch there, they have a level less. Nothing about any if there are none.
     pub(in crate::learn::optimal) floors: Vec<u64>,
-    /// No tree with a level less has a smaller value.
+    /// A lower bound of the value at depth - 1.
     pub(in crate::learn::optimal) shallower: u64,
 }
 
@@ -36,16 +37,16 @@ impl Inherited {
 pub(crate) struct Floors<'a> {
     /// By this search.
     pub(in crate::learn::optimal) own: Vec<u64>,
-    /// No tree with a level less has a smaller value.
+    /// A lower bound of the value at depth - 1.
     pub(in crate::learn::optimal) shallower: u64,
     /// What was known before.
     pub(in crate::learn::optimal) before: &'a Inherited,
 }
 
 impl SearchResult {
-    /// What `best` was found, with floors for all features. Values from `bound` on were not looked for.
+    /// The result of an incumbent, with floors of all root features. Values from `upper` on were not searched.
     pub(crate) fn new(
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         upper: u64,
         leaf: Option<u64>,
         floors: Floors<'_>,
@@ -64,26 +65,26 @@ impl SearchResult {
         };
         let value = Some(incumbent.value()).filter(|&value| value < upper);
         let floor = floors.iter().copied().chain(leaf).min().unwrap_or(u64::MAX);
-        let least = match value {
+        let lower = match value {
             Some(value) if is_done => value,
             _ => floor.min(incumbent.value().max(upper)).min(LARGEST),
         };
         Self {
             value,
-            least,
+            lower,
             inherited,
-            sketch: incumbent.candidate(),
+            sketch: incumbent.tree(),
             is_done,
         }
     }
 
-    /// No tree has a smaller value, after a search for trees below `bound`. With a least size of leaves `least`
+    /// No tree has a smaller value, after a search for trees below `upper`. With a least size of leaves `lower`
     /// may be smaller: then it is about leaves of any size.
-    pub(crate) fn least_of(&self, upper: u64) -> u64 {
+    pub(crate) fn lower_of(&self, upper: u64) -> u64 {
         if self.is_done && self.value.is_none() {
-            self.least.max(upper)
+            self.lower.max(upper)
         } else {
-            self.least
+            self.lower
         }
     }
 
@@ -91,7 +92,7 @@ impl SearchResult {
     pub(crate) fn exactly(value: u64, upper: u64, sketch: Sketch) -> Self {
         Self {
             value: Some(value).filter(|&value| value < upper),
-            least: value,
+            lower: value,
             inherited: Inherited::default(),
             sketch: Some(sketch),
             is_done: true,
@@ -102,22 +103,22 @@ impl SearchResult {
     /// the value `others`. What was known about features before is all that is known.
     pub(crate) fn as_leaf(leaf: u64, upper: u64, others: u64, before: &Inherited) -> Self {
         Self {
-            least: leaf.min(others),
+            lower: leaf.min(others),
             inherited: before.clone(),
             sketch: (leaf < upper).then_some(Sketch::Leaf),
             ..Self::exactly(leaf, upper, Sketch::Leaf)
         }
     }
 
-    /// No tree has a smaller value than `least`, which is all that had to be known.
-    pub(crate) fn at_least(least: u64, before: &Inherited, n_features: usize) -> Self {
-        let floor = |feature: usize| before.floor(feature).max(least);
+    /// No tree has a smaller value than `lower`, which is all that had to be known.
+    pub(crate) fn at_least(lower: u64, before: &Inherited, n_features: usize) -> Self {
+        let floor = |feature: usize| before.floor(feature).max(lower);
         Self {
             value: None,
-            least,
+            lower,
             inherited: Inherited {
                 floors: (0..n_features).map(floor).collect(),
-                shallower: before.shallower.max(least),
+                shallower: before.shallower.max(lower),
             },
             sketch: None,
             is_done: true,
@@ -127,7 +128,7 @@ impl SearchResult {
     /// There was no time to find out anything.
     pub(crate) fn stopped() -> Self {
         Self {
-            least: 0,
+            lower: 0,
             is_done: false,
             ..Self::never()
         }
@@ -137,7 +138,7 @@ impl SearchResult {
     pub(crate) fn never() -> Self {
         Self {
             value: None,
-            least: LARGEST,
+            lower: LARGEST,
             inherited: Inherited::default(),
             sketch: None,
             is_done: true,

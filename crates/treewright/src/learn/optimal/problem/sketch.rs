@@ -1,6 +1,6 @@
 //! The upper levels of a tree, as a search knows them.
 
-use crate::learn::exact::{self, Candidate};
+use crate::learn::exact::{Incumbent, IncumbentTree};
 
 /// The upper levels of a tree. What is below them is as good as it can be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,9 +49,9 @@ impl RootSplit {
 }
 
 /// The best tree so far.
-pub(crate) type Incumbent = exact::Incumbent<Sketch>;
+pub(crate) type TreeIncumbent = Incumbent<Sketch>;
 
-impl Candidate for Sketch {
+impl IncumbentTree for Sketch {
     type Root = RootSplit;
 
     fn root(&self) -> Option<RootSplit> {

@@ -47,6 +47,11 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 impl<'a> RankTable<'a> {
     #[inline]
+    pub(crate) fn data(&self) -> &'a Dataset {
+        self.data
+    }
+
+    #[inline]
     pub(crate) fn columns(&self) -> &[usize] {
         &self.columns
     }

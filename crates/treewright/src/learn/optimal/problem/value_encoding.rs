@@ -1,8 +1,8 @@
-//! What a tree is worth, as one whole number.
+//! The value of a tree as one whole number.
 //!
 //! The objective is `cost + leaf_cost * leaves`, and of equal ones the tree with fewer leaves is better. Both
-//! together are one sum over the leaves: a leaf is worth its loss and a price, each times a number that is
-//! larger than there can be leaves, and one more. So trees are compared by comparing whole numbers.
+//! together are one sum over the leaves: a leaf has its loss and the cost of a leaf, each times a number larger than
+//! there can be leaves, and one more. So trees are compared by comparing whole numbers.
 
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive};
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 
 /// A total of weights this close to a short number, relative to its size, is that number.
 const CLOSE: f64 = 1e-12;
-/// Prices are rounded to so many bits behind the point, or fewer where they do not fit.
+/// The cost of a leaf is rounded to this many bits behind the point, or fewer where they do not fit.
 const MOST_BITS: i32 = 40;
 
 /// What losses and leaves are worth.
@@ -23,7 +23,7 @@ pub(crate) struct ValueEncoding {
     per_leaf: u64,
     /// More than there can be leaves.
     much: u64,
-    /// How far the price of a leaf may be off by rounding, in units of loss; 0 where losses are exact.
+    /// How far the cost of a leaf may be off by rounding, in units of loss; 0 where losses are exact.
     off_by: f64,
 }
 
@@ -60,7 +60,7 @@ impl ValueEncoding {
         self.off_by
     }
 
-    /// The price of a leaf. It is rounded where losses are not exact either, or where its digits are too many.
+    /// Encodes the cost of a leaf. It is rounded where losses are not exact either, or where its digits are too many.
     pub(crate) fn new(
         leaf_cost: &Lambda,
         scale: Scale,
@@ -89,7 +89,7 @@ impl ValueEncoding {
         })
     }
 
-    /// This very price, if no value becomes too large.
+    /// This cost exactly, if no value becomes too large.
     fn of(encoding: &BigRational, size: ValueSize) -> Option<Self> {
         let much = (size.n_rows as u64 + 1).next_power_of_two();
         let per_loss = encoding.denom().to_u64()?.checked_mul(much)?;
@@ -108,7 +108,7 @@ impl ValueEncoding {
         })
     }
 
-    /// Is the price of a leaf exactly this, in units of loss?
+    /// Is the cost of a leaf exactly this, in units of loss?
     pub(crate) fn is_exactly(self, encoding: &BigRational) -> bool {
         BigRational::new((self.per_leaf - 1).into(), self.per_loss.into()) == *encoding
     }

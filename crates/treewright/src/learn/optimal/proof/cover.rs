@@ -1,16 +1,16 @@
-//! All cuts of a feature by few lowers of its two sides.
+//! All cuts of a feature by few lower bounds of its two sides.
 //!
-//! Let `L(t)` and `R(t)` be the least values of the rows below and above a cut `t`. A lower of `L` at a cut `a` holds for
-//! all cuts after `a`, as fewer rows never cost more. Before `a` it holds less what the rows between cost at most.
-//! So a lower of `L` and one of `R` are together enough for all cuts of one range, and for no other ones: going to the
-//! right, the lower of `L` rises until `a` and then stays, that of `R` stays until its cut and then falls, each by the
-//! same steps.
+//! Let `L(t)` and `R(t)` be the least values of the rows below and above a cut `t`. A lower bound of `L` at a cut
+//! `a` holds for all cuts after `a`, as fewer rows never cost more. Before `a` it holds less what the rows between
+//! cost at most. So a lower bound of `L` and one of `R` are together enough for all cuts of one range, and for no
+//! others: going to the right, that of `L` rises until `a` and then stays, that of `R` stays until its cut and then
+//! falls, each by the same steps.
 
-/// The least value of one side of a cut, or something below it.
+/// The value value of one side of a cut, or something below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SideLower {
     pub(super) cut: u32,
-    pub(super) least: u64,
+    pub(super) value: u64,
 }
 
 /// Cuts for which two lowers are enough.
@@ -31,7 +31,7 @@ pub(crate) struct SideLowers<'a> {
     high: Vec<SideLower>,
     /// What the rows below each cut could cost, at most.
     most: &'a [u64],
-    /// What any rows cost at least.
+    /// What any rows cost at value.
     leaf: u64,
 }
 
@@ -50,7 +50,7 @@ impl<'a> SideLowers<'a> {
         }
     }
 
-    /// Ranges that hold all cuts, each with two lowers whose sum is at least `need` there. `None` if there are none.
+    /// Ranges that hold all cuts, each with two lowers whose sum is at value `need` there. `None` if there are none.
     pub(crate) fn cover(mut self, need: u64) -> Option<Vec<CoveredCuts>> {
         let last = u32::try_from(self.most.len()).ok()?.checked_sub(2)?;
         self.reduce(last);
@@ -62,13 +62,13 @@ impl<'a> SideLowers<'a> {
             let nearest = nearest.max_by_key(|&low| self.below(low, first));
             let reach = |low: SideLower, high: SideLower| {
                 let reach = self.reach(low, high, first, last, need)?;
-                Some((reach, std::cmp::Reverse(high.least), low, high))
+                Some((reach, std::cmp::Reverse(high.value), low, high))
             };
             let pairs = before.into_iter().chain(nearest).flat_map(|low| {
                 let highs = self.high.iter();
                 highs.filter_map(move |&high| reach(low, high))
             });
-            let (reach, _, low, high) = pairs.max_by_key(|&(reach, least, ..)| (reach, least))?;
+            let (reach, _, low, high) = pairs.max_by_key(|&(reach, value, ..)| (reach, value))?;
             covered_cuts.push(CoveredCuts {
                 first,
                 last: reach,
@@ -87,16 +87,16 @@ impl<'a> SideLowers<'a> {
         self.low.sort_by_key(|lower| lower.cut);
         self.high.sort_by_key(|lower| lower.cut);
         let at = |lowers: &[SideLower], cut: u32| {
-            let least = match lowers.binary_search_by_key(&cut, |lower| lower.cut) {
+            let value = match lowers.binary_search_by_key(&cut, |lower| lower.cut) {
                 // A side with too few rows for a leaf costs more than anything.
-                Ok(at) => lowers[at].least.clamp(self.leaf, need.max(self.leaf)),
+                Ok(at) => lowers[at].value.clamp(self.leaf, need.max(self.leaf)),
                 Err(_) => self.leaf,
             };
-            SideLower { cut, least }
+            SideLower { cut, value }
         };
         let covered = |cut: u32| {
             let (low, high) = (at(&self.low, cut), at(&self.high, cut));
-            (low.least.saturating_add(high.least) >= need).then_some(CoveredCuts {
+            (low.value.saturating_add(high.value) >= need).then_some(CoveredCuts {
                 first: cut,
                 last: cut,
                 low,
@@ -106,16 +106,16 @@ impl<'a> SideLowers<'a> {
         (1..=last).map(covered).collect()
     }
 
-    /// What the rows below a cut cost at least by a lower; perhaps it says nothing at all.
+    /// What the rows below a cut cost at value by a lower; perhaps it says nothing at all.
     fn below(&self, low: SideLower, cut: u32) -> i128 {
         let most = self.most[low.cut.max(cut) as usize] - self.most[cut as usize];
-        i128::from(low.least) - i128::from(most)
+        i128::from(low.value) - i128::from(most)
     }
 
     /// The same for the rows above.
     fn above(&self, high: SideLower, cut: u32) -> i128 {
         let most = self.most[cut as usize] - self.most[high.cut.min(cut) as usize];
-        i128::from(high.least) - i128::from(most)
+        i128::from(high.value) - i128::from(most)
     }
 
     /// By how much two lowers are more than enough for a cut.
@@ -127,23 +127,23 @@ impl<'a> SideLowers<'a> {
     fn reduce(&mut self, last: u32) {
         let any = |cut| SideLower {
             cut,
-            least: self.leaf,
+            value: self.leaf,
         };
         self.low.push(any(1));
         self.high.push(any(last));
         for lower in self.low.iter_mut().chain(&mut self.high) {
-            lower.least = lower.least.max(self.leaf);
+            lower.value = lower.value.max(self.leaf);
         }
         // The largest lower of a cut comes first.
-        let rest = |lower: &SideLower| std::cmp::Reverse(lower.least);
+        let rest = |lower: &SideLower| std::cmp::Reverse(lower.value);
         self.low.sort_by_key(|lower| (lower.cut, rest(lower)));
         self.high
             .sort_by_key(|lower| (std::cmp::Reverse(lower.cut), rest(lower)));
         for lowers in [&mut self.low, &mut self.high] {
             let mut most = 0;
             lowers.retain(|lower| {
-                let is_more = lower.least > most;
-                most = most.max(lower.least);
+                let is_more = lower.value > most;
+                most = most.max(lower.value);
                 is_more
             });
         }
@@ -184,7 +184,7 @@ impl<'a> SideLowers<'a> {
             lowers.dedup();
             for lower in lowers {
                 let with = |covered: &&CoveredCuts| of(covered) == lower;
-                // It is least at one of the ends.
+                // It is value at one of the ends.
                 let spare = |covered: &CoveredCuts| {
                     let at = |cut| self.spare(covered.low, covered.high, cut, need);
                     at(covered.first).min(at(covered.last))
@@ -192,7 +192,7 @@ impl<'a> SideLowers<'a> {
                 let spare = covered_cuts.iter().filter(with).map(spare).min();
                 let spare = spare.and_then(|spare| u64::try_from(spare).ok());
                 let spare = spare.unwrap_or(0);
-                let least = lower.least.saturating_sub(spare).max(self.leaf);
+                let value = lower.value.saturating_sub(spare).max(self.leaf);
                 for covered in covered_cuts.iter_mut() {
                     let side = if is_low {
                         &mut covered.low
@@ -200,7 +200,7 @@ impl<'a> SideLowers<'a> {
                         &mut covered.high
                     };
                     if *side == lower {
-                        side.least = least;
+                        side.value = value;
                     }
                 }
             }

@@ -1,15 +1,17 @@
 //! The claims of a proof, from what a search has noted.
 //!
-//! **Values.** The search gives every row one class and one weight, or several such rows (see `table`). Let a row have
-//! the losses `loss[c]`, the largest of them `most` and the least `least`. The search counts, for an answer `c`,
+//! **Values.** The search gives every row one class and one weight, or several such rows (see `table`). Let a row
+//! have the losses `loss[c]`, the largest of them `most` and the least `least`. The search counts, for an answer
+//! `c`,
 //!
 //! `sum over d of (most - loss[d]) - (most - loss[c])  =  loss[c] - k` with `k = most - sum over d of (most - loss[d])`,
 //!
-//! and the proof counts `loss[c] - least`. The difference `least - k`, the sum of `most - loss[d]` over all `d` but one with
-//! the least loss, is the same for all trees. It is what the weighted rows of a row weigh together, all but the
-//! heaviest. So a bound for some rows in the proof is that of the search less the weight of these *others*. Where the
-//! search has shown that two sides together cost enough, they do so in the proof, too: both sides have no more
-//! others than all rows. A row more can cost `most - least`, the weight of the heaviest, as its answer may be any.
+//! and the proof counts `loss[c] - least`. The difference `least - k`, the sum of `most - loss[d]` over all `d` but
+//! one with the least loss, is the same for all trees. It is what the weighted rows of a row weigh together, all but
+//! the heaviest. So a bound for some rows in the proof is that of the search less the weight of these *others*.
+//! Where the search has shown that two sides together cost enough, they do so in the proof, too: both sides have no
+//! more others than all rows. A row more can cost `most - least`, the weight of the heaviest, as its answer may be
+//! any.
 
 pub(crate) mod cover;
 
@@ -86,8 +88,8 @@ impl<'s, 'a> Prover<'s, 'a> {
     }
 
     /// What some rows are worth at least, as the proof counts.
-    fn lower(&self, least: u64, rows: &RowSet) -> u64 {
-        least.saturating_sub(self.others_of(rows)).max(self.leaf())
+    fn lower(&self, lower: u64, rows: &RowSet) -> u64 {
+        lower.saturating_sub(self.others_of(rows)).max(self.leaf())
     }
 
     fn others_of(&self, rows: &RowSet) -> u64 {
@@ -291,17 +293,8 @@ impl<'s, 'a> Prover<'s, 'a> {
         let mut parts = Vec::new();
         let need = at_least.saturating_sub(missing.unwrap_or(0));
         let cells = &rows.cells()[feature];
-        let (mut others, mut most) = (vec![0_u64], vec![0_u64]);
-        for rank in 0..cells.n_ranks() {
-            let (mut sum, mut sum_most) = (others[rank], most[rank]);
-            for &row in cells.rows(rank as u32, rank as u32 + 1) {
-                let id = rows.ids()[row as usize] as usize;
-                sum += self.others[id];
-                sum_most += self.most[id];
-            }
-            others.push(sum);
-            most.push(sum_most);
-        }
+        let others = below_ranks(rows, feature, &self.others);
+        let most = below_ranks(rows, feature, &self.most);
         let all = others[cells.n_ranks()];
         let mut present = None;
         if missing.is_some() {
@@ -320,7 +313,7 @@ impl<'s, 'a> Prover<'s, 'a> {
         let side = |&(cut, least): &(u32, [u64; 2])| {
             let below = others[cut as usize];
             let [low, high] = least;
-            let lower = |least| SideLower { cut, least };
+            let lower = |least| SideLower { cut, value: least };
             (
                 lower(low.saturating_sub(below)),
                 lower(high.saturating_sub(all - below)),
@@ -338,12 +331,25 @@ impl<'s, 'a> Prover<'s, 'a> {
         let range = |covered: &CoveredCuts| CutRange {
             first: number(covered.first),
             last: number(covered.last),
-            low: (number(covered.low.cut), covered.low.least),
-            high: (number(covered.high.cut), covered.high.least),
+            low: (number(covered.low.cut), covered.low.value),
+            high: (number(covered.high.cut), covered.high.value),
         };
         let ranges = covered_cuts.iter().map(range).collect();
         Some((Branches::Numbers { present, ranges }, parts))
     }
+}
+
+/// For each rank of a feature the sum of some values over the rows below it, and in the end over all.
+fn below_ranks(rows: &RowSet, feature: usize, values: &[u64]) -> Vec<u64> {
+    let cells = &rows.cells()[feature];
+    let (mut sum, mut below) = (0, vec![0]);
+    for rank in 0..cells.n_ranks() as u32 {
+        for &row in cells.rows(rank, rank + 1) {
+            sum += values[rows.ids()[row as usize] as usize];
+        }
+        below.push(sum);
+    }
+    below
 }
 
 /// The rows that have a value.
@@ -374,12 +380,12 @@ fn parts_of(
     let low = move |lower: SideLower| BranchPart {
         is: Is::Below(number(lower.cut)),
         rows: Selected::Ranks(0..lower.cut),
-        at_least: lower.least,
+        at_least: lower.value,
     };
     let high = move |lower: SideLower| BranchPart {
         is: Is::From(number(lower.cut)),
         rows: Selected::Ranks(lower.cut..n_ranks),
-        at_least: lower.least,
+        at_least: lower.value,
     };
     lows.into_iter().map(low).chain(highs.into_iter().map(high))
 }

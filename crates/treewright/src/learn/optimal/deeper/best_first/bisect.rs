@@ -1,4 +1,10 @@
-//! Cuts of a numeric root, tried in the middle of a range: what remains are two ranges.
+//! The middle cut of a range is solved; two ranges remain.
+//!
+//! **Lemma.** A row more costs at most its weight, and a leaf where there are categories or missing cells. So if a
+//! cut misses the incumbent by `s`, all cuts that are separated from it by rows that cost at most `s` together miss
+//! it, too.
+//!
+//! **Source.** MurTree and ConTree have bounds of this kind.
 
 use super::{BestFirst, NumericRoot};
 use crate::learn::optimal::depth2::cut_range::CutRange;
@@ -12,8 +18,8 @@ pub(super) type OpenRange = CutRange<[Arc<Inherited>; 2]>;
 struct MiddleCut {
     cut: u32,
     sides: [SearchResult; 2],
-    /// What the rows below and above it cost at least.
-    least: [u64; 2],
+    /// What the rows below and above it cost at lower.
+    lower: [u64; 2],
 }
 
 impl BestFirst<'_, '_> {
@@ -21,7 +27,7 @@ impl BestFirst<'_, '_> {
     pub(crate) fn split(&self, range: &OpenRange) -> Option<Vec<OpenRange>> {
         let root = self.numeric_root(range);
         let middle = self.solve_middle(range)?;
-        self.notes.cut(root.feature, middle.cut, middle.least);
+        self.notes.cut(root.feature, middle.cut, middle.lower);
         let [low, high] = &middle.sides;
         if let (Some(a), Some(b)) = (low.value, high.value) {
             let question = RootSplit::at(root.feature, middle.cut);
@@ -33,7 +39,7 @@ impl BestFirst<'_, '_> {
             }
         }
         let upper = self.incumbent.upper_for(range.first_split());
-        let value = middle.least[0] + middle.least[1] + root.missing;
+        let value = middle.lower[0] + middle.lower[1] + root.missing;
         // The middle cut, and those that are too near to it.
         self.lower_floor(root.feature, value.min(upper));
         let ranges = if self.search.is_monotone() {
@@ -56,21 +62,16 @@ impl BestFirst<'_, '_> {
         let cut = middle(cells.starts(), range.cuts());
         let n_below = cells.starts()[cut as usize] as usize;
         // The larger side first: if it alone costs too much, so do all cuts beyond.
-        let order = if 2 * n_below > root.rows.len() {
-            [0, 1]
-        } else {
-            [1, 0]
-        };
+        let is_low_first = 2 * n_below > root.rows.len();
+        let order = if is_low_first { [0, 1] } else { [1, 0] };
         let mut regions =
             [0, 1].map(|side| search.region_of(&root.rows, root.feature, cut, side == 1));
-        let mut least = range.sides();
-        for (least, region) in least.iter_mut().zip(&regions) {
-            if let Some(region) = region {
-                *least = search
-                    .region_bounds
-                    .find(self.depth - 1, region)
-                    .max(*least);
-            }
+        let mut lower = range.sides();
+        for (lower, region) in lower.iter_mut().zip(&regions) {
+            let known = region
+                .as_ref()
+                .map(|region| search.region_bounds.find(self.depth - 1, region));
+            *lower = known.unwrap_or(0).max(*lower);
         }
         let mut parts: Option<[Option<RowSet>; 2]> = None;
         let mut sides = [None, None];
@@ -79,7 +80,7 @@ impl BestFirst<'_, '_> {
             // What is found holds for the other cuts as well: it is about the end of the range.
             let upper = upper.saturating_sub(root.missing + range.sides()[1 - side]);
             let known = &range.payload()[side];
-            let solved = if !search.is_monotone() || least[side] < upper {
+            let solved = if !search.is_monotone() || lower[side] < upper {
                 // Two leaves would be too many: then there is no need for the orders of the features.
                 if upper <= 2 * per_leaf
                     && search.is_monotone()
@@ -94,12 +95,12 @@ impl BestFirst<'_, '_> {
                     search.solve(&rows, self.depth - 1, upper, known)
                 }
             } else {
-                SearchResult::at_least(least[side], known, search.context.table.kinds().len())
+                SearchResult::at_least(lower[side], known, search.context.table.kinds().len())
             };
             if !solved.is_done {
                 return None;
             }
-            least[side] = solved.least_of(upper).max(least[side]);
+            lower[side] = solved.lower_of(upper).max(lower[side]);
             sides[side] = Some(solved);
         }
         let [Some(low), Some(high)] = sides else {
@@ -108,7 +109,7 @@ impl BestFirst<'_, '_> {
         Some(MiddleCut {
             cut,
             sides: [low, high],
-            least,
+            lower,
         })
     }
 
@@ -129,7 +130,7 @@ impl BestFirst<'_, '_> {
             (middle.cut - 1, middle.cut + 1)
         };
         let [low, high] = middle.sides.map(|solved| Arc::new(solved.inherited));
-        let [lower_low, lower_high] = middle.least;
+        let [lower_low, lower_high] = middle.lower;
         [
             range.part(
                 [first, before],

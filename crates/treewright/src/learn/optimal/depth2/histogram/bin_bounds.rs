@@ -1,4 +1,7 @@
-//! Which bins of a child can hold the cut of a better tree.
+//! Bin bounds: which bins of a child can hold the cut of a better tree.
+//!
+//! **Lemma.** A tree with a cut in a bin gains at most what intervals before the bin and after it gain, both with
+//! the bin. If that is not enough, the bin need not be divided.
 
 use super::bins::Bin;
 use super::{ChildHistogram, Histogram, SIDES, n_intervals};
@@ -34,83 +37,92 @@ impl<T: Lane> Histogram<T> {
             let lower = |bin| if is_cut(bin) { 0 } else { u64::MAX };
             return child.bins.iter().map(lower).collect();
         }
-        let n_classes = context.table.n_classes();
-        let view = self.view(&child.table);
         let mut lowers = vec![u64::MAX; n_bins];
-        for (at, side) in SIDES
-            .into_iter()
-            .enumerate()
-            .filter(|&(at, _)| goal.live[at])
-        {
-            let lane = goal.lanes[at];
-            let here = |bin: usize, class: usize| view.at(bin, class, lane, side);
-            let sums = self.view(&self.sums);
-            let mut weight: i64 = (0..n_classes)
-                .map(|class| sums.at(0, class, lane, side))
-                .sum();
-            let mut more = 0;
-            if child.table.len() > n_bins * self.n_slots * self.stride {
-                weight -= (0..n_classes)
-                    .map(|class| here(n_bins, class))
-                    .max()
-                    .unwrap_or(0);
-                more = u64::from((0..self.n_slots).any(|slot| here(n_bins, slot) > 0));
-            }
-            let before = frontiers(
-                0..n_bins,
-                &child.bins,
-                n_classes,
-                n_intervals - 1,
-                here,
-                false,
-            );
-            let after = frontiers(
-                (0..n_bins).rev(),
-                &child.bins,
-                n_classes,
-                n_intervals - 1,
-                here,
-                true,
-            );
-            for (bin, lower) in lowers.iter_mut().enumerate() {
-                let (is_open, is_cut_after) =
-                    (child.bins[bin].is_open(), child.bins[bin].is_cut_after());
-                let next = n_bins - 1 - bin;
-                for left in 0..n_intervals - 1 {
-                    for right in 0..n_intervals - 1 - left {
-                        let mut gain = i64::MIN;
-                        if is_open {
-                            let both = before[bin + 1][left] + after[next + 1][right];
-                            gain = both;
-                            if left + right == 0 {
-                                let mut two = [0; 2];
-                                for class in 0..n_classes {
-                                    let here = here(bin, class);
-                                    two = [two[0].max(here), two[1].max(two[0].min(here))];
-                                }
-                                let outside = before[bin][left] + after[next][right];
-                                gain = gain.min(outside + two[0] + two[1]);
-                            }
-                        }
-                        if is_cut_after && bin + 1 < n_bins {
-                            gain = gain.max(before[bin + 1][left] + after[next][right]);
-                        }
-                        if gain == i64::MIN {
-                            continue;
-                        }
-                        let leaves = (left + right + 2) as u64 + more;
-                        let value = context.encoding.loss((weight - gain).max(0) as u64)
-                            + leaves * context.encoding.per_leaf();
-                        *lower = (*lower).min(value.saturating_add(goal.others[at]));
-                    }
-                }
-            }
+        for at in (0..2).filter(|&at| goal.live[at]) {
+            self.bin_lowers_of_side(context, child, goal, at, &mut lowers);
         }
         lowers
     }
+
+    /// The same for one side, where it is less.
+    fn bin_lowers_of_side(
+        &self,
+        context: Context<'_>,
+        child: &ChildHistogram<T>,
+        goal: BinGoal,
+        at: usize,
+        lowers: &mut [u64],
+    ) {
+        let (n_bins, n_classes) = (child.bins.len(), context.table.n_classes());
+        let n_intervals = n_intervals(context.rule, &child.bins);
+        let (side, view) = (SIDES[at], self.view(&child.table));
+        let lane = goal.lanes[at];
+        let here = |bin: usize, class: usize| view.at(bin, class, lane, side);
+        let sums = self.view(&self.sums);
+        let mut weight: i64 = (0..n_classes)
+            .map(|class| sums.at(0, class, lane, side))
+            .sum();
+        let mut more = 0;
+        if child.table.len() > n_bins * self.n_slots * self.stride {
+            weight -= (0..n_classes)
+                .map(|class| here(n_bins, class))
+                .max()
+                .unwrap_or(0);
+            more = u64::from((0..self.n_slots).any(|slot| here(n_bins, slot) > 0));
+        }
+        let before = frontiers(
+            0..n_bins,
+            &child.bins,
+            n_classes,
+            n_intervals - 1,
+            here,
+            false,
+        );
+        let after = frontiers(
+            (0..n_bins).rev(),
+            &child.bins,
+            n_classes,
+            n_intervals - 1,
+            here,
+            true,
+        );
+        for (bin, lower) in lowers.iter_mut().enumerate() {
+            let (is_open, is_cut_after) =
+                (child.bins[bin].is_open(), child.bins[bin].is_cut_after());
+            let next = n_bins - 1 - bin;
+            for left in 0..n_intervals - 1 {
+                for right in 0..n_intervals - 1 - left {
+                    let mut gain = i64::MIN;
+                    if is_open {
+                        let both = before[bin + 1][left] + after[next + 1][right];
+                        gain = both;
+                        if left + right == 0 {
+                            let mut two = [0; 2];
+                            for class in 0..n_classes {
+                                let here = here(bin, class);
+                                two = [two[0].max(here), two[1].max(two[0].min(here))];
+                            }
+                            let outside = before[bin][left] + after[next][right];
+                            gain = gain.min(outside + two[0] + two[1]);
+                        }
+                    }
+                    if is_cut_after && bin + 1 < n_bins {
+                        gain = gain.max(before[bin + 1][left] + after[next][right]);
+                    }
+                    if gain == i64::MIN {
+                        continue;
+                    }
+                    let leaves = (left + right + 2) as u64 + more;
+                    let value = context.encoding.loss((weight - gain).max(0) as u64)
+                        + leaves * context.encoding.per_leaf();
+                    *lower = (*lower).min(value.saturating_add(goal.others[at]));
+                }
+            }
+        }
+    }
 }
 
-/// With more intervals than this, all bins are looked into.
+/// With more intervals than this, all bins are refined.
 const MOST_EXPLORED: usize = 12;
 
 /// What intervals gain at most, before each bin and after the last one: a number for each count of them.

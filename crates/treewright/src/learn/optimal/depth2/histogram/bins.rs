@@ -1,8 +1,8 @@
-//! Cells that lie next to each other, as one bin.
+//! Bins: neighbouring cells of a feature.
 //!
-//! A feature with many different cells is looked at in some dozens of bins first. They hold about the same
-//! share of the rows, and of each class: where a class is rare, its rows are what the cost is about. A cell
-//! with more than its share is a bin of its own, which no cut can part.
+//! A feature with many different cells first comes in some dozens of bins. They hold about the same share of the
+//! rows, and of each class: where a class is rare, its rows decide. A cell with more than its share is a bin of its
+//! own, which no cut divides.
 
 use crate::learn::optimal::problem::{FeatureCells, FeatureKind, RowSet};
 use std::sync::{Arc, OnceLock};
@@ -82,7 +82,7 @@ impl Bin {
 /// The bins of all features for some rows, found when they are needed.
 #[derive(Debug)]
 pub(crate) struct Bins {
-    /// At most so many lanes of numeric roots and bins of numeric children.
+    /// The most lanes of a numeric root and bins of a numeric child.
     sizes: (usize, usize),
     shares: Arc<Shares>,
     features: Vec<OnceLock<FeatureBins>>,
@@ -109,7 +109,7 @@ pub(crate) struct FeatureBins {
     cuts: Vec<u32>,
 }
 
-/// So many bins have numbers that fit into a byte, with one for missing cells.
+/// The numbers of bins fit into a byte, with one for missing cells.
 pub(crate) const MOST_BINS: usize = 254;
 
 impl FeatureBins {
@@ -252,7 +252,7 @@ fn singles(cells: &FeatureCells) -> Vec<Bin> {
     (0..cells.n_ranks() as u32).map(bin).collect()
 }
 
-/// At most so many bins with about the same share, given that of all ranks below each.
+/// At most `most` bins with about the same share, given that of all ranks below each.
 pub(crate) fn even(below: &[f64], most: usize) -> Vec<Bin> {
     let n_ranks = below.len() - 1;
     if n_ranks <= most {

@@ -1,4 +1,4 @@
-//! From the tables of a level to costs: of leaves and by children, for both sides and all lanes.
+//! From histograms to lower bounds and values: of leaves and by children, for both sides and all lanes.
 
 use super::gains::Gains;
 use super::view::{HistogramView, RootSide};
@@ -48,9 +48,9 @@ impl<T: Lane> Histogram<T> {
                 let (all, most) = sums.fold((0, 0), |(all, most), sum| (all + sum, sum.max(most)));
                 context.encoding.leaf((all - most) as u64)
             };
-            self.least[at] = (0..self.cuts.len()).map(leaf).collect();
+            self.lower[at] = (0..self.cuts.len()).map(leaf).collect();
             self.real[at] = match context.rule.min_leaf() {
-                1 => self.least[at].clone(),
+                1 => self.lower[at].clone(),
                 _ => vec![u64::MAX; self.cuts.len()],
             };
         }
@@ -68,21 +68,21 @@ impl<T: Lane> Histogram<T> {
         let is_numeric = context.table.kinds()[child.feature] == FeatureKind::Numeric;
         let mut gains = Gains::<T, W>::default();
         for (at, side) in SIDES.into_iter().enumerate().filter(|&(at, _)| is_live[at]) {
-            let mut least = vec![u64::MAX; self.stride];
+            let mut lower = vec![u64::MAX; self.stride];
             let mut real = vec![u64::MAX; self.stride];
             if !is_numeric && child.table.is_empty() {
                 match side {
                     RootSide::Low => {
-                        self.many_categories::<false>(context, rows, child.feature, &mut least);
+                        self.many_categories::<false>(context, rows, child.feature, &mut lower);
                     }
                     RootSide::High => {
-                        self.many_categories::<true>(context, rows, child.feature, &mut least);
+                        self.many_categories::<true>(context, rows, child.feature, &mut lower);
                     }
                 }
-                real.clone_from(&least);
+                real.clone_from(&lower);
             } else {
                 for from in (0..self.cuts.len()).step_by(W) {
-                    let values = (&mut least[from..][..W], &mut real[from..][..W]);
+                    let values = (&mut lower[from..][..W], &mut real[from..][..W]);
                     match (is_numeric, side) {
                         (true, RootSide::Low) => {
                             self.intervals::<W, false>(context, child, &mut gains, from, values);
@@ -100,13 +100,13 @@ impl<T: Lane> Histogram<T> {
                 }
             }
             for lane in 0..self.cuts.len() {
-                self.least[at][lane] = self.least[at][lane].min(least[lane]);
+                self.lower[at][lane] = self.lower[at][lane].min(lower[lane]);
                 if context.rule.min_leaf() == 1 {
                     self.real[at][lane] = self.real[at][lane].min(real[lane]);
                 }
             }
-            least.truncate(self.cuts.len());
-            child.least[at] = least;
+            lower.truncate(self.cuts.len());
+            child.lower[at] = lower;
         }
     }
 
@@ -137,7 +137,7 @@ impl<T: Lane> Histogram<T> {
         child: &ChildHistogram<T>,
         gains: &mut Gains<T, W>,
         from: usize,
-        (least, real): (&mut [u64], &mut [u64]),
+        (lower, real): (&mut [u64], &mut [u64]),
     ) {
         let n_classes = context.table.n_classes();
         let encoding = context.encoding;
@@ -184,7 +184,7 @@ impl<T: Lane> Histogram<T> {
                         + leaves[lane] * encoding.per_leaf()
                         + per_leaf
                 };
-                least[lane] = least[lane].min(value(gains.most(k)[lane]));
+                lower[lane] = lower[lane].min(value(gains.most(k)[lane]));
                 real[lane] = real[lane].min(value(gains.real(k)[lane]));
             }
         }
@@ -196,7 +196,7 @@ impl<T: Lane> Histogram<T> {
         context: Context<'_>,
         child: &ChildHistogram<T>,
         from: usize,
-        (least, real): (&mut [u64], &mut [u64]),
+        (lower, real): (&mut [u64], &mut [u64]),
     ) {
         let n_classes = context.table.n_classes();
         let view = self.view(&child.table);
@@ -211,9 +211,9 @@ impl<T: Lane> Histogram<T> {
             let loss = context
                 .encoding
                 .loss((weights[lane] - gains[lane].wide()) as u64);
-            least[lane] = loss + leaves[lane].wide() as u64 * context.encoding.per_leaf();
+            lower[lane] = loss + leaves[lane].wide() as u64 * context.encoding.per_leaf();
         }
-        real.copy_from_slice(least);
+        real.copy_from_slice(lower);
     }
 
     /// The weight of all rows in some lanes.
@@ -236,7 +236,7 @@ impl<T: Lane> Histogram<T> {
         context: Context<'_>,
         rows: &RowSet,
         feature: usize,
-        least: &mut [u64],
+        lower: &mut [u64],
     ) {
         let n_classes = context.table.n_classes();
         let lanes = LaneOfRank::new(&self.cuts);
@@ -271,7 +271,7 @@ impl<T: Lane> Histogram<T> {
             for lane in 0..LANES {
                 let loss = (weights[lane] - gains[from + lane]) as u64;
                 let leaves = leaves[from + lane] * context.encoding.per_leaf();
-                least[from + lane] = context.encoding.loss(loss) + leaves;
+                lower[from + lane] = context.encoding.loss(loss) + leaves;
             }
         }
     }

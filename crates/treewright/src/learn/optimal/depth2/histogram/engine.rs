@@ -1,4 +1,4 @@
-//! Trees of two levels by sums over bins: from afar, and then closer and closer.
+//! Depth two by histograms: from few bins to many, until no range of cuts can be better.
 
 use super::bins::Bins;
 use super::gathered::{GatheredRows, GatheredSpace};
@@ -6,21 +6,21 @@ use super::{Histogram, Spare};
 use crate::learn::exact::Stopped;
 use crate::learn::optimal::depth2::cut_range::CutRange;
 use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::depth2::{DepthTwo, Engine};
-use crate::learn::optimal::problem::{Floors, Incumbent, RowSet};
+use crate::learn::optimal::depth2::{DepthTwo, DepthTwoEngine};
+use crate::learn::optimal::problem::{Floors, RowSet, TreeIncumbent};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A root and its coarsest level.
+/// A root feature and its histogram.
 struct HistogramRoot<'a, T> {
     feature: usize,
     /// The rows that have a cell.
     rows: Cow<'a, RowSet>,
-    /// Few of them, and many.
+    /// Few bins, and many.
     bins: [Arc<Bins>; 2],
-    /// Which of them does the level have?
+    /// Which of them does the histogram have?
     at: usize,
-    /// The value of the branch for missing cells, in case.
+    /// The value of the branch for missing cells, or 0.
     missing: u64,
     histogram: Option<Histogram<T>>,
     ranges: Vec<LaneRange>,
@@ -28,7 +28,7 @@ struct HistogramRoot<'a, T> {
     children: Vec<(usize, [bool; 2])>,
     /// No tree with this root has a smaller value.
     floor: u64,
-    /// No tree of one level has a smaller value, if that is known.
+    /// A lower bound of the value at depth - 1, if that is known.
     shallower: Option<u64>,
     /// Was there time for it?
     is_done: bool,
@@ -50,12 +50,12 @@ impl<'a> HistogramEngine<'a> {
     }
 }
 
-impl Engine for HistogramEngine<'_> {
+impl DepthTwoEngine for HistogramEngine<'_> {
     fn solve<T: Lane>(
         self,
         rows: &RowSet,
         wanted: &[usize],
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         floors: &mut Floors<'_>,
     ) -> bool {
         let bins = self.two.bins(rows);
@@ -74,13 +74,13 @@ impl Engine for HistogramEngine<'_> {
 }
 
 impl HistogramEngine<'_> {
-    /// The first look at a root.
+    /// The first histogram of a root.
     fn first<'r, T: Lane>(
         self,
         rows: &'r RowSet,
         bins: &[Arc<Bins>; 2],
         (feature, gathered): (usize, GatheredRows),
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         spare: &mut Spare<T>,
     ) -> HistogramRoot<'r, T> {
         let entered = self.two.enter(rows, feature, incumbent);
@@ -136,7 +136,7 @@ impl HistogramEngine<'_> {
     fn second<T: Lane>(
         self,
         root: &mut HistogramRoot<'_, T>,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         spare: &mut Spare<T>,
     ) {
         let (context, feature) = (self.two.context, root.feature);
@@ -148,7 +148,7 @@ impl HistogramEngine<'_> {
             histogram.recycle(spare);
             return;
         };
-        // The more classes there are, the larger tables are; the more intervals, the more a closer look takes.
+        // More classes make histograms larger; more intervals make refinements longer.
         let least_rows = match (context.table.n_classes(), context.rule.most()) {
             (n_classes @ 4.., ..=2) => context.switches.sizes.second_per_class * n_classes,
             _ => context.switches.sizes.second_rows,
@@ -178,7 +178,7 @@ impl HistogramEngine<'_> {
         self,
         root: &mut HistogramRoot<'_, T>,
         histogram: &Histogram<T>,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
     ) -> Option<Vec<(usize, [bool; 2])>> {
         let mut near = Vec::new();
         for range in &root.ranges {
@@ -225,7 +225,7 @@ impl HistogramEngine<'_> {
         root: &HistogramRoot<'_, T>,
         histogram: &Histogram<T>,
         ranges: &[LaneRange],
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
     ) {
         let ranges = ranges
             .iter()
@@ -256,11 +256,11 @@ impl HistogramEngine<'_> {
         Ok(both.map(|(low, high)| low + high + root.missing))
     }
 
-    /// Looks closer wherever something better is possible. Was there time for all?
+    /// Refines all ranges that can be better. Was there time for all?
     fn refine_all<T: Lane>(
         self,
         roots: &mut [HistogramRoot<'_, T>],
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
     ) -> bool {
         let switches = self.two.context.switches;
         if switches.root_order {
@@ -313,13 +313,13 @@ impl HistogramEngine<'_> {
         is_done
     }
 
-    /// Looks closer between two lanes.
+    /// Refines the range between two lanes.
     fn refine_range<T: Lane>(
         self,
         root: &HistogramRoot<'_, T>,
         histogram: &Histogram<T>,
         range: LaneRange,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         floor: &mut u64,
         spare: &mut Spare<T>,
     ) -> bool {

@@ -1,9 +1,9 @@
 //! What intervals of a child gain, for many cuts of the root at once.
 //!
-//! With two classes and two intervals all follows from a two_classes: a step up for each row of the first class, down
-//! for each of the second. The best cut is where it is highest, or lowest. With more classes, two intervals gain
-//! the largest sum before a cut and the largest one after it. In general it takes a sum for each number of
-//! intervals and class of the last one.
+//! With two classes and two intervals, take the difference of the two classes so far: the best cut is where it is
+//! largest, or smallest. With more classes, two intervals gain the largest sum before a cut and the largest one
+//! after it. In general it takes a sum for each number of intervals and class of the last one, as in the dynamic
+//! programme of `depth1::intervals`.
 
 use super::bins::Bin;
 use super::view::HistogramView;
@@ -19,7 +19,7 @@ pub(crate) struct Gains<T, const W: usize> {
 }
 
 impl<T: Lane, const W: usize> Gains<T, W> {
-    /// What so many intervals and one more gain by cuts between bins.
+    /// What `k + 1` intervals gain by cuts between bins.
     #[inline(always)]
     pub(super) fn real(&self, k: usize) -> &[T; W] {
         &self.real[k]

@@ -1,8 +1,8 @@
-//! Rows in the order of a child feature, with all that a level needs to know of each.
+//! Gathered rows: the rows in the order of a child feature, with all that a histogram needs of each.
 //!
-//! A closer look adds the same rows of a child to tables again and again, for other cuts of the root. To look up
-//! the class and the root's rank of every row takes most of that time in a large table, as they lie anywhere in
-//! memory. So what was looked up often enough is kept side by side.
+//! Refinements read the same rows of a child again and again, for other cuts of the root. In a large table, most of
+//! that time goes to the class and the rank of each row, which lie anywhere in memory. So rows that were read often
+//! enough are kept side by side.
 
 use crate::learn::optimal::problem::RowSet;
 use crate::learn::optimal::switches::Switches;
@@ -18,7 +18,7 @@ pub(crate) struct GatheredRows {
 
 #[derive(Debug, Default)]
 struct GatheredChild {
-    /// How many rows were looked up.
+    /// How many rows were read.
     n_looks: AtomicUsize,
     /// All rows in the order of the child; nothing if they do not fit.
     rows: OnceLock<Option<Vec<GatheredRow>>>,
@@ -51,7 +51,7 @@ impl GatheredRow {
     }
 }
 
-/// So many rows may still be kept, for all roots together.
+/// How many rows may still be kept, for all roots together.
 #[derive(Debug)]
 pub(crate) struct GatheredSpace(AtomicUsize);
 
@@ -80,7 +80,7 @@ impl GatheredRows {
         }
     }
 
-    /// The rows in the order of a child, if they are kept. So many of them are about to be looked up.
+    /// The rows in the order of a child, if they are kept; `n_looks` of them are to be read.
     pub(crate) fn of(
         &self,
         rows: &RowSet,

@@ -1,10 +1,18 @@
-//! Cuts of one root feature, with tables of all child features: what the sides cost at least, and at most.
+//! Depth two by histograms: weights of classes in bins of each child, for many cuts of the root at once.
 //!
-//! The first level has all rows. Its lanes are the ends of the root's bins, and a table for each child feature
-//! follows from one pass over the rows. A finer level is for the cuts between two lanes. Rows on this side or that
-//! of both lanes stay where they are, only those between them move. And of a child feature only the bins
-//! matter in which a cut could still be better than the best tree known: they are parted further; all others
-//! are only sums.
+//! **Problem.** For all cuts of a root and all child features, find lower bounds and values of the two sides.
+//!
+//! **Method.** A lane of a vector stands for a cut of the root. A child feature comes as *bins*, in the order of its
+//! cells. Its histogram has, for each bin, class and lane, the weight of the rows below the cut of the lane; what is
+//! above is the last lane less that. From this follow, for both sides and all lanes,
+//!
+//! - what intervals gain whose ends are ends of bins: the value of a tree;
+//! - what they gain at most if ends may also lie inside *open* bins: an interval that ends within a bin gets all of its own class
+//!   there, and so does the next one. This is a lower bound of the value.
+//!
+//! The first histogram has all rows, from one pass over them for each child. A refined histogram is for the cuts
+//! between two lanes. Rows below or above both lanes stay where they are; only those between them move. And only
+//! bins in which a cut could be better are divided further.
 
 #[expect(
     clippy::needless_range_loop,
@@ -51,7 +59,7 @@ pub(crate) struct Histogram<T> {
     sums: Vec<T>,
     children: Vec<ChildHistogram<T>>,
     /// For each side and lane, what the rows cost at least as a leaf or by any child.
-    least: [Vec<u64>; 2],
+    lower: [Vec<u64>; 2],
     /// What they cost by a tree that exists.
     real: [Vec<u64>; 2],
     /// What was left out costs at least so much, with the other side.
@@ -66,13 +74,13 @@ pub(crate) struct ChildHistogram<T> {
     /// `[bin][class][lane]`; missing cells are one more bin, the last. Empty for very many categories.
     table: Vec<T>,
     /// For each side and lane the least cost; nothing on a side where the feature is out of question.
-    least: [Vec<u64>; 2],
+    lower: [Vec<u64>; 2],
 }
 
 impl<T> ChildHistogram<T> {
     /// A lower bound of all rows by this child, in a histogram with all rows above the first cut.
     pub(crate) fn lower_of_all(&self) -> u64 {
-        self.least[1][0]
+        self.lower[1][0]
     }
 }
 
@@ -136,7 +144,7 @@ impl<T: Lane> Histogram<T> {
                 feature,
                 bins: bins.to_vec(),
                 table,
-                least: [Vec::new(), Vec::new()],
+                lower: [Vec::new(), Vec::new()],
             };
             histogram.sweep(context, rows, child, is_live);
         }
@@ -153,7 +161,7 @@ impl<T: Lane> Histogram<T> {
             n_slots,
             sums: vec![T::default(); n_slots * stride],
             children: Vec::new(),
-            least: [Vec::new(), Vec::new()],
+            lower: [Vec::new(), Vec::new()],
             real: [Vec::new(), Vec::new()],
             floor: u64::MAX,
         }
@@ -210,7 +218,7 @@ impl<T: Lane> Histogram<T> {
         (children, floor)
     }
 
-    /// The cuts between lanes as ranges, with lower bounds for so many children.
+    /// The cuts between lanes as ranges, with lower bounds of all children.
     pub(crate) fn cut_ranges(&self, n_children: usize, missing: u64) -> Vec<ChildRange> {
         let range = |lane: usize| {
             let mut by_child = vec![[u64::MAX; 2]; n_children];
@@ -229,9 +237,10 @@ impl<T: Lane> Histogram<T> {
         ranges.filter(|range| !range.is_empty()).collect()
     }
 
-    /// Lower bounds by one child for the rows below the cuts of a lane and above; `u64::MAX` if it is out of question.
+    /// Lower bounds by one child for the rows below the cuts of a lane and above; `u64::MAX` if it is out of
+    /// question.
     pub(crate) fn sides_by(&self, child: &ChildHistogram<T>, lane: usize) -> [u64; 2] {
-        let lower = |at: usize, lane: usize| child.least[at].get(lane).copied();
+        let lower = |at: usize, lane: usize| child.lower[at].get(lane).copied();
         let sides = [lower(0, lane), lower(1, self.end(lane))];
         sides.map(|lower| lower.unwrap_or(u64::MAX))
     }
@@ -248,7 +257,7 @@ impl<T: Lane> Histogram<T> {
     /// Lower bounds of the rows below the cuts of a lane and above.
     #[inline]
     pub(crate) fn sides(&self, lane: usize) -> [u64; 2] {
-        [self.least[0][lane], self.least[1][self.end(lane)]]
+        [self.lower[0][lane], self.lower[1][self.end(lane)]]
     }
 
     /// What trees cost at least that are cut from a lane on and before the next, and ask this child below or
@@ -256,12 +265,12 @@ impl<T: Lane> Histogram<T> {
     pub(crate) fn costs(&self, child: &ChildHistogram<T>, lane: usize) -> [u64; 2] {
         let end = self.end(lane);
         let cost = |at: usize, lane: usize, other: u64| {
-            let least = child.least[at].get(lane);
+            let least = child.lower[at].get(lane);
             least.map_or(u64::MAX, |least| least.saturating_add(other))
         };
         [
-            cost(0, lane, self.least[1][end]),
-            cost(1, end, self.least[0][lane]),
+            cost(0, lane, self.lower[1][end]),
+            cost(1, end, self.lower[0][lane]),
         ]
     }
 
@@ -287,7 +296,7 @@ impl<T: Lane> Histogram<T> {
 
     /// No tree of one level costs less, on the first level: all rows are above the first lane.
     pub(crate) fn shallower(&self) -> u64 {
-        self.least[1][0]
+        self.lower[1][0]
     }
 
     /// Is there but one cut from this lane on and before the next?
@@ -301,7 +310,7 @@ impl<T: Lane> Histogram<T> {
     }
 }
 
-/// Up to so many intervals are worth trying.
+/// The largest number of intervals that can gain anything.
 pub(crate) fn n_intervals(rule: IntervalRule, bins: &[Bin]) -> usize {
     let n_ranks = bins.last().map_or(0, |bin| bin.end() as usize);
     rule.most().min(n_ranks)

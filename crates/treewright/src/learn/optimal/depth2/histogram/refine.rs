@@ -1,4 +1,4 @@
-//! A closer look between two lanes of a level.
+//! Refinement: a histogram for the cuts between two lanes of another.
 
 use super::bin_bounds::BinGoal;
 use super::bins::{Bin, part};
@@ -8,7 +8,7 @@ use crate::learn::optimal::depth2::lane_of_rank::LaneOfRank;
 use crate::learn::optimal::depth2::simd::Lane;
 use crate::learn::optimal::problem::{Context, FeatureCells, FeatureKind, NONE, RowSet};
 
-/// Rows between two lanes of a coarser level.
+/// Rows between two lanes of the coarser histogram.
 struct Moving<'a> {
     rows: &'a [u32],
     lanes: LaneOfRank,
@@ -72,21 +72,13 @@ impl<T: Lane> Histogram<T> {
         histogram.sums = sums;
         histogram.sweep_leaves(context);
         for child in &self.children {
-            let costs = self.costs(child, lane);
-            let is_bounded = context.switches.child_bounds;
-            let live = costs.map(|cost| cost < upper || !is_bounded);
-            for cost in costs
-                .into_iter()
-                .filter(|&cost| cost >= upper && is_bounded)
-            {
-                histogram.floor = histogram.floor.min(cost);
-            }
+            let live = self.live_sides(context, child, lane, upper, &mut histogram.floor);
             if live == [false; 2] {
                 continue;
             }
             let goal = BinGoal {
                 live,
-                others: [self.least[1][end], self.least[0][lane]],
+                others: [self.lower[1][end], self.lower[0][lane]],
                 lanes: [lane, end],
                 upper,
             };
@@ -103,6 +95,25 @@ impl<T: Lane> Histogram<T> {
             histogram.sweep(context, rows, refined, live);
         }
         histogram
+    }
+
+    /// The sides on which a child could be part of a better tree. The others raise no bound above `floor`.
+    fn live_sides(
+        &self,
+        context: Context<'_>,
+        child: &ChildHistogram<T>,
+        lane: usize,
+        upper: u64,
+        floor: &mut u64,
+    ) -> [bool; 2] {
+        if !context.switches.child_bounds {
+            return [true; 2];
+        }
+        let costs = self.costs(child, lane);
+        for cost in costs.into_iter().filter(|&cost| cost >= upper) {
+            *floor = (*floor).min(cost);
+        }
+        costs.map(|cost| cost < upper)
     }
 
     /// Adds a row to a bin of a table.
@@ -142,6 +153,30 @@ impl<T: Lane> Histogram<T> {
         }
     }
 
+    /// Which bins of a child are parted. What is left out costs at least the floor.
+    fn parting(
+        &self,
+        context: Context<'_>,
+        cells: &FeatureCells,
+        child: &ChildHistogram<T>,
+        goal: BinGoal,
+        floor: &mut u64,
+    ) -> Parting {
+        let n_old = child.table.len() / (self.n_slots * self.stride);
+        if context.table.kinds()[child.feature] == FeatureKind::Categorical {
+            return Parting::none(&child.bins, n_old);
+        }
+        let lowers = self.bin_lowers(context, child, goal);
+        for (bin, &lower) in child.bins.iter().zip(&lowers) {
+            if lower >= goal.upper && (bin.is_open() || bin.is_cut_after()) {
+                *floor = (*floor).min(lower);
+            }
+        }
+        let is_parted = lowers.into_iter().map(|lower| lower < goal.upper).collect();
+        let n_bins = context.switches.sizes.refined_bins;
+        Parting::new(cells, &child.bins, is_parted, n_old, n_bins)
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn refine_child(
         &self,
@@ -158,27 +193,14 @@ impl<T: Lane> Histogram<T> {
             feature: child.feature,
             bins: child.bins.clone(),
             table: Vec::new(),
-            least: [Vec::new(), Vec::new()],
+            lower: [Vec::new(), Vec::new()],
         };
         if child.table.is_empty() {
             return refined;
         }
-        let is_numeric = context.table.kinds()[child.feature] == FeatureKind::Numeric;
         let n_old = child.table.len() / (self.n_slots * self.stride);
         let cells = &rows.cells()[child.feature];
-        let parting = if is_numeric {
-            let lowers = self.bin_lowers(context, child, goal);
-            for (bin, &lower) in child.bins.iter().zip(&lowers) {
-                if lower >= goal.upper && (bin.is_open() || bin.is_cut_after()) {
-                    histogram.floor = histogram.floor.min(lower);
-                }
-            }
-            let is_parted = lowers.into_iter().map(|lower| lower < goal.upper).collect();
-            let n_bins = context.switches.sizes.refined_bins;
-            Parting::new(cells, &child.bins, is_parted, n_old, n_bins)
-        } else {
-            Parting::none(&child.bins, n_old)
-        };
+        let parting = self.parting(context, cells, child, goal, &mut histogram.floor);
         let n_new = parting.bins.len() + n_old - child.bins.len();
         let mut table = zeros(spare, n_new * histogram.n_slots * histogram.stride);
         for old in (0..n_old).filter(|&old| !parting.is_parted[old]) {
@@ -212,18 +234,12 @@ impl<T: Lane> Histogram<T> {
         let n_looks = || (0..child.bins.len()).filter(is_parted).map(n_rows).sum();
         let in_order = gathered.of(rows, self.root, child.feature, n_looks);
         for old in (0..child.bins.len()).filter(is_parted) {
-            let after = parting.first.get(old + 1).copied();
-            for new in parting.first[old]..after.unwrap_or(parting.bins.len()) {
+            for new in parting.new_bins(old) {
                 let bin = parting.bins[new];
                 if let Some(in_order) = in_order {
                     let [from, to] =
-                        [bin.start(), bin.end()].map(|rank| cells.starts()[rank as usize]);
-                    histogram.add_gathered(
-                        &mut table,
-                        new,
-                        &in_order[from as usize..to as usize],
-                        &moving.lanes,
-                    );
+                        [bin.start(), bin.end()].map(|rank| cells.starts()[rank as usize] as usize);
+                    histogram.add_gathered(&mut table, new, &in_order[from..to], &moving.lanes);
                 } else {
                     for &row in cells.rows(bin.start(), bin.end()) {
                         histogram.add(&mut table, new, rows, row, moving.lane(row));
@@ -272,6 +288,12 @@ impl Parting {
             first,
             is_parted,
         }
+    }
+
+    /// The new bins of an old one.
+    fn new_bins(&self, old: usize) -> std::ops::Range<usize> {
+        let after = self.first.get(old + 1).copied();
+        self.first[old]..after.unwrap_or(self.bins.len())
     }
 
     /// All bins stay as they are.

@@ -1,13 +1,15 @@
-//! Two classes in a few intervals, exactly: for many cuts of the root at once, what a child costs below and above.
+//! A scan: for many cuts of the root at once, what a child costs below and above.
 //!
-//! Take the rows in the order of a child feature, a step up for each row of the first class and down for each of
-//! the second. What intervals gain, less the rows of the second class so far, follows the scan while their label
-//! is the first class, and stays while it is the second. So a number for each first label and number of cuts is
-//! enough; where the child may be cut, it is at least the number with a cut less. With two intervals these
-//! are the highest place of the scan, and its last place above the lowest one.
+//! **Problem.** Two classes in a few intervals: find the exact value of a child on both sides of up to 62 cuts.
 //!
-//! The rows below a cut of the root are a part of the scan, those above are the rest. A lane for each of up to
-//! 62 cuts of the root scans with the rows below it, another with those above.
+//! **Method.** Take the rows in the order of the child, and add 1 for each row of the first class, -1 for the
+//! second. The gain of intervals, less the rows of the second class so far, follows this sum while their label is
+//! the first class, and stays while it is the second. So a number for each first label and number of cuts is enough;
+//! where the child may be cut, it is at least the number with a cut less. With two intervals these are the largest
+//! sum, and the last sum less the smallest.
+//!
+//! The rows below a cut of the root are a part of all, those above are the rest. A lane for each cut adds up the
+//! rows below it, another those above.
 
 use super::masks::{Aligned, CLASS, LaneSides, MOST_LANES, Masks};
 use super::runs::{MOST_INTERVALS, RunList};
@@ -127,27 +129,9 @@ impl<T: Lane> Batch<T> {
         if kind == FeatureKind::Categorical {
             return self.categories(arch, cells, &missing, encoding);
         }
-        let mut found = [[[T::default(); MOST_LANES]; 2]; MOST_INTERVALS - 1];
-        // As many lanes as the registers of the processor have room for.
-        let (is_short, is_wide) = (size_of::<T>() == 2, is_wide(arch));
-        let most = match n_intervals {
-            2 | 3 if is_short && is_wide => 64,
-            2 if is_short => 32,
-            2 | 3 if is_wide => 32,
-            _ => 16,
-        };
-        let go = match (n_intervals, self.n_cuts.min(most)) {
-            (2, 33..) => Scan::go::<64, OneCut<T, 64>>,
-            (2, 17..) => Scan::go::<32, OneCut<T, 32>>,
-            (2, _) => Scan::go::<16, OneCut<T, 16>>,
-            (3, 33..) => Scan::go::<64, TwoCuts<T, 64>>,
-            (3, 17..) => Scan::go::<32, TwoCuts<T, 32>>,
-            (3, _) => Scan::go::<16, TwoCuts<T, 16>>,
-            _ => Scan::go::<16, Cuts<T, 16, 4>>,
-        };
-        go(scan, arch, &mut found);
+        let found = scan.gains(arch, n_intervals);
         let found = &found[..n_intervals - 1];
-        // Of `a` rows of the first class in these lanes, and all of the second, so many are gained.
+        // The gain of the rows of the second class, and of `a` rows of the first.
         let by_intervals = |a: i64, lane: usize, side: usize| {
             let mut least = u64::MAX;
             for (intervals, found) in (2_u64..).zip(found) {
@@ -259,6 +243,30 @@ impl<T: 'static> Clone for Scan<'_, T> {
 impl<T: 'static> Copy for Scan<'_, T> {}
 
 impl<T: Lane> Scan<'_, T> {
+    /// What intervals gain, for both sides of all cuts.
+    fn gains(self, arch: pulp::Arch, n_intervals: usize) -> ScanGains<T> {
+        let mut found = [[[T::default(); MOST_LANES]; 2]; MOST_INTERVALS - 1];
+        // As many lanes as the registers of the processor have room for.
+        let (is_short, is_wide) = (size_of::<T>() == 2, is_wide(arch));
+        let most = match n_intervals {
+            2 | 3 if is_short && is_wide => 64,
+            2 if is_short => 32,
+            2 | 3 if is_wide => 32,
+            _ => 16,
+        };
+        let go = match (n_intervals, self.batch.n_cuts.min(most)) {
+            (2, 33..) => Scan::go::<64, OneCut<T, 64>>,
+            (2, 17..) => Scan::go::<32, OneCut<T, 32>>,
+            (2, _) => Scan::go::<16, OneCut<T, 16>>,
+            (3, 33..) => Scan::go::<64, TwoCuts<T, 64>>,
+            (3, 17..) => Scan::go::<32, TwoCuts<T, 32>>,
+            (3, _) => Scan::go::<16, TwoCuts<T, 16>>,
+            _ => Scan::go::<16, Cuts<T, 16, 4>>,
+        };
+        go(self, arch, &mut found);
+        found
+    }
+
     /// In `W` lanes at once.
     fn go<const W: usize, S: ScanState<T, W>>(self, arch: pulp::Arch, found: &mut ScanGains<T>) {
         for from in (0..self.batch.n_cuts).step_by(W) {

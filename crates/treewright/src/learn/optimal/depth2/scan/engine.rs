@@ -1,11 +1,11 @@
-//! Trees of two levels with two classes by scans: exactly, for many cuts at once.
+//! Depth two by scans, for two classes in a few intervals: exact values for many cuts at once.
 
 use super::root::ScanRoot;
 use crate::learn::optimal::depth2::histogram::bins::Bins;
 use crate::learn::optimal::depth2::histogram::{Histogram, Spare};
 use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::depth2::{DepthTwo, Engine};
-use crate::learn::optimal::problem::{Floors, Incumbent, RootSplit, RowSet};
+use crate::learn::optimal::depth2::{DepthTwo, DepthTwoEngine};
+use crate::learn::optimal::problem::{Floors, RootSplit, RowSet, TreeIncumbent};
 use std::borrow::Cow;
 
 /// Depth two by scans, for two classes in a few intervals.
@@ -20,12 +20,12 @@ impl<'a> ScanEngine<'a> {
     }
 }
 
-impl Engine for ScanEngine<'_> {
+impl DepthTwoEngine for ScanEngine<'_> {
     fn solve<T: Lane>(
         self,
         rows: &RowSet,
         wanted: &[usize],
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         floors: &mut Floors<'_>,
     ) -> bool {
         // Few rows are scanned at once, without bins.
@@ -75,7 +75,7 @@ impl ScanEngine<'_> {
         rows: &'r RowSet,
         bins: Option<&Bins>,
         feature: usize,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         spare: &mut Spare<T>,
     ) -> (ScanRoot<'r>, bool) {
         let entered = self.two.enter(rows, feature, incumbent);
@@ -101,12 +101,12 @@ impl ScanEngine<'_> {
         (root, true)
     }
 
-    /// A look at all cuts of a root by sums over bins.
+    /// Lower bounds of all cuts of a root by a histogram.
     fn look<T: Lane>(
         self,
         root: &mut ScanRoot<'_>,
         bins: &Bins,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         spare: &mut Spare<T>,
     ) {
         root.drop_far(self.two.context, incumbent);

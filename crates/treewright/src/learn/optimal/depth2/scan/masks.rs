@@ -2,7 +2,7 @@
 
 use crate::learn::optimal::depth2::simd::Lane;
 
-/// Up to so many cuts are scanned together, with room for their ends.
+/// The most cuts of a scan, with two lanes for their ends.
 pub(super) const MOST_LANES: usize = 64;
 
 /// A number for each lane and both sides.

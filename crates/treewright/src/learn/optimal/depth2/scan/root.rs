@@ -1,9 +1,11 @@
-//! Trees of two levels with two classes and a few intervals: exact values for 62 cuts of a root at a time.
+//! A root feature that is solved by scans: ranges of cuts, and new cuts for those that can be better.
 //!
-//! Between two cuts whose values are known lies a range of others. What the rows below cost at its lower end, and
-//! those above at its upper end, is a bound for all of them. Zones that can hold a better tree get cuts of their
-//! own, as many as they have rows, until none is left. A child that is too expensive at the ends of all
-//! ranges is not asked any more.
+//! **Lemma.** Between two solved cuts lies a range. The value of the rows below its first cut and of those above its
+//! last cut are a lower bound for all of its cuts; by each child, too. So ranges that cannot be better are dropped,
+//! and in the others children that are too expensive at both ends.
+//!
+//! **Method.** The best range, and others that need no more children, get new cuts in proportion to their rows, up
+//! to 62 at a time, until no range is left.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,7 +18,7 @@ use super::runs::{MOST_INTERVALS, RunList};
 use crate::budget::Budget;
 use crate::learn::optimal::depth2::cut_range::{ChildRange, CutRange};
 use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::problem::{Context, FeatureKind, Incumbent, RootSplit, RowSet};
+use crate::learn::optimal::problem::{Context, FeatureKind, RootSplit, RowSet, TreeIncumbent};
 
 /// A numeric root.
 #[derive(Debug)]
@@ -24,13 +26,13 @@ pub(crate) struct ScanRoot<'a> {
     pub(super) feature: usize,
     /// The rows that have a cell.
     pub(super) rows: Cow<'a, RowSet>,
-    /// The value of the branch for missing cells, in case.
+    /// The value of the branch for missing cells, or 0.
     pub(super) missing: u64,
     /// No tree with this root that was passed over has a smaller value.
     pub(super) floor: u64,
     /// Cuts that may be better.
     pub(super) ranges: Vec<ChildRange>,
-    /// No tree of one level has a smaller value, if that is known.
+    /// A lower bound of the value at depth - 1, if that is known.
     pub(super) shallower: Option<u64>,
     /// For each rank the weights of both classes below it, when they are needed.
     below: OnceLock<Vec<[i64; 2]>>,
@@ -115,7 +117,7 @@ impl<'a> ScanRoot<'a> {
     }
 
     /// Solves the first cuts, evenly over all rows; and no cut at all, which is a tree of one level.
-    pub(crate) fn begin<T: Lane>(&mut self, context: Context<'_>, incumbent: &Incumbent) {
+    pub(crate) fn begin<T: Lane>(&mut self, context: Context<'_>, incumbent: &TreeIncumbent) {
         let lanes = if self.rows.len() < 6000 { 32 } else { 62 };
         let ranges = std::mem::take(&mut self.ranges);
         let Some(range) = ranges.first() else {
@@ -128,14 +130,14 @@ impl<'a> ScanRoot<'a> {
         self.solve::<T>(context, ranges, &[cuts], incumbent, false);
     }
 
-    /// The least bound of all ranges.
+    /// The least lower bound of all ranges.
     pub(crate) fn least_lower(&self) -> u64 {
         let lowers = self.ranges.iter().map(ChildRange::lower);
         lowers.min().unwrap_or(u64::MAX)
     }
 
     /// Leaves out ranges in which nothing better can be, and in the others children that are too expensive.
-    pub(crate) fn drop_far(&mut self, context: Context<'_>, incumbent: &Incumbent) {
+    pub(crate) fn drop_far(&mut self, context: Context<'_>, incumbent: &TreeIncumbent) {
         for mut range in std::mem::take(&mut self.ranges) {
             let upper = incumbent.upper_for(range.first_split());
             if range.lower() >= upper {
@@ -146,11 +148,11 @@ impl<'a> ScanRoot<'a> {
             let children = range.payload_mut().iter_mut();
             for by_child in children.filter(|_| context.switches.child_bounds) {
                 let others = [high, low];
-                for (least, other) in by_child.iter_mut().zip(others) {
-                    let cost = least.saturating_add(other + self.missing);
+                for (lower, other) in by_child.iter_mut().zip(others) {
+                    let cost = lower.saturating_add(other + self.missing);
                     if cost >= upper {
                         self.floor = self.floor.min(cost);
-                        *least = u64::MAX;
+                        *lower = u64::MAX;
                     }
                 }
             }
@@ -171,7 +173,7 @@ impl<'a> ScanRoot<'a> {
     pub(crate) fn solve_all<T: Lane>(
         &mut self,
         context: Context<'_>,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         budget: &Budget,
         is_parallel: bool,
     ) -> bool {
@@ -189,7 +191,7 @@ impl<'a> ScanRoot<'a> {
         }
     }
 
-    /// Zones to look into, and new cuts in each of them: the best one, and others for which no other child
+    /// Ranges to solve next, and new cuts in each of them: the best one, and others for which no other child
     /// matters.
     fn next_cuts(&mut self, n_cuts: usize) -> (Vec<ChildRange>, Vec<Vec<u32>>) {
         let starts = self.rows.cells()[self.feature].starts();
@@ -234,7 +236,7 @@ impl<'a> ScanRoot<'a> {
         context: Context<'_>,
         ranges: Vec<ChildRange>,
         cuts: &[Vec<u32>],
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
         is_parallel: bool,
     ) {
         let encoding = context.encoding;
@@ -266,18 +268,18 @@ impl<'a> ScanRoot<'a> {
         } else {
             children.iter().map(value).collect()
         };
-        let mut least = batch.leaves(encoding);
+        let mut lower = batch.leaves(encoding);
         for values in &values {
-            for (least, value) in least.iter_mut().zip(values) {
-                *least = [least[0].min(value[0]), least[1].min(value[1])];
+            for (lower, value) in lower.iter_mut().zip(values) {
+                *lower = [lower[0].min(value[0]), lower[1].min(value[1])];
             }
         }
-        for (&cut, least) in all.iter().zip(&least) {
+        for (&cut, lower) in all.iter().zip(&lower) {
             if cut == 0 {
-                self.shallower = Some(least[1]);
+                self.shallower = Some(lower[1]);
                 continue;
             }
-            let value = least[0] + least[1] + self.missing;
+            let value = lower[0] + lower[1] + self.missing;
             if value <= incumbent.value() {
                 let root = RootSplit::at(self.feature, cut);
                 incumbent.offer(value, root.alone());
@@ -287,7 +289,7 @@ impl<'a> ScanRoot<'a> {
         let solved = SolvedCuts {
             children: &children,
             values: &values,
-            lower: &least,
+            lower: &lower,
         };
         self.keep_between(ranges, cuts, &solved, incumbent);
     }
@@ -298,7 +300,7 @@ impl<'a> ScanRoot<'a> {
         ranges: Vec<ChildRange>,
         cuts: &[Vec<u32>],
         solved: &SolvedCuts<'_>,
-        incumbent: &Incumbent,
+        incumbent: &TreeIncumbent,
     ) {
         let mut lane = 0;
         for (mut range, cuts) in ranges.into_iter().zip(cuts) {
@@ -325,7 +327,7 @@ impl<'a> ScanRoot<'a> {
     }
 
     /// Can a cut of a range be better? Most ranges have none, and their payload is never made.
-    fn is_open<P>(&mut self, range: &CutRange<P>, incumbent: &Incumbent) -> bool {
+    fn is_open<P>(&mut self, range: &CutRange<P>, incumbent: &TreeIncumbent) -> bool {
         let is_open = range.is_open(incumbent);
         if !is_open {
             self.floor = self.floor.min(range.lower());
@@ -422,7 +424,7 @@ impl SolvedCuts<'_> {
     }
 }
 
-/// About so many cuts of a range with the same number of rows between them.
+/// About `n_cuts` cuts of a range with the same number of rows between them.
 fn evenly(starts: &[u32], [first, last]: [u32; 2], n_cuts: usize) -> Vec<u32> {
     if (last - first) < n_cuts as u32 {
         return (first..=last).collect();

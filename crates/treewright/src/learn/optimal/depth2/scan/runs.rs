@@ -1,12 +1,12 @@
-//! Rows between close cuts of a root, and all others as runs.
+//! Run-length lists: rows between close cuts of a root, and all others as runs.
 //!
-//! If the cuts are close together, most rows are below all of them, or above. Such rows between two others are
-//! one *run*: what it gains for each label before it and number of cuts inside is all that matters.
+//! **Lemma.** If the cuts are close together, most rows are below all of them, or above. Such rows between two
+//! others are one *run*: its gains by the label before it and the number of cuts inside are all that matters.
 
 use crate::learn::optimal::problem::{FeatureCells, RowSet};
 use std::ops::Range;
 
-/// Up to so many intervals are scanned.
+/// The most intervals of a scan.
 pub(crate) const MOST_INTERVALS: usize = 4;
 
 /// Rows of a child feature in its order, as far as they matter for cuts of the root in a range.

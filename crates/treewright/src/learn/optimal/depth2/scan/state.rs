@@ -1,4 +1,4 @@
-//! Where the lanes of a scan are, on one side of the cuts of the root.
+//! The scan state: what the lanes of a scan know, on one side of the cuts of the root.
 
 use super::runs::MOST_INTERVALS;
 use crate::learn::optimal::depth2::simd::{Lane, add, least, most, sub};
