@@ -30,6 +30,7 @@ mod rooms;
 mod searched;
 mod selection;
 mod switches;
+mod switches_dyadic;
 mod tables;
 mod trees;
 mod validate;

@@ -28,6 +28,40 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 /// Learners that begin where another ends: optimal trees are never worse than greedy ones.
 const MAY_BUILD_ON: &[(&str, &str)] = &[("optimal", "greedy")];
 
+/// The layers of a learner, from the lowest: files and folders of its own folder. A layer imports only earlier ones;
+/// `mod.rs` may import all of them, and none imports it.
+const LAYERS: &[(&str, &[&str])] = &[
+    (
+        "dyadic",
+        &[
+            "switches",
+            "parameters",
+            "deadline",
+            "frontier",
+            "problem",
+            "plan",
+            "engines",
+            "claim",
+            "path",
+            "search",
+        ],
+    ),
+    (
+        "greedy",
+        &[
+            "parameters",
+            "switches",
+            "deadline",
+            "problem",
+            "split",
+            "setup",
+            "check",
+            "grow",
+            "splitter",
+        ],
+    ),
+];
+
 /// Names that the crate's root hands on, with the rooms they come from.
 const AT_THE_ROOT: &[(&str, &str)] = &[
     ("Budget", "budget"),
@@ -128,6 +162,13 @@ fn complaints_about(module: &[String], text: &str, learners: &Learners) -> Vec<S
                     path.join("::")
                 ));
             }
+            if room == "learn" && leads_to_a_later_layer(module, &path) {
+                complaints.push(format!(
+                    "{}: imports a later layer, {}",
+                    module.join("::"),
+                    path.join("::")
+                ));
+            }
         } else if !allowed.contains(&to) {
             complaints.push(format!(
                 "{}: imports {}",
@@ -147,6 +188,26 @@ fn leads_to_another_learner(module: &[String], path: &[String], learners: &Learn
         let is_foreign = folder != own && !MAY_BUILD_ON.contains(&(own, folder));
         is_foreign && (folder == name || names.contains(name))
     })
+}
+
+/// Is this a layer of a learner, and the path one that leads up from it?
+fn leads_to_a_later_layer(module: &[String], path: &[String]) -> bool {
+    let (Some(learner), Some(own)) = (module.get(1), module.get(2)) else {
+        return false;
+    };
+    let Some((_, layers)) = LAYERS.iter().find(|(name, _)| name == learner) else {
+        return false;
+    };
+    let place = |name: &String| layers.iter().position(|layer| layer == name);
+    let Some(own) = place(own) else {
+        // Not in the table of layers.
+        return true;
+    };
+    let is_inside = path.get(1) == Some(learner);
+    is_inside
+        && path
+            .get(2)
+            .is_none_or(|to| place(to).is_none_or(|to| to > own))
 }
 
 /// All paths from `crate` or `super`, the latter resolved, without that first word.
@@ -277,6 +338,14 @@ fn forbidden_paths_are_found() {
         .is_empty()
     );
     assert!(complaints("learn::greedy", "use crate::Budget;").is_empty());
+    assert!(complaints("learn::greedy", "use self::grow::Grower;").is_empty());
+    assert!(
+        complaints(
+            "learn::greedy::split::scan",
+            "use super::measure::Score;\nuse crate::learn::greedy::problem::Packing;"
+        )
+        .is_empty()
+    );
     assert!(complaints("export::json", "use super::super::cost::Loss;").is_empty());
 
     let forbidden = [
@@ -308,6 +377,19 @@ fn forbidden_paths_are_found() {
         ),
         ("learn::dyadic", "use crate::eval::Report;"),
         ("cellar", "fn f() {}"),
+        (
+            "learn::dyadic::problem::grid",
+            "use crate::learn::dyadic::path::Steps;",
+        ),
+        ("learn::dyadic::problem::grid", "use super::super::Dyadic;"),
+        (
+            "learn::greedy::problem::frame",
+            "use crate::learn::greedy::split::Score;",
+        ),
+        (
+            "learn::greedy::odds_and_ends",
+            "use crate::learn::greedy::problem::Frame;",
+        ),
     ];
     for (path, text) in forbidden {
         assert!(!complaints(path, text).is_empty(), "{path}: {text}");

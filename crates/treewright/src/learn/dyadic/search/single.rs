@@ -10,7 +10,7 @@ use crate::budget::Budget;
 use crate::cost::{Counting, Objective, Penalty};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::learn::dyadic::FamilyLearner;
+use crate::learn::FamilyLearner;
 use crate::learn::dyadic::claim::{Question, exact_alpha_of};
 use crate::learn::dyadic::engines::bytes;
 use crate::learn::dyadic::frontier::vertex;
