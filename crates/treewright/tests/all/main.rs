@@ -31,6 +31,7 @@ mod rooms;
 mod searched;
 mod selection;
 mod switches;
+mod switches_dyadic;
 mod switches_optimal;
 mod tables;
 mod trees;

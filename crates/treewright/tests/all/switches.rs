@@ -14,12 +14,16 @@ use crate::tables::{assemble, random_column};
 /// Each shortcut switched off, then all of them.
 fn switched_off() -> impl Iterator<Item = (&'static str, GreedySwitches)> {
     const ALL: GreedySwitches = GreedySwitches::ALL;
-    let without: [(_, fn(&mut GreedySwitches)); 5] = [
+    let without: [(_, fn(&mut GreedySwitches)); 9] = [
         ("counting", |on| on.counting = false),
         ("scanning", |on| on.scanning = false),
         ("skipping", |on| on.skipping = false),
         ("floor", |on| on.floor = false),
         ("tasks", |on| on.tasks = false),
+        ("parallel features", |on| on.parallel_features = false),
+        ("fast sorting", |on| on.fast_sorting = false),
+        ("parting in two", |on| on.parting_in_two = false),
+        ("own list stays", |on| on.own_list_stays = false),
     ];
     let one = without.map(|(name, switch)| {
         let mut switches = ALL;

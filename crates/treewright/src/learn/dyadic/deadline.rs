@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use super::switches::DyadicSwitches;
 use crate::budget::Budget;
 
 /// The search was stopped from outside.
@@ -17,6 +18,7 @@ pub(crate) struct SearchLimits {
     pub(crate) most_work: u64,
     /// What is solved already, to be said while the search goes on.
     pub(crate) so_far: String,
+    pub(crate) switches: DyadicSwitches,
 }
 
 impl SearchLimits {
@@ -38,10 +40,11 @@ impl SearchLimits {
 pub(crate) struct Resources<'a> {
     pub(crate) budget: &'a Budget,
     pub(crate) most_bytes: usize,
+    pub(crate) switches: DyadicSwitches,
 }
 
 /// So much memory is not worth counting.
-pub(super) const LITTLE_MEMORY: usize = 16_000_000;
+const LITTLE_MEMORY: usize = 16_000_000;
 
 impl Resources<'_> {
     /// May so many bytes be taken at once?
@@ -57,12 +60,10 @@ impl Resources<'_> {
             most_bytes: self.most_bytes,
             most_work: u64::MAX,
             so_far: String::new(),
+            switches: self.switches,
         }
     }
 }
-
-/// So much is done even if there is no time at all: some hundredths of a second. In tests, hardly anything.
-pub(super) const LITTLE_WORK: usize = if cfg!(test) { 100 } else { 2_000_000 };
 
 /// Looks whether there is time and memory to go on.
 pub(crate) struct GridDeadline<'a> {
@@ -82,10 +83,15 @@ impl<'a> GridDeadline<'a> {
     /// So much work comes next, if there is time.
     pub(crate) fn look(&self, work: usize) -> Result<(), SearchStopped> {
         self.work.set(self.work.get() + work);
-        if self.work.get() > LITTLE_WORK && self.resources.budget.is_spent() {
+        if self.work.get() > self.switches().little_work && self.resources.budget.is_spent() {
             return Err(SearchStopped);
         }
         Ok(())
+    }
+
+    /// Which speed-ups are made use of.
+    pub(crate) fn switches(&self) -> DyadicSwitches {
+        self.resources.switches
     }
 
     /// May so much memory be taken?

@@ -28,12 +28,15 @@ mod path;
 mod plan;
 mod problem;
 mod search;
+mod switches;
 
 use std::time::Duration;
 
 use serde_json::Value;
 
 pub use self::parameters::{Aim, Coding, Dyadic, Method, Missing, Model, Resolution, Solver, Ties};
+#[doc(hidden)]
+pub use self::switches::DyadicSwitches;
 
 use self::deadline::Resources;
 use self::search::{family, single};
@@ -106,6 +109,7 @@ impl Dyadic {
         Resources {
             budget,
             most_bytes: self.most_bytes,
+            switches: self.switches,
         }
     }
 

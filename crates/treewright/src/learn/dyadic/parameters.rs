@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::switches::DyadicSwitches;
 use crate::cost::{Lambda, Loss, Penalty};
 
 /// Which halvings are paid for.
@@ -86,6 +87,9 @@ pub struct Dyadic {
     pub loss: Loss,
     /// More memory than this is not used for solved sets.
     pub most_bytes: usize,
+    /// Which speed-ups are made use of; none changes a tree.
+    #[doc(hidden)]
+    pub switches: DyadicSwitches,
 }
 
 impl Default for Dyadic {
@@ -104,6 +108,7 @@ impl Default for Dyadic {
             collinear: false,
             loss: Loss::default(),
             most_bytes: 4 << 30,
+            switches: DyadicSwitches::ALL,
         }
     }
 }

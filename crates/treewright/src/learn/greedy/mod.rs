@@ -55,7 +55,7 @@ impl Learner for Greedy {
 }
 
 impl Greedy {
-    /// Learns with some of the shortcuts only.
+    /// Learns with some of the speed-ups only.
     #[doc(hidden)]
     pub fn fit_by(
         &self,

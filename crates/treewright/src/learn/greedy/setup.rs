@@ -33,7 +33,7 @@ impl Greedy {
             labels,
             weights,
             whole,
-            false,
+            GreedySwitches::NONE,
             &unlimited,
         );
         frame?.ok_or_else(|| no_room(data))
@@ -55,7 +55,10 @@ impl Greedy {
             self.labels(data, criterion),
             data.weights(),
             data.has_whole_weights(),
-            criterion.can_count() && switches.counting,
+            GreedySwitches {
+                counting: criterion.can_count() && switches.counting,
+                ..switches
+            },
             budget,
         )
     }

@@ -1,6 +1,6 @@
 //! A switch for every speed-up of the learner. Tests turn them off: that must not change the tree.
 
-/// The shortcuts of the learner. Tests switch them off: that must not change the tree.
+/// What the learner makes use of.
 #[doc(hidden)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,14 @@ pub struct GreedySwitches {
     pub floor: bool,
     /// Subtrees grow as tasks with frames of their own.
     pub tasks: bool,
+    /// The features of a large node are looked at in parallel.
+    pub parallel_features: bool,
+    /// Columns are sorted by counting or by digits, not by comparisons.
+    pub fast_sorting: bool,
+    /// Lists are parted in two by a loop without branches.
+    pub parting_in_two: bool,
+    /// The list of the split's own feature, which has its children in order, is not parted.
+    pub own_list_stays: bool,
 }
 
 impl GreedySwitches {
@@ -25,6 +33,10 @@ impl GreedySwitches {
         skipping: true,
         floor: true,
         tasks: true,
+        parallel_features: true,
+        fast_sorting: true,
+        parting_in_two: true,
+        own_list_stays: true,
     };
     /// The plain way.
     pub const NONE: Self = Self {
@@ -33,5 +45,9 @@ impl GreedySwitches {
         skipping: false,
         floor: false,
         tasks: false,
+        parallel_features: false,
+        fast_sorting: false,
+        parting_in_two: false,
+        own_list_stays: false,
     };
 }

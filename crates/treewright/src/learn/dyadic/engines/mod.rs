@@ -22,6 +22,7 @@ use crate::learn::dyadic::frontier::{Frontier, Vertex};
 use crate::learn::dyadic::parameters::Model;
 use crate::learn::dyadic::plan::HalvingPlan;
 use crate::learn::dyadic::problem::Points;
+use crate::learn::dyadic::switches::DyadicSwitches;
 
 /// Plans by the key of a set, and the vertex of its hull that they are for.
 pub(crate) type KnownPlans = FxHashMap<(Key, Vertex), HalvingPlan>;
@@ -56,9 +57,9 @@ pub(crate) const MOST_CLASSES: usize = 1024;
 
 /// Calls a function with the words and the sums that are wide enough for some points: `None` if none are.
 macro_rules! with_width {
-    ($points:expr, $call:ident($($argument:expr),*)) => {{
+    ($points:expr, $packed:expr, $call:ident($($argument:expr),*)) => {{
         let (words, classes) = ($points.n_words, $points.n_classes);
-        match ($points.is_narrow(), words, classes) {
+        match ($packed && $points.is_narrow(), words, classes) {
             (true, ..=1, ..=2) => Some($call::<Packed<1>, 1>($($argument),*)),
             (true, ..=1, ..=4) => Some($call::<Packed<2>, 1>($($argument),*)),
             (true, ..=1, ..=32) => Some($call::<Packed<16>, 1>($($argument),*)),
@@ -75,8 +76,8 @@ macro_rules! with_width {
 }
 
 /// What the points take in a search, which has room for the next larger number of words and classes.
-pub(crate) fn bytes(points: &Points) -> usize {
-    let of_point = with_width!(points, bytes_of_point());
+pub(crate) fn bytes(points: &Points, switches: DyadicSwitches) -> usize {
+    let of_point = with_width!(points, switches.packed_sums, bytes_of_point());
     points.len().saturating_mul(of_point.unwrap_or(0))
 }
 
@@ -91,7 +92,8 @@ pub(crate) fn engine(
     front: Frontier,
     limits: SearchLimits,
 ) -> Option<Box<dyn Engine>> {
-    with_width!(points, search(points, model, front, limits))
+    let packed = limits.switches.packed_sums;
+    with_width!(points, packed, search(points, model, front, limits))
 }
 
 fn search<S: LossSums, const W: usize>(
@@ -121,6 +123,7 @@ mod tests {
     use crate::learn::dyadic::parameters::{Model, Ties};
     use crate::learn::dyadic::plan::HalvingPlan;
     use crate::learn::dyadic::problem::{Field, Points};
+    use crate::learn::dyadic::switches::DyadicSwitches;
 
     /// A cell: for each coordinate how often it was halved, and the bits of its halves.
     type Cell = Vec<(u32, u64)>;
@@ -243,6 +246,7 @@ mod tests {
             most_bytes: usize::MAX,
             most_work: u64::MAX,
             so_far: String::new(),
+            switches: DyadicSwitches::ALL,
         }
     }
 

@@ -38,6 +38,7 @@ pub(crate) struct LambdaPath {
     reached: Option<Alpha>,
     /// Is everything known that was wanted?
     is_complete: bool,
+    shares_plans: bool,
     /// How many searches were begun.
     n_searches: u64,
 }
@@ -57,8 +58,9 @@ impl LambdaPath {
             reached: None,
             is_complete: wanted.is_leaf(error),
             n_searches: 0,
+            shares_plans: resources.switches.shared_plans,
         };
-        let mut steps = Steps::new(error, wanted);
+        let mut steps = Steps::new(error, wanted, resources.switches);
         while !path.is_complete {
             let front = steps.next();
             let limits = SearchLimits {
@@ -118,7 +120,12 @@ impl LambdaPath {
     pub(crate) fn plans(&self, places: &[usize]) -> Vec<HalvingPlan> {
         let mut known = KnownPlans::default();
         let mut plan = |&place: &usize| match &self.engine {
-            Some(engine) => engine.plan(self.best[place], &mut known),
+            Some(engine) => {
+                if !self.shares_plans {
+                    known.clear();
+                }
+                engine.plan(self.best[place], &mut known)
+            }
             None => HalvingPlan::Leaf,
         };
         places.iter().map(&mut plan).collect()

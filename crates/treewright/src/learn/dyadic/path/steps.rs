@@ -2,11 +2,14 @@
 
 use crate::learn::dyadic::deadline::Resources;
 use crate::learn::dyadic::frontier::{Alpha, Frontier, LeastAlpha};
+use crate::learn::dyadic::switches::DyadicSwitches;
 
 /// Falling alphas.
 #[derive(Debug)]
 pub(crate) struct Steps {
     wanted: Frontier,
+    /// Do larger alphas come first?
+    is_stepped: bool,
     /// The alpha of the last step that came to its end, and of the one that is tried now.
     reached: Alpha,
     alpha: Alpha,
@@ -17,19 +20,19 @@ pub(crate) struct Steps {
 }
 
 /// A step may take so many times the work of the one before,
-pub(super) const MORE_WORK: u64 = 16;
+const MORE_WORK: u64 = 16;
 
 /// and so much in any case.
-pub(super) const LITTLE_WORK: u64 = 30_000_000;
+const LITTLE_WORK: u64 = 30_000_000;
 
 /// The alpha is never halved more often than this in one step, unless it is the last.
-pub(super) const MOST_HALVINGS: u32 = 8;
+const MOST_HALVINGS: u32 = 8;
 
 /// Before a search for all sizes, alphas go down to this part of the error of one leaf.
-pub(super) const HIGH: u64 = 64;
+const HIGH: u64 = 64;
 
 impl Steps {
-    pub(crate) fn new(error: u64, wanted: Frontier) -> Self {
+    pub(crate) fn new(error: u64, wanted: Frontier, switches: DyadicSwitches) -> Self {
         let alpha = Alpha {
             numerator: error,
             denominator: 1,
@@ -38,7 +41,9 @@ impl Steps {
             wanted,
             reached: alpha,
             alpha,
+            is_stepped: switches.large_alphas_first,
             halvings: match wanted {
+                _ if !switches.large_alphas_first => 1,
                 Frontier::Hull(_) => MOST_HALVINGS,
                 Frontier::Stairs(_) => MOST_HALVINGS / 2,
             },
@@ -90,6 +95,13 @@ impl Steps {
 
     /// What the next search is for.
     pub(crate) fn next(&mut self) -> Frontier {
+        if !self.is_stepped {
+            self.alpha = match self.wanted {
+                Frontier::Hull(least) => least.alpha(),
+                Frontier::Stairs(_) => Alpha::ZERO,
+            };
+            return self.wanted;
+        }
         let next = self.reached.halved(self.halvings);
         let beyond = self.reached.halved(self.halvings + 1);
         let Frontier::Hull(least) = self.wanted else {

@@ -16,6 +16,7 @@ use crate::cost::tens_of_weights;
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
 use crate::error::{Error, Result, quoted};
 use crate::learn::dyadic::parameters::{Coding, Missing};
+use crate::learn::dyadic::switches::DyadicSwitches;
 use crate::tree::{Closed, Split};
 
 /// A number of halvings more than anybody can use: cells of a 2^30th of the box.
@@ -118,7 +119,7 @@ impl Coordinate {
 
     /// The cell of every row after all halvings, a binary number with the first halving first, or
     /// [`NO_CELL`] where the row's value is missing.
-    pub(crate) fn cells(&self, data: &Dataset) -> Vec<u32> {
+    pub(crate) fn cells(&self, data: &Dataset, switches: DyadicSwitches) -> Vec<u32> {
         let side = self.side.as_ref().filter(|_| self.halvings > 0);
         // Values near a cut take longer. Coded ones come again and again, and may all lie on cuts.
         let mut known: FxHashMap<u64, u32> = FxHashMap::default();
@@ -126,11 +127,14 @@ impl Coordinate {
             let Some(side) = side else {
                 return 0;
             };
-            side.clear_cell(number, self.halvings).unwrap_or_else(|| {
-                *known
-                    .entry(number.to_bits())
-                    .or_insert_with(|| side.exact_cell(number, self.halvings))
-            })
+            let clear = side.clear_cell(number, self.halvings);
+            clear
+                .filter(|_| switches.estimated_cells)
+                .unwrap_or_else(|| {
+                    *known
+                        .entry(number.to_bits())
+                        .or_insert_with(|| side.exact_cell(number, self.halvings))
+                })
         };
         (0..data.n_rows())
             .map(|row| match self.number(data, row) {
@@ -216,7 +220,7 @@ impl Coordinate {
     }
 
     /// How many values of the table count as above a midpoint only because of the snap.
-    pub(crate) fn n_snapped(&self, data: &Dataset) -> usize {
+    pub(crate) fn n_snapped(&self, data: &Dataset, switches: DyadicSwitches) -> usize {
         let is_snapped = self.side.as_ref().is_some_and(BoxSide::is_snapped);
         if !is_snapped || self.halvings == 0 {
             return 0;
@@ -226,7 +230,7 @@ impl Coordinate {
             side: Some(BoxSide::new(low, high, 0.0)),
             ..self.clone()
         };
-        let (with, without) = (self.cells(data), plain.cells(data));
+        let (with, without) = (self.cells(data, switches), plain.cells(data, switches));
         with.iter().zip(without).filter(|(a, b)| **a != *b).count()
     }
 }

@@ -81,7 +81,7 @@ impl Grid {
         let mut cells: Vec<Vec<u32>> = Vec::with_capacity(coordinates.len());
         for coordinate in coordinates.iter() {
             deadline.look(data.n_rows())?;
-            cells.push(coordinate.cells(data));
+            cells.push(coordinate.cells(data, resources.switches));
         }
         let (mut merged, groups) = MergedPoints::rows(cells, data.n_rows(), losses, &deadline)?;
         // A snap may put several categories into one cell, but a tree names each of them.
@@ -99,7 +99,10 @@ impl Grid {
                 false
             }
         };
-        let n_snapped = coordinates.iter().map(|c| c.n_snapped(data)).sum();
+        let n_snapped = coordinates
+            .iter()
+            .map(|c| c.n_snapped(data, resources.switches))
+            .sum();
         merged.merge(&deadline)?;
         let (base, left_out) = (merged.base, merged.left_out);
         let (halved, points) = merged.points(coordinates);

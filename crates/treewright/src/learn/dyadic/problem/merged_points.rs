@@ -199,7 +199,9 @@ impl MergedPoints {
         let is_separated =
             |n_points: usize| self.are_separated(n_points, coordinates, halvings, deadline);
         // A few points tell at once that coarse cells are not enough.
-        Ok(is_separated(self.n_points.min(SAMPLE))? && is_separated(self.n_points)?)
+        let has_sample = deadline.switches().sample_first;
+        let may_be = !has_sample || is_separated(self.n_points.min(SAMPLE))?;
+        Ok(may_be && is_separated(self.n_points)?)
     }
 
     /// The same for the first points alone.
@@ -339,6 +341,7 @@ mod tests {
     use crate::data::{Dataset, ReadOptions};
     use crate::learn::dyadic::deadline::Resources;
     use crate::learn::dyadic::parameters::{Coding, Missing};
+    use crate::learn::dyadic::switches::DyadicSwitches;
 
     fn random_table(random: &mut fastrand::Rng) -> Dataset {
         let n_rows = random.usize(2..40);
@@ -366,11 +369,15 @@ mod tests {
         let resources = Resources {
             budget: &budget,
             most_bytes: usize::MAX,
+            switches: DyadicSwitches::ALL,
         };
         let deadline = GridDeadline::new(&resources);
         let losses = RowLosses::new(data, &Loss::ZeroOne, "trees", RowLosses::WIDE).unwrap();
         let coordinates = Coordinate::of(data, Coding::default(), Missing::Code, 0.0).unwrap();
-        let cells = coordinates.iter().map(|it| it.cells(data)).collect();
+        let cells = coordinates
+            .iter()
+            .map(|it| it.cells(data, DyadicSwitches::ALL))
+            .collect();
         let (merged, _) = MergedPoints::rows(cells, data.n_rows(), &losses, &deadline).unwrap();
         work(merged, coordinates, &deadline);
     }

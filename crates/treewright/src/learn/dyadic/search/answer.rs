@@ -57,6 +57,9 @@ pub(super) fn best_greedy(
     grid: &Grid,
     budget: &Budget,
 ) -> Result<(Vertex, HalvingPlan)> {
+    if !learner.switches.greedy_start {
+        return Ok((vertex(1, grid.points.least_loss()), HalvingPlan::Leaf));
+    }
     let engine = engine_for(
         grid,
         learner.model,

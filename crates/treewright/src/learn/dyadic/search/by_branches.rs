@@ -40,7 +40,7 @@ pub(super) fn by_branches(
         least_risk: 0.0,
         work: Work::default(),
     };
-    let mut steps = Steps::new(grid.points.least_loss(), front);
+    let mut steps = Steps::new(grid.points.least_loss(), front, learner.switches);
     let resources = learner.resources(budget);
     loop {
         steps.next();

@@ -36,7 +36,7 @@ pub(crate) fn fit(
     // A search keeps the points of the one before.
     let is_small = learner
         .resources(budget)
-        .has_room_for(bytes(&grid.points).saturating_mul(2));
+        .has_room_for(bytes(&grid.points, learner.switches).saturating_mul(2));
     let least_loss = || vertex(1, grid.points.least_loss());
     let only_leaf = grid.only_leaf.or_else(|| (!is_small).then(least_loss));
     let found = match (learner.method, only_leaf) {

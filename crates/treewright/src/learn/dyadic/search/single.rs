@@ -10,7 +10,7 @@ use crate::budget::Budget;
 use crate::cost::{Counting, Objective, Penalty};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::learn::dyadic::FamilyLearner;
+use crate::learn::FamilyLearner;
 use crate::learn::dyadic::claim::{Question, exact_alpha_of};
 use crate::learn::dyadic::engines::bytes;
 use crate::learn::dyadic::frontier::vertex;
@@ -71,7 +71,7 @@ fn question(learner: &Dyadic, data: &Dataset, grid: &Grid) -> Result<Question> {
 fn answer(learner: &Dyadic, question: &Question, grid: &Grid, budget: &Budget) -> Result<Answer> {
     let is_small = learner
         .resources(budget)
-        .has_room_for(bytes(&grid.points).saturating_mul(2));
+        .has_room_for(bytes(&grid.points, learner.switches).saturating_mul(2));
     let least_loss = || vertex(1, grid.points.least_loss());
     if let Some(leaf) = grid.only_leaf.or_else(|| (!is_small).then(least_loss)) {
         return Ok(only_leaf(leaf, question, grid));

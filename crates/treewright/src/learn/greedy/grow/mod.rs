@@ -112,7 +112,13 @@ impl Grower<'_> {
         if stops {
             self.budget.progress().advance(frame.n_rows() as u64);
         } else {
-            open.push(OpenNodes::new(frame, 0, depth, features));
+            open.push(OpenNodes::new(
+                frame,
+                0,
+                depth,
+                features,
+                self.search.switches,
+            ));
         }
         let mut numbering = Vec::new();
         while let Some(nodes) = open.last_mut() {
@@ -270,7 +276,7 @@ impl Grower<'_> {
             is_coarse: pending.is_coarse,
         };
         let features = &nodes.features[pending.features.clone()];
-        let is_large = in_parallel(pending.range.len() * features.len());
+        let is_large = self.in_parallel(pending.range.len() * features.len());
         self.search.best(&nodes.frame, &view, features, is_large)
     }
 
@@ -308,7 +314,7 @@ impl Grower<'_> {
             });
         }
         if wanted.contains(&true) {
-            let in_parallel = in_parallel(pending.range.len() * alive.len());
+            let in_parallel = self.in_parallel(pending.range.len() * alive.len());
             nodes.part(pending, alive, &chosen, &sizes, &wanted, in_parallel);
             let at = nodes.features.len();
             nodes.features.extend_from_slice(alive);
@@ -366,7 +372,14 @@ impl Grower<'_> {
             let frame = frame.subframe(&pending.range, &rows, alive, false, numbering);
             let summary = self.summaries.of(&frame, &[&frame.by_row()]);
             if !self.stops(&summary, depth) {
-                open.push(OpenNodes::new(frame, first + child, depth, alive.to_vec()));
+                let (features, switches) = (alive.to_vec(), self.search.switches);
+                open.push(OpenNodes::new(
+                    frame,
+                    first + child,
+                    depth,
+                    features,
+                    switches,
+                ));
             }
             grown.nodes.push(GrownNode {
                 summary,
@@ -377,12 +390,13 @@ impl Grower<'_> {
         open
     }
 
+    /// Is there enough to look at for all threads?
+    fn in_parallel(&self, n_entries: usize) -> bool {
+        let may_be = self.search.switches.parallel_features && n_entries >= LARGE;
+        may_be && rayon::current_num_threads() > 1
+    }
+
     fn stops(&self, summary: &NodeSummary, depth: usize) -> bool {
         depth >= self.max_depth || summary.is_pure || summary.rows < self.min_split as f64
     }
-}
-
-/// Is there enough to look at for all threads?
-fn in_parallel(n_entries: usize) -> bool {
-    n_entries >= LARGE && rayon::current_num_threads() > 1
 }

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::summary::NodeSummary;
 use crate::learn::greedy::problem::{Frame, partition, partition_in_two};
 use crate::learn::greedy::split::Chosen;
+use crate::learn::greedy::switches::GreedySwitches;
 
 /// A frame and its nodes that are still to be split.
 pub(crate) struct OpenNodes<'a> {
@@ -18,6 +19,7 @@ pub(crate) struct OpenNodes<'a> {
     side: Vec<u8>,
     child: Vec<u32>,
     scratch: Vec<u32>,
+    switches: GreedySwitches,
 }
 
 /// A node that is still to be split.
@@ -34,7 +36,13 @@ pub(crate) struct Pending {
 
 impl<'a> OpenNodes<'a> {
     /// A frame whose only node so far holds all its rows.
-    pub(crate) fn new(frame: Frame<'a>, node: usize, depth: usize, features: Vec<u32>) -> Self {
+    pub(crate) fn new(
+        frame: Frame<'a>,
+        node: usize,
+        depth: usize,
+        features: Vec<u32>,
+        switches: GreedySwitches,
+    ) -> Self {
         let range = 0..frame.n_rows();
         let root = Pending {
             node,
@@ -50,6 +58,7 @@ impl<'a> OpenNodes<'a> {
             side: Vec::new(),
             child: Vec::new(),
             scratch: Vec::new(),
+            switches,
         }
     }
 
@@ -87,7 +96,7 @@ impl<'a> OpenNodes<'a> {
         in_parallel: bool,
     ) {
         let packing = self.frame.packing();
-        let in_two = sizes.len() == 2;
+        let in_two = sizes.len() == 2 && self.switches.parting_in_two;
         self.mark_children(pending, chosen, in_two);
         let parted = self.parted_lists(pending, alive, chosen);
         let mut starts = vec![0_u32];
@@ -153,7 +162,7 @@ impl<'a> OpenNodes<'a> {
                 alive.binary_search(&(list as u32)).is_ok()
                     && !(pending.is_coarse && self.frame.is_coarse(list))
             };
-            is_used && !(in_order && list == chosen.list)
+            is_used && !(self.switches.own_list_stays && in_order && list == chosen.list)
         };
         (0..=self.frame.row_list()).map(is_parted).collect()
     }

@@ -15,10 +15,12 @@ use super::coarse_features::CoarseFeatures;
 use super::codes::Codes;
 use super::labels::Labels;
 use super::packing::{Packing, is_tie};
+use super::sorting::sorted_list_by_comparison;
 use super::sorting::sorted_list_in_time;
 use crate::budget::Budget;
 use crate::data::{Column, Value};
 use crate::error::{Error, Result};
+use crate::learn::greedy::switches::GreedySwitches;
 
 /// Rows with labels and weights, and their order by every feature.
 #[derive(Debug)]
@@ -44,7 +46,7 @@ pub(crate) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// All rows of a table; `None` if the budget is spent before they are sorted. With `can_count` the criterion can
+    /// All rows of a table; `None` if the budget is spent before they are sorted. With `counting` the criterion can
     /// do without the lists of coarse features.
     #[expect(
         clippy::too_many_arguments,
@@ -57,7 +59,7 @@ impl<'a> Frame<'a> {
         labels: Labels<'a>,
         weights: Option<&'a [f64]>,
         whole: bool,
-        can_count: bool,
+        switches: GreedySwitches,
         budget: &Budget,
     ) -> Result<Option<Self>> {
         let (packing, packed) = packing(n_rows, &labels).ok_or_else(|| {
@@ -66,7 +68,7 @@ impl<'a> Frame<'a> {
             ))
         })?;
         let classes = packed.then_some(&*labels.classes);
-        let can_count = can_count && packed && weights.is_none();
+        let can_count = switches.counting && packed && weights.is_none();
         // The lists, and what sorting two of them takes beside.
         if !budget.has_room_for(n_rows.saturating_mul(4 * (columns.len() + 8))) {
             return Ok(None);
@@ -79,7 +81,11 @@ impl<'a> Frame<'a> {
             if let Some(codes) = numbers.and_then(|numbers| Codes::of_whole_numbers(numbers)) {
                 return Some((vec![0; n_rows], Some(codes)));
             }
-            let list = sorted_list_in_time(column, classes, packing, budget)?;
+            let list = if switches.fast_sorting {
+                sorted_list_in_time(column, classes, packing, budget)?
+            } else {
+                sorted_list_by_comparison(column, classes, packing)
+            };
             let codes = numbers.and_then(|numbers| Codes::of_list(numbers, &list, packing));
             Some((list, codes))
         };

@@ -66,6 +66,28 @@ pub(crate) fn sorted_list_in_time(
     }
 }
 
+/// The same list by comparisons of values.
+pub(super) fn sorted_list_by_comparison(
+    column: &Column,
+    classes: Option<&[u32]>,
+    packing: Packing,
+) -> Vec<u32> {
+    let order = |&a: &usize, &b: &usize| match column {
+        // A missing code is the largest number there is.
+        Column::Categorical(codes) => codes[a].cmp(&codes[b]),
+        Column::Numeric(numbers) => {
+            let key = |row: usize| (numbers[row].is_nan(), numbers[row]);
+            key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal)
+        }
+    };
+    let mut rows: Vec<usize> = (0..column.len()).collect();
+    rows.sort_by(order);
+    let class = |row: usize| classes.map_or(0, |classes| classes[row]);
+    let is_tie = |at: usize| at > 0 && order(&rows[at - 1], &rows[at]).is_eq();
+    let entry = |at: usize| packing.pack(rows[at], class(rows[at]), is_tie(at));
+    (0..rows.len()).map(entry).collect()
+}
+
 /// For whole numbers of a small range: the least of them, and how many keys a counting sort needs
 /// (one more than the range, for missing).
 pub(crate) fn whole_range(numbers: &[f64]) -> Option<(f64, usize)> {

@@ -147,17 +147,25 @@ impl<S: LossSums, const W: usize> Boxed<S, W> {
             return Ok(SolvedHull::Leaf(error));
         }
         let key = self.key(part, levels, &way.way.members[start..]);
-        if let Some(stored) = self.table.get(key) {
+        let switches = self.collapsed.switches();
+        if let Some(stored) = self.table.get(key).filter(|_| switches.memo) {
             return Ok(SolvedHull::Stored(stored));
         }
-        let lower = self.collapsed.solve(part, start, 0, &mut way.way)?;
+        let lower = if switches.collapsed_bounds {
+            Some(self.collapsed.solve(part, start, 0, &mut way.way)?)
+        } else {
+            None
+        };
         self.collapsed
             .check(part, &mut way.way, Some(&self.table))?;
         if way.frames.len() <= depth {
             way.frames.resize_with(depth + 1, BoxedFrame::default);
         }
         let mut frame = std::mem::take(&mut way.frames[depth]);
-        self.collapsed.vertices(lower, &mut frame.lower);
+        match lower {
+            Some(lower) => self.collapsed.vertices(lower, &mut frame.lower),
+            None => at_best(error, &mut frame.lower),
+        }
         frame.best.clear();
         frame.best.push(vertex(1, error));
         let result = self.search(part, levels, start, depth, &mut frame, way);
@@ -210,10 +218,12 @@ impl<S: LossSums, const W: usize> Boxed<S, W> {
         frame: &mut BoxedFrame<S>,
         way: &mut BoxedStack<S>,
     ) -> Result<(), SearchStopped> {
+        let switches = self.collapsed.switches();
         let mut halvings = std::mem::take(&mut frame.halvings);
         self.splits(part, &way.way.members[start..], &mut halvings);
         for halving in &halvings {
-            if self.collapsed.front.is_dominated(&frame.lower, &frame.best) {
+            if switches.lower_bounds && self.collapsed.front.is_dominated(&frame.lower, &frame.best)
+            {
                 break;
             }
             self.try_halving(halving, levels, start, depth, frame, way)?;
@@ -235,11 +245,13 @@ impl<S: LossSums, const W: usize> Boxed<S, W> {
         frame: &mut BoxedFrame<S>,
         way: &mut BoxedStack<S>,
     ) -> Result<(), SearchStopped> {
+        let switches = self.collapsed.switches();
         let empty = self.empty_leaves(halving, levels);
-        let known = |side: &PointSet<S>, error: u64| match self.collapsed.known(side, error) {
-            None => SideState::Unknown,
+        let known = |side: &PointSet<S>, error: u64| match self.collapsed.solved_before(side, error)
+        {
             Some(leaf @ SolvedHull::Leaf(_)) => SideState::Solved(leaf),
-            Some(lower) => SideState::Lower(lower),
+            Some(lower) if switches.collapsed_bounds => SideState::Lower(lower),
+            _ => SideState::Unknown,
         };
         let mut sides = [
             known(&halving.left, halving.left_error),
@@ -252,7 +264,7 @@ impl<S: LossSums, const W: usize> Boxed<S, W> {
             self.side_vertices(sides[0], halving.left_error, &mut frame.left);
             self.side_vertices(sides[1], halving.right_error, &mut frame.right);
             front.sum(&frame.left, &frame.right, empty, &mut frame.candidate);
-            if front.is_dominated(&frame.candidate, &frame.best) {
+            if switches.lower_bounds && front.is_dominated(&frame.candidate, &frame.best) {
                 return Ok(());
             }
             // The side of which less is known, of equals the smaller one, or both at once.
@@ -261,7 +273,7 @@ impl<S: LossSums, const W: usize> Boxed<S, W> {
                 std::cmp::Ordering::Less => false,
                 std::cmp::Ordering::Greater => true,
                 std::cmp::Ordering::Equal if sides[0].known() == 2 => break,
-                std::cmp::Ordering::Equal if halving.is_large() => {
+                std::cmp::Ordering::Equal if self.collapsed.are_both_large(halving) => {
                     sides = self.learn_both(sides, halving, start, depth, &frame.levels, way)?;
                     continue;
                 }
@@ -339,7 +351,7 @@ impl<S: LossSums, const W: usize> Boxed<S, W> {
         depth: usize,
         way: &mut BoxedStack<S>,
     ) -> Result<SideState, SearchStopped> {
-        if matches!(side, SideState::Unknown) {
+        if matches!(side, SideState::Unknown) && self.collapsed.switches().collapsed_bounds {
             let lower = self.collapsed.solve(part, start, 0, &mut way.way)?;
             return Ok(SideState::Lower(lower));
         }
@@ -373,7 +385,8 @@ impl<S: LossSums, const W: usize> Boxed<S, W> {
             out.extend(larger.map(|c| vertex(c.leaves + empty, c.error)));
         };
         shift(&frame.lower, &mut frame.candidate);
-        if front.is_dominated(&frame.candidate, &frame.best) {
+        let has_bounds = self.collapsed.switches().lower_bounds;
+        if has_bounds && front.is_dominated(&frame.candidate, &frame.best) {
             return Ok(());
         }
         frame.levels.clone_from(levels);

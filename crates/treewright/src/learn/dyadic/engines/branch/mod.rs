@@ -62,9 +62,6 @@ struct KnownValue {
 
 const LEAF: u16 = u16::MAX;
 
-/// The work between two looks at the clock; less in tests, which stop small searches.
-const CHECK_EVERY: u64 = if cfg!(test) { 100 } else { 200_000 };
-
 /// The outcome of a search.
 #[derive(Debug)]
 pub(crate) struct BranchResult {
@@ -169,18 +166,28 @@ impl Branch {
         self.table.get(&halves(key)).copied()
     }
 
+    /// The same, for a search that may have to do without its memory.
+    fn known_before(&self, key: Key) -> Option<KnownValue> {
+        self.get(key).filter(|_| self.limits.switches.memo)
+    }
+
     fn put(&mut self, key: Key, value: u64, is_exact: bool, coordinate: u16) {
         let known = KnownValue {
             value,
             is_exact,
             coordinate,
         };
+        let is_known = |key| self.get(key).is_some_and(|before| before.is_exact);
+        if !self.limits.switches.memo && !is_exact && is_known(key) {
+            // Solved again, and only refuted this time.
+            return;
+        }
         self.table.insert(halves(key), known);
     }
 
     /// A set with this error is worth at least this.
     fn at_least(&self, error: u64) -> u64 {
-        if error == 0 {
+        if error == 0 || !self.limits.switches.split_bounds {
             return self.per_leaf;
         }
         self.value(error, 1).min(2 * self.per_leaf)
@@ -203,15 +210,21 @@ impl Branch {
             return Ok(as_leaf);
         }
         let mut upper = upper.min(as_leaf);
-        if let Some(known) = self.get(set.key) {
+        if let Some(known) = self.known_before(set.key) {
             if known.is_exact || known.value >= upper {
                 return Ok(known.value);
             }
-            // Not again for every small step.
-            upper = upper.max(known.value + known.value / 4).min(as_leaf);
+            if self.limits.switches.wider_retries {
+                // Not again for every small step.
+                upper = upper.max(known.value + known.value / 4).min(as_leaf);
+            }
         }
         self.check(set)?;
-        let packed = self.layout.packed(universe, set);
+        let packed = if self.limits.switches.packed_universe {
+            self.layout.packed(universe, set)
+        } else {
+            None
+        };
         self.open(packed.as_ref().unwrap_or(universe), set, upper, as_leaf)
     }
 
@@ -274,13 +287,18 @@ impl Branch {
             values[side] = if self.is_closed(split.errors[side]) {
                 self.value(split.errors[side], 1)
             } else {
-                self.get(keys[side])
+                self.known_before(keys[side])
                     .map_or(values[side], |known| known.value)
             };
         }
+        let has_bounds = self.limits.switches.part_bounds;
+        let of_both = |values: [u64; 2], before: u64| match has_bounds {
+            true => values[0].max(values[1]).max(before),
+            false => 0,
+        };
         let smaller = usize::from(split.n_right * 2 <= set.n_points);
         for side in [smaller, 1 - smaller] {
-            *of_parts = values[0].max(values[1]).max(*of_parts);
+            *of_parts = of_both(values, *of_parts);
             if values[0] + values[1] >= best || *of_parts >= best {
                 break;
             }
@@ -289,7 +307,7 @@ impl Branch {
                 values[side] = self.solve(universe, &mut part, best - values[1 - side])?;
             }
         }
-        *of_parts = values[0].max(values[1]).max(*of_parts);
+        *of_parts = of_both(values, *of_parts);
         Ok((values[0] + values[1]).max(if *of_parts >= best { *of_parts } else { 0 }))
     }
 
@@ -346,7 +364,7 @@ impl Branch {
 
     fn check(&mut self, set: &Set) -> Result<(), SearchStopped> {
         self.work += (u64::from(set.n_points) + 8) * set.levels.len() as u64;
-        if self.work < self.checked + CHECK_EVERY {
+        if self.work < self.checked + self.limits.switches.check_every {
             return Ok(());
         }
         self.checked = self.work;

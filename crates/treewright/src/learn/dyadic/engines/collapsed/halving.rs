@@ -27,11 +27,6 @@ impl<S: LossSums> Halving<S> {
     pub(crate) fn side(&self, side: usize) -> &PointSet<S> {
         if side == 0 { &self.left } else { &self.right }
     }
-
-    /// Are both sides so large that they are better searched side by side?
-    pub(crate) fn is_large(&self) -> bool {
-        self.left.n_points.min(self.right.n_points) >= MANY_POINTS
-    }
 }
 
 /// Sorts splits: least error first, then by coordinate.
@@ -39,9 +34,8 @@ pub(crate) fn by_promise<S: LossSums>(halving: &Halving<S>) -> (u64, u32) {
     (halving.left_error + halving.right_error, halving.coordinate)
 }
 
-/// The most promising first; of those that part the points alike, only the one of the first coordinate.
-pub(super) fn order<S: LossSums>(halvings: &mut Vec<Halving<S>>) {
-    halvings.sort_unstable_by_key(by_promise);
+/// Of splits that part the points alike only the first stays.
+fn drop_equal<S: LossSums>(halvings: &mut Vec<Halving<S>>) {
     let mut kept = 0;
     for place in 0..halvings.len() {
         let next = halvings[place];
@@ -55,9 +49,6 @@ pub(super) fn order<S: LossSums>(halvings: &mut Vec<Halving<S>>) {
     }
     halvings.truncate(kept);
 }
-
-/// Sides with at least so many points are searched side by side; in tests, small ones too.
-pub(super) const MANY_POINTS: u32 = if cfg!(test) { 4 } else { 48 };
 
 impl<S: LossSums, const W: usize> Collapsed<S, W> {
     /// Puts the points of one side on top.
@@ -92,7 +83,10 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
     /// one of the first coordinate.
     pub(crate) fn splits(&self, part: &PointSet<S>, members: &[u32], out: &mut Vec<Halving<S>>) {
         self.halvings(part, members, out);
-        order(out);
+        out.sort_unstable_by_key(by_promise);
+        if self.limits.switches.equal_splits {
+            drop_equal(out);
+        }
     }
 
     /// For each coordinate the first halving that separates some points.

@@ -36,6 +36,7 @@ use crate::learn::dyadic::deadline::{SearchLimits, SearchStopped};
 use crate::learn::dyadic::engines::keys::Keys;
 use crate::learn::dyadic::frontier::{Frontier, Vertex, vertex};
 use crate::learn::dyadic::problem::{Field, Points};
+use crate::learn::dyadic::switches::DyadicSwitches;
 
 /// Points and solved sets of them, shared by all threads.
 ///
@@ -59,9 +60,6 @@ pub(crate) enum SolvedHull {
     Leaf(u64),
     Stored(Stored),
 }
-
-/// The work between two looks at the clock; less in tests, which stop small searches.
-const CHECK_EVERY: u64 = if cfg!(test) { 100 } else { 200_000 };
 
 impl<S: LossSums, const W: usize> Collapsed<S, W> {
     pub(crate) fn new(points: &Points, front: Frontier, limits: SearchLimits) -> Self {
@@ -129,6 +127,25 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
         self.table.get(part.key).map(SolvedHull::Stored)
     }
 
+    /// The same, for a search that may have to do without its memory.
+    pub(crate) fn solved_before(&self, part: &PointSet<S>, error: u64) -> Option<SolvedHull> {
+        let known = self.known(part, error);
+        let is_free = |known: &SolvedHull| matches!(known, SolvedHull::Leaf(_));
+        known.filter(|known| self.limits.switches.memo || is_free(known))
+    }
+
+    /// Which speed-ups are made use of.
+    pub(crate) fn switches(&self) -> DyadicSwitches {
+        self.limits.switches
+    }
+
+    /// Are both sides so large that they are better searched in parallel?
+    pub(crate) fn are_both_large(&self, halving: &Halving<S>) -> bool {
+        let switches = self.limits.switches;
+        let n_points = halving.left.n_points.min(halving.right.n_points);
+        switches.side_by_side && n_points >= switches.many_points
+    }
+
     /// The vertices of a hull.
     pub(crate) fn vertices(&self, best: SolvedHull, out: &mut Vec<Vertex>) {
         out.clear();
@@ -147,7 +164,7 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
         way: &mut SearchStack<S>,
     ) -> Result<SolvedHull, SearchStopped> {
         let error = self.error(part);
-        if let Some(best) = self.known(part, error) {
+        if let Some(best) = self.solved_before(part, error) {
             return Ok(best);
         }
         self.check(part, way, None)?;
@@ -174,7 +191,7 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
         frame.best.clear();
         frame.best.push(vertex(1, error));
         for halving in &halvings {
-            if self.is_hopeless(halving, frame) {
+            if self.limits.switches.lower_bounds && self.is_hopeless(halving, frame) {
                 continue;
             }
             self.try_halving(halving, start, depth, frame, way)?;
@@ -201,8 +218,8 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
         frame: &mut SearchFrame<S>,
         way: &mut SearchStack<S>,
     ) -> Result<(), SearchStopped> {
-        let mut left = self.known(&halving.left, halving.left_error);
-        let mut right = self.known(&halving.right, halving.right_error);
+        let mut left = self.solved_before(&halving.left, halving.left_error);
+        let mut right = self.solved_before(&halving.right, halving.right_error);
         loop {
             match left {
                 Some(best) => self.vertices(best, &mut frame.left),
@@ -214,14 +231,16 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
             }
             let front = self.front;
             front.sum(&frame.left, &frame.right, 0, &mut frame.candidate);
-            if front.is_dominated(&frame.candidate, &frame.best) {
+            if self.limits.switches.lower_bounds
+                && front.is_dominated(&frame.candidate, &frame.best)
+            {
                 return Ok(());
             }
             // The smaller of the sides that are not solved yet, or both at once.
             let is_left_smaller = halving.left.n_points <= halving.right.n_points;
             match (left, right) {
                 (Some(_), Some(_)) => break,
-                (None, None) if halving.is_large() => {
+                (None, None) if self.are_both_large(halving) => {
                     let both = self.solve_both(halving, start, depth, way)?;
                     (left, right) = (Some(both.0), Some(both.1));
                 }
@@ -280,7 +299,7 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
     ) -> Result<(), SearchStopped> {
         // A set takes some work however few its points are.
         way.work += (u64::from(part.n_points) + 8) * self.fields.len() as u64;
-        if way.work < CHECK_EVERY {
+        if way.work < self.limits.switches.check_every {
             return Ok(());
         }
         let work = self.work.fetch_add(way.work, Ordering::Relaxed) + way.work;
