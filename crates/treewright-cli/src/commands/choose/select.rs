@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use treewright::data::{ClassWeight, Dataset, Purpose};
+use treewright::data::{ClassWeight, Dataset, Purpose, ReadOptions};
 use treewright::learn::Greedy;
 use treewright::select::{
     Backward, Complete, Estimate, FeatureSearch, FeatureSelection, Resampling, Stability,
@@ -64,18 +64,7 @@ fn select(
     let options = args.table.options();
     let resampling = args.judging.resampling()?;
     let stability = stability(args)?;
-    let (data, search) = console.timed("reading", || {
-        let data = Table::open(args.table.path())?.to_learn(&options)?;
-        need_classes(
-            args.table.path(),
-            &data,
-            &options,
-            "select needs a classification target",
-        )?;
-        let search = args.judging.search.as_deref();
-        let search = search.map(|path| rows_that_judge(path, &data, &options.class_weight));
-        Ok((data, search.transpose()?))
-    })?;
+    let (data, search) = console.timed("reading", || read(args, &options))?;
     let greedy = args.greedy.learner(loss(&args.table.reading, &data)?)?;
     let judged = judged(args, &resampling, search.as_ref());
     let judged_by = judged_by(&resampling, search.as_ref());
@@ -113,6 +102,16 @@ fn select(
         output::print(&document.in_words(&judged))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The table, and the rows that judge if they are in another one.
+fn read(args: &SelectingArgs, options: &ReadOptions) -> Result<(Dataset, Option<Dataset>)> {
+    let path = args.table.path();
+    let data = Table::open(path)?.to_learn(options)?;
+    need_classes(path, &data, options, "select needs a classification target")?;
+    let search = args.judging.search.as_deref();
+    let search = search.map(|path| rows_that_judge(path, &data, &options.class_weight));
+    Ok((data, search.transpose()?))
 }
 
 /// Where the model goes.
