@@ -87,7 +87,7 @@ def _params(learner: dict[str, Any]) -> dict[str, Any]:
         params |= {"penalty": "linear", "cost": "error"} | pruned
     params.pop("select", None)
     tables = [table for table in _native.parameters() if table["learner"] == learner["name"]]
-    names = {table["key"]: table["sklearn"] or table["key"] for table in tables}
+    names: dict[str, str] = {table["key"]: table["sklearn"] or table["key"] for table in tables}
     return {
         names.get(key, key): value
         for key, value in params.items()
