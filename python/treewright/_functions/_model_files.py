@@ -81,13 +81,13 @@ def _estimator(model: _native.Model) -> Any:
 def _params(learner: dict[str, Any]) -> dict[str, Any]:
     """The parameters of a model file under their names in Python. A tree that held-out rows chose
     is that of its weight: ``select`` is left out."""
-    params = dict(learner["params"])
+    params: dict[str, Any] = dict(learner["params"])
     pruned = params.pop("pruned", {})
     if "lambda" in pruned or "leaves" in pruned:
         params |= {"penalty": "linear", "cost": "error"} | pruned
     params.pop("select", None)
     tables = [table for table in _native.parameters() if table["learner"] == learner["name"]]
-    names: dict[str, str] = {table["key"]: table["sklearn"] or table["key"] for table in tables}
+    names = {table["key"]: table["sklearn"] or table["key"] for table in tables}
     return {
         names.get(key, key): value
         for key, value in params.items()
