@@ -328,6 +328,15 @@ def test_what_was_stopped_says_so():
     assert OptimalTreeClassifier(max_depth=3, time_limit=0).fit(X, y).stopped_
 
 
+@pytest.mark.parametrize("kind", [GreedyTreeClassifier, DyadicTreeClassifier])
+def test_a_choice_that_was_stopped_is_none(kind, rng):
+    """The tree is the one that the program returns then: as it was grown, or for its own weight."""
+    X, y = random_table(rng)
+    tree = kind(select="cv", time_limit=0).fit(X, y).tree_
+    assert tree.learner["params"]["stopped"]
+    assert not {"pruned", "select", "cv_error"} & set(tree.learner["params"])
+
+
 def test_whole_labels_are_counted_right(rng):
     from treewright._arguments import distinct_labels
 

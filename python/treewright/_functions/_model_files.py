@@ -81,7 +81,7 @@ def _estimator(model: _native.Model) -> Any:
 def _params(learner: dict[str, Any]) -> dict[str, Any]:
     """The parameters of a model file under their names in Python. A tree that held-out rows chose
     is that of its weight: ``select`` is left out."""
-    params = dict(learner["params"])
+    params: dict[str, Any] = dict(learner["params"])
     pruned = params.pop("pruned", {})
     if "lambda" in pruned or "leaves" in pruned:
         params |= {"penalty": "linear", "cost": "error"} | pruned

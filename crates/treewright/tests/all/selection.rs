@@ -12,7 +12,9 @@ use treewright::Budget;
 use treewright::data::csv::CsvSource;
 use treewright::data::{Column, Dataset, ReadOptions, Target, TargetKind, Task, read_file};
 use treewright::learn::Greedy;
-use treewright::select::{Backward, Complete, Estimate, Proof, Resampling, Selection, Stability};
+use treewright::select::{
+    Backward, Complete, Estimate, FeatureSearch, Proof, Resampling, Selection, Stability,
+};
 
 use crate::differential::{cuts, learn};
 use crate::distinct::{any_case, on_one_thread, sparse_case, telling};
@@ -568,5 +570,31 @@ fn stability_is_what_its_formula_says() {
                 }
             },
         );
+    }
+}
+
+/// A search of either kind returns the features that it selects on its own, and the tree over them.
+#[test]
+fn a_search_learns_the_tree_over_the_features_that_it_selects() {
+    let mut rng = Rng::with_seed(7);
+    for at in 0..30 {
+        let n_features = rng.usize(2..=5);
+        let case = Case::random(&mut rng, at, n_features);
+        let data = &case.table.data;
+        let expected = [
+            case.backward().select(data, &unlimited()).unwrap(),
+            case.complete().select(data, &unlimited()).unwrap(),
+        ];
+        let searches = [
+            FeatureSearch::Backward(case.backward()),
+            FeatureSearch::Complete(case.complete()),
+        ];
+        for (search, expected) in searches.into_iter().zip(expected) {
+            let (found, fit) = search.fit(data, &unlimited(), None).unwrap();
+            assert!(!found.is_stopped() && found.stability.is_none());
+            let tree = expected.fit(search.greedy(), data, &unlimited()).unwrap();
+            assert_eq!(fit.model, tree.model);
+            assert_eq!(timeless(found.selection), timeless(expected));
+        }
     }
 }
