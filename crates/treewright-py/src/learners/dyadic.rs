@@ -113,6 +113,7 @@ impl DyadicParams {
             aim: self.aim()?,
             loss: loss(self.cost_matrix.as_deref(), table)?,
             most_bytes: limits.most_bytes(),
+            ..Dyadic::default()
         })
     }
 

@@ -20,6 +20,7 @@ mod optimal_large;
 mod optimal_odd;
 mod optimal_proofs;
 mod optimal_stopped;
+mod pages;
 mod panics;
 mod parameters;
 mod predictions;

@@ -39,7 +39,10 @@ const RELATIVE_ERROR: f64 = 1.0 / (1_u64 << 40) as f64;
 ///
 /// The numbers are the nearest doubles or off by as little as [`RELATIVE_ERROR`] allows for. Each
 /// coefficient must be at least 1 in magnitude, or the constant must, so that no underflow matters.
-pub(in crate::cost) fn quick<const N: usize>(constant: f64, terms: [(f64, f64); N]) -> Option<Ordering> {
+pub(in crate::cost) fn quick<const N: usize>(
+    constant: f64,
+    terms: [(f64, f64); N],
+) -> Option<Ordering> {
     let mut sum = constant;
     let mut size = constant.abs();
     for (coefficient, penalty) in terms {
@@ -197,7 +200,11 @@ fn refined_sign(
 
 /// Bounds on how much larger the penalty of `to` leaves is than that of `from`, which are fewer: equal
 /// if it is a ratio, else closer together than `2^-80` of it.
-pub(in crate::cost) fn rise(penalty: &Penalty, from: usize, to: usize) -> (BigRational, BigRational) {
+pub(in crate::cost) fn rise(
+    penalty: &Penalty,
+    from: usize,
+    to: usize,
+) -> (BigRational, BigRational) {
     let exact = match penalty {
         Penalty::Linear => BigRational::from_integer(BigInt::from(to) - BigInt::from(from)),
         Penalty::Table(table) => &table.ratios()[to - 1] - &table.ratios()[from - 1],

@@ -8,9 +8,9 @@ use std::str::FromStr;
 use num_rational::Ratio;
 use num_traits::{Signed, ToPrimitive};
 
-use crate::cost::exact::decimal;
 pub use self::table::PenaltyTable;
 use self::table::TOO_LARGE;
+use crate::cost::exact::decimal;
 use crate::error::{Error, Result, counted, quoted};
 
 /// A strictly rising function of the number of leaves.

@@ -7,11 +7,11 @@
 
 use std::fmt::Write;
 
-use crate::export::show::condition::{Extent, quoted};
 use super::nested::{Code, Language, bracketed, float, push_line, refuse_zero_bytes, table};
 use super::plan::{Test, costs, most_waiting, parts};
 use crate::data::{Feature, FeatureKind};
 use crate::error::{Result, printable};
+use crate::export::show::condition::{Extent, quoted};
 use crate::tree::{NodeId, Tree};
 
 /// The tree as a C file.
@@ -336,8 +336,8 @@ fn comment(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::export::samples;
     use super::*;
+    use crate::export::samples;
 
     #[test]
     fn questions_are_nested() {

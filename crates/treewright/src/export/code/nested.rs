@@ -5,11 +5,11 @@
 //! node at a time; the walk over shared rows uses it, and `find` itself does where a tree is too deep or
 //! too broad to nest. Nodes have the numbers that they have in the model file.
 
-use crate::export::show::condition::{Extent, answer};
 use super::identifiers::identifiers;
 use super::plan::{Arm, Goes, Test, arms, features_asked, most_children, shares_rows};
 use crate::data::Feature;
 use crate::error::{Error, Result, quoted};
+use crate::export::show::condition::{Extent, answer};
 use crate::tree::{Branch, NodeId, Tree};
 
 /// Levels, and children of one node, up to which questions are nested. C promises 63 levels at least,

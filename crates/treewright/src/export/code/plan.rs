@@ -202,8 +202,8 @@ pub(in crate::export) fn most_children(tree: &Tree) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::export::samples;
     use super::*;
+    use crate::export::samples;
     use crate::tree::NodeId;
 
     fn arms_of(tree: &Tree, id: u32) -> Vec<Arm> {

@@ -301,8 +301,8 @@ fn string(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::export::samples;
     use super::*;
+    use crate::export::samples;
 
     #[test]
     fn questions_are_nested() {

@@ -6,11 +6,11 @@
 
 use std::fmt::Write;
 
-use crate::export::show::condition::{Extent, quoted};
 use super::nested::{Code, Language, bracketed, float, push_line, table};
 use super::plan::{Test, costs, most_waiting, parts};
 use crate::data::{Feature, FeatureKind};
 use crate::error::printable;
+use crate::export::show::condition::{Extent, quoted};
 use crate::tree::{NodeId, Tree};
 
 /// The tree as a Rust file.
@@ -328,8 +328,8 @@ fn string(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::export::samples;
     use super::*;
+    use crate::export::samples;
 
     #[test]
     fn questions_are_nested() {

@@ -371,8 +371,8 @@ fn spaces(indent: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::export::samples;
     use super::*;
+    use crate::export::samples;
 
     #[test]
     fn every_kind_of_question() {

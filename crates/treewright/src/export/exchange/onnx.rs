@@ -16,9 +16,9 @@
 //! ONNX cannot share a row among several leaves. Where the tree does, a missing value goes to the heaviest
 //! child instead; [`Onnx::notes`] and the description inside the model say so.
 
-use crate::export::code::plan::{Goes, heaviest, missing_goes};
 use super::protobuf::Message;
 use crate::data::FeatureKind;
+use crate::export::code::plan::{Goes, heaviest, missing_goes};
 use crate::tree::{Branch, Closed, NodeId, Split, Tree};
 
 /// An ONNX model.
@@ -525,8 +525,8 @@ fn value_info(name: &str, kind: u64, width: Option<u64>) -> Message {
 
 #[cfg(test)]
 mod tests {
-    use crate::export::samples;
     use super::*;
+    use crate::export::samples;
 
     #[test]
     fn every_question_has_two_answers() {

@@ -13,12 +13,12 @@
 
 use std::fmt::Write;
 
-use crate::export::show::condition::number;
-use crate::export::code::plan::{Goes, codes_by_child, features_asked, heaviest, missing_goes};
 use super::xml::{escaped, is_allowed};
 use crate::cost::Loss;
 use crate::data::{Feature, FeatureKind};
 use crate::error::{Error, Result, quoted};
+use crate::export::code::plan::{Goes, codes_by_child, features_asked, heaviest, missing_goes};
+use crate::export::show::condition::number;
 use crate::tree::{Branch, NodeId, Split, Tree};
 
 /// A PMML document.
@@ -370,8 +370,8 @@ fn push_line(text: &mut String, indent: usize, line: &str) {
 
 #[cfg(test)]
 mod tests {
-    use crate::export::samples;
     use super::*;
+    use crate::export::samples;
 
     #[test]
     fn intervals_are_complete_by_themselves() {

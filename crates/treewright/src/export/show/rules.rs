@@ -297,9 +297,9 @@ fn categories_in_words(
 
 #[cfg(test)]
 mod tests {
-    use crate::export::samples;
     use super::*;
     use crate::data::Value;
+    use crate::export::samples;
 
     #[test]
     fn a_greedy_tree() {

@@ -606,8 +606,8 @@ fn shortened(text: &str, room: f64, size: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::export::samples;
     use super::*;
+    use crate::export::samples;
 
     #[test]
     fn boxes_of_a_level_do_not_touch() {

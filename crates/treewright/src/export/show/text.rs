@@ -246,8 +246,8 @@ fn figures(tree: &Tree, id: NodeId) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::export::samples;
     use super::*;
+    use crate::export::samples;
 
     #[test]
     fn a_greedy_tree() {

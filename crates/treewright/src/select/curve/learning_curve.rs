@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use crate::select::resampling::seed_of;
 use crate::budget::Budget;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::eval::{Folds, nested_order, score};
 use crate::learn::Learner;
+use crate::select::resampling::seed_of;
 
 /// Automatic sizes go down to about so many rows, if there are more.
 const FEWEST_ROWS: usize = 10;

@@ -11,8 +11,6 @@
 
 use std::sync::Arc;
 
-use crate::select::held_out::{LossUnits, Sums, sums_of_members};
-use crate::select::resampling::Resampling;
 use crate::budget::Budget;
 use crate::cost::{Lambda, Objective};
 use crate::data::Dataset;
@@ -20,6 +18,8 @@ use crate::error::Result;
 use crate::eval::Folds;
 use crate::learn::Learner;
 use crate::prune::{self, NodeCosts, PruningCost};
+use crate::select::held_out::{LossUnits, Sums, sums_of_members};
+use crate::select::resampling::Resampling;
 use crate::tree::{CrossValidation, Family};
 use rayon::prelude::*;
 
@@ -98,7 +98,8 @@ pub(super) fn cross_validate_all(
 }
 
 /// How the family of some rows is made; `None` if the budget is spent.
-pub(in crate::select) type MakeFamily<'a> = dyn Fn(Dataset, &Budget) -> Result<Option<Family>> + Sync + 'a;
+pub(in crate::select) type MakeFamily<'a> =
+    dyn Fn(Dataset, &Budget) -> Result<Option<Family>> + Sync + 'a;
 
 /// How several families of some rows are made; `None` if the budget is spent.
 type MakeFamilies<'a> = dyn Fn(Dataset, &Budget) -> Result<Option<Vec<Family>>> + Sync + 'a;

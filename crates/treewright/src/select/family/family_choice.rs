@@ -1,10 +1,10 @@
 //! Which member of a family, and that member as a model of its own.
 
 use super::choose::Rule;
-use crate::select::resampling::Resampling;
 use crate::cost::Lambda;
 use crate::error::Result;
 use crate::prune::take_out;
+use crate::select::resampling::Resampling;
 use crate::tree::{FamilyFit, Fit, Tree};
 
 /// Which member of a family is wanted.

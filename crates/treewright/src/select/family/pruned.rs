@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 
 use super::choose::{Rule, cross_validate, cross_validate_all};
 use super::family_choice::FamilyChoice;
-use crate::select::resampling::Resampling;
 use crate::budget::Budget;
 use crate::cost::{Lambda, Penalty};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::learn::{Greedy, Learner};
 use crate::prune::{self, Aim, Method, NodeCosts, Pruning, PruningCost, Record, Request};
+use crate::select::resampling::Resampling;
 use crate::tree::{
     Certificate, CrossValidation, Family, FamilyFit, Fit, LearnerInfo, Training, Tree,
 };

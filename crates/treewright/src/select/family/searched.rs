@@ -6,13 +6,13 @@
 use std::time::Instant;
 
 use super::choose::{Rule, validate};
-use crate::select::resampling::Resampling;
 use crate::budget::Budget;
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::learn::dyadic::Dyadic;
 use crate::learn::{FamilyLearner, Learner};
 use crate::prune::take_out;
+use crate::select::resampling::Resampling;
 use crate::tree::{CrossValidation, FamilyFit, Fit, Training, Tree};
 
 /// Parameters of a learner of families whose members are judged by rows left out.

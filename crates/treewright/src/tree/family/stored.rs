@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 
 use super::{Family, Member, MemberTrees, Nested};
-use crate::tree::{Branch, NodeId};
 use crate::cost::{Lambda, Penalty, Scale, SolutionValue, Units};
 use crate::error::{Error, Result};
+use crate::tree::{Branch, NodeId};
 
 /// The figures of all members, as the file has them.
 #[derive(Debug, Clone)]
