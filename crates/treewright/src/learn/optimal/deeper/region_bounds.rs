@@ -9,8 +9,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::learn::optimal::problem::{Edge, Region, RowSet};
 use rustc_hash::FxHashMap;
+
+use crate::learn::optimal::problem::{Edge, Region, RowSet};
 
 /// RegionBounds of sets that were met.
 #[derive(Debug)]
