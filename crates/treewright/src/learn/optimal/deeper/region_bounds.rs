@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::learn::optimal::problem::{Edge, Region, RowSet};
 
-/// RegionBounds of sets that were met.
+/// Lower bounds of the regions that were met.
 #[derive(Debug)]
 pub(crate) struct RegionBounds {
     met: Mutex<KnownRegions>,

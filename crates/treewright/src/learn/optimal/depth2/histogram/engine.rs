@@ -269,7 +269,7 @@ impl HistogramEngine<'_> {
             roots.sort_by_key(|root| root.ranges.iter().min().copied());
         }
         self.two.map(&mut *roots, |spare, root| {
-            self.second(root, incumbent, spare)
+            self.second(root, incumbent, spare);
         });
         let (mut n_kept, mut near) = (0, Vec::new());
         for (at, root) in roots.iter_mut().enumerate() {
