@@ -34,7 +34,7 @@ const MAY_BUILD_ON: &[(&str, &str)] = &[
 ];
 
 /// The folders and files of a learner, from the lowest layer up: each may import its own layer and those before it. The
-/// file `mod.rs` of a learner may import all.
+/// file `mod.rs` of a learner may import all, and only the last layer may import from it.
 const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "optimal",
@@ -47,7 +47,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["deeper", "search"],
             &["plan"],
             &["proof"],
-            &["claim"],
+            &["claim", "by_depth"],
         ],
     ),
     (
@@ -223,8 +223,9 @@ fn leads_up(module: &[String], path: &[String]) -> bool {
     let layer = |name: &String| layers.iter().position(|layer| layer.contains(&&**name));
     match (layer(from), layer(to)) {
         (Some(from), Some(to)) => to > from,
-        // What is in no layer belongs to `mod.rs`, above all of them.
-        (from, None) => from.is_some(),
+        // What is in no layer belongs to `mod.rs`.
+        (Some(from), None) => from + 1 < layers.len(),
+        (None, None) => false,
         (None, Some(_)) => true,
     }
 }

@@ -14,6 +14,11 @@
 
 mod bisect;
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
 use super::best_first::bisect::OpenRange;
 use super::notes::{Notes, RootNotes};
 use crate::learn::optimal::problem::{
@@ -21,10 +26,6 @@ use crate::learn::optimal::problem::{
     TreeIncumbent,
 };
 use crate::learn::optimal::search::TreeSearch;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What waits, and what is being done.
 #[derive(Debug, Default)]

@@ -9,10 +9,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::learn::optimal::problem::{Edge, Region, RowSet};
 use rustc_hash::FxHashMap;
 
-/// RegionBounds of sets that were met.
+use crate::learn::optimal::problem::{Edge, Region, RowSet};
+
+/// Lower bounds of the regions that were met.
 #[derive(Debug)]
 pub(crate) struct RegionBounds {
     met: Mutex<KnownRegions>,

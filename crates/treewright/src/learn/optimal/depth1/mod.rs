@@ -1,4 +1,7 @@
-//! Trees of depth one.
+//! Depth one: the best split into leaves.
 
+pub(crate) mod any_intervals;
 pub(crate) mod intervals;
+pub(crate) mod lowest_cut;
+pub(crate) mod sized_intervals;
 pub(crate) mod split;

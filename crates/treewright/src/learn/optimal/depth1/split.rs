@@ -1,6 +1,7 @@
 //! Depth one: the best split of some rows into leaves.
 
-use super::intervals::{self, Line};
+use super::intervals;
+use super::sized_intervals::SizedIntervals;
 use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::problem::{Context, FeatureKind, Label, NONE, RowSet};
 
@@ -85,8 +86,8 @@ impl Context<'_> {
             )?),
             FeatureKind::Numeric => {
                 deadline.before(rows.len() * self.table.n_classes())?;
-                let line = Line::new(self.table, rows, feature);
-                line.best(self.rule, self.encoding, deadline)?
+                let intervals = SizedIntervals::new(self.table, rows, feature);
+                intervals.best(self.rule, self.encoding, deadline)?
             }
             FeatureKind::Categorical => {
                 let mut sum = Some(0);

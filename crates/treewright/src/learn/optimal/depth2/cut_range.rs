@@ -8,8 +8,9 @@
 //! **Source.** Quant-BnB and ConTree branch and bound over ranges of thresholds. Here the ends of a range need not be
 //! solved: any lower bounds of their sides will do.
 
-use crate::learn::optimal::problem::{RootSplit, TreeIncumbent};
 use std::cmp::Ordering;
+
+use crate::learn::optimal::problem::{RootSplit, TreeIncumbent};
 
 /// Neighbouring cuts of a root feature. An engine keeps with them what it needs, the payload.
 ///

@@ -1,8 +1,9 @@
 //! Vectors of narrow numbers: a lane for each cut of a root.
 
-use super::scan::masks::Masks;
 use std::fmt::Debug;
 use std::sync::LazyLock;
+
+use super::scan::masks::Masks;
 
 /// Histograms have a multiple of this many lanes; all or half of these are one vector.
 pub(crate) const LANES: usize = 32;

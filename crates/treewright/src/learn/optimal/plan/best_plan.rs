@@ -3,18 +3,21 @@
 //! A search keeps the root split of its best tree. The levels below are solved again, and the last level gets its
 //! intervals.
 
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::sync::Arc;
+
 use super::TreePlan;
 use crate::learn::exact::{Deadline, Stopped};
-use crate::learn::optimal::depth1::intervals::{self, Line};
+use crate::learn::optimal::depth1::any_intervals::cuts_of_any;
+use crate::learn::optimal::depth1::lowest_cut::{lowest_cut, lowest_cut_in};
+use crate::learn::optimal::depth1::sized_intervals::SizedIntervals;
 use crate::learn::optimal::depth2::scan::root::ScanRoot;
 use crate::learn::optimal::depth2::simd::Lane;
 use crate::learn::optimal::problem::{
     FeatureCells, FeatureKind, Inherited, NONE, RootSplit, RowSet, Sketch,
 };
 use crate::learn::optimal::search::TreeSearch;
-use std::borrow::Cow;
-use std::convert::Infallible;
-use std::sync::Arc;
 
 impl TreeSearch<'_> {
     /// The best tree of some rows: of all with the same value the first, in the order of features and cuts.
@@ -145,8 +148,7 @@ impl TreeSearch<'_> {
                 let narrow = rows.narrow(is_in, |feature| feature == child);
                 return self.plan_by(&narrow, child, value);
             }
-            let between_ranks =
-                intervals::lowest_cut_in(rows, child, is_in, value, self.context.encoding);
+            let between_ranks = lowest_cut_in(rows, child, is_in, value, self.context.encoding);
             let Some(ranks) = between_ranks else {
                 return TreePlan::Leaf;
             };
@@ -189,14 +191,14 @@ impl TreeSearch<'_> {
                 let (rule, encoding) = (self.context.rule, self.context.encoding);
                 let value = value - self.context.missing(rows, feature).unwrap_or(0);
                 if rule.most() == 2 && rule.min_leaf() == 1 {
-                    intervals::lowest_cut(rows, feature, value, encoding)
+                    lowest_cut(rows, feature, value, encoding)
                         .into_iter()
                         .collect()
                 } else if rule.most() >= cells.n_ranks() && rule.min_leaf() == 1 {
-                    intervals::cuts_of_any(rows, feature, encoding)
+                    cuts_of_any(rows, feature, encoding)
                 } else {
-                    let line = Line::new(self.context.table, rows, feature);
-                    let cuts = line.cuts(value, rule, encoding);
+                    let intervals = SizedIntervals::new(self.context.table, rows, feature);
+                    let cuts = intervals.cuts(value, rule, encoding);
                     let cuts = cuts.expect("a value that was found has cuts");
                     cuts.into_iter().map(|cut| cut as u32).collect()
                 }

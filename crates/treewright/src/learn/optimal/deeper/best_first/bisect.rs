@@ -6,10 +6,11 @@
 //!
 //! **Source.** MurTree and ConTree have bounds of this kind.
 
+use std::sync::Arc;
+
 use super::{BestFirst, NumericRoot};
 use crate::learn::optimal::depth2::cut_range::CutRange;
 use crate::learn::optimal::problem::{Context, Inherited, RootSplit, RowSet, SearchResult, Sketch};
-use std::sync::Arc;
 
 /// Cuts of a feature that are still to be tried, with what else is known about the rows of both sides.
 pub(super) type OpenRange = CutRange<[Arc<Inherited>; 2]>;

@@ -4,8 +4,9 @@
 //! rows, and of each class: where a class is rare, its rows decide. A cell with more than its share is a bin of its
 //! own, which no cut divides.
 
-use crate::learn::optimal::problem::{FeatureCells, FeatureKind, RowSet};
 use std::sync::{Arc, OnceLock};
+
+use crate::learn::optimal::problem::{FeatureCells, FeatureKind, RowSet};
 
 /// Cells of a child feature that lie next to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

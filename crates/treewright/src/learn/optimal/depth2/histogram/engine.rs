@@ -1,5 +1,8 @@
 //! Depth two by histograms: from few bins to many, until no range of cuts can be better.
 
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use super::bins::Bins;
 use super::gathered::{GatheredRows, GatheredSpace};
 use super::{Histogram, Spare};
@@ -8,8 +11,6 @@ use crate::learn::optimal::depth2::cut_range::CutRange;
 use crate::learn::optimal::depth2::simd::Lane;
 use crate::learn::optimal::depth2::{DepthTwo, DepthTwoEngine};
 use crate::learn::optimal::problem::{Floors, RowSet, TreeIncumbent};
-use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// A root feature and its histogram.
 struct HistogramRoot<'a, T> {
@@ -268,7 +269,7 @@ impl HistogramEngine<'_> {
             roots.sort_by_key(|root| root.ranges.iter().min().copied());
         }
         self.two.map(&mut *roots, |spare, root| {
-            self.second(root, incumbent, spare)
+            self.second(root, incumbent, spare);
         });
         let (mut n_kept, mut near) = (0, Vec::new());
         for (at, root) in roots.iter_mut().enumerate() {

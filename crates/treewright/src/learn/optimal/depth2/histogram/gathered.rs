@@ -4,10 +4,11 @@
 //! that time goes to the class and the rank of each row, which lie anywhere in memory. So rows that were read often
 //! enough are kept side by side.
 
-use crate::learn::optimal::problem::RowSet;
-use crate::learn::optimal::switches::Switches;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+
+use crate::learn::optimal::problem::RowSet;
+use crate::learn::optimal::switches::Switches;
 
 /// The children of a root.
 #[derive(Debug)]

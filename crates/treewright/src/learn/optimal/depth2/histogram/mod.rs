@@ -19,6 +19,10 @@
     reason = "numbers of intervals on both sides go together"
 )]
 pub(crate) mod bin_bounds;
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is made for the widest vectors"
+)]
 pub(crate) mod bins;
 #[expect(
     clippy::inline_always,

@@ -54,7 +54,7 @@ impl<T: Lane> Histogram<T> {
                 self.cuts[end],
                 context.switches.sizes.refined_lanes,
             );
-            cuts.extend(parts.map(|part| part.end()));
+            cuts.extend(parts.map(Bin::end));
         }
         let mut histogram = Self::new(context, rows, self.root, cuts);
         let moving = Moving {

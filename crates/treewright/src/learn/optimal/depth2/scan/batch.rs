@@ -11,6 +11,9 @@
 //! The rows below a cut of the root are a part of all, those above are the rest. A lane for each cut adds up the
 //! rows below it, another those above.
 
+use std::marker::PhantomData;
+use std::sync::OnceLock;
+
 use super::masks::{Aligned, CLASS, LaneSides, MOST_LANES, Masks};
 use super::runs::{MOST_INTERVALS, RunList};
 use super::state::{Cuts, OneCut, ScanState, TwoCuts};
@@ -19,8 +22,6 @@ use crate::learn::optimal::depth2::simd::{Lane, add, and, is_wide};
 use crate::learn::optimal::problem::{
     FeatureCells, FeatureKind, Label, NONE, RowSet, ValueEncoding,
 };
-use std::marker::PhantomData;
-use std::sync::OnceLock;
 
 /// Heavier rows do not fit into a step.
 pub(crate) const MOST_WEIGHT: u32 = 1 << 22;

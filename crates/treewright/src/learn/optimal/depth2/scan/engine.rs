@@ -1,12 +1,13 @@
 //! Depth two by scans, for two classes in a few intervals: exact values for many cuts at once.
 
+use std::borrow::Cow;
+
 use super::root::ScanRoot;
 use crate::learn::optimal::depth2::histogram::bins::Bins;
 use crate::learn::optimal::depth2::histogram::{Histogram, Spare};
 use crate::learn::optimal::depth2::simd::Lane;
 use crate::learn::optimal::depth2::{DepthTwo, DepthTwoEngine};
 use crate::learn::optimal::problem::{Floors, RootSplit, RowSet, TreeIncumbent};
-use std::borrow::Cow;
 
 /// Depth two by scans, for two classes in a few intervals.
 #[derive(Debug, Clone, Copy)]

@@ -7,6 +7,7 @@
 )]
 pub(crate) mod batch;
 pub(crate) mod engine;
+#[expect(clippy::needless_range_loop, reason = "lanes lie side by side")]
 pub(crate) mod masks;
 pub(crate) mod root;
 #[expect(

@@ -3,8 +3,9 @@
 //! **Lemma.** If the cuts are close together, most rows are below all of them, or above. Such rows between two
 //! others are one *run*: its gains by the label before it and the number of cuts inside are all that matters.
 
-use crate::learn::optimal::problem::{FeatureCells, RowSet};
 use std::ops::Range;
+
+use crate::learn::optimal::problem::{FeatureCells, RowSet};
 
 /// The most intervals of a scan.
 pub(crate) const MOST_INTERVALS: usize = 4;
