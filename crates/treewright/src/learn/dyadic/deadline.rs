@@ -12,13 +12,13 @@ pub(crate) struct SearchStopped;
 /// When to stop.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchLimits {
-    pub(crate) budget: Budget,
-    pub(crate) most_bytes: usize,
+    pub(super) budget: Budget,
+    pub(super) most_bytes: usize,
     /// No more work than this; see [`Collapsed::work`].
-    pub(crate) most_work: u64,
+    pub(super) most_work: u64,
     /// What is solved already, to be said while the search goes on.
-    pub(crate) so_far: String,
-    pub(crate) switches: DyadicSwitches,
+    pub(super) so_far: String,
+    pub(super) switches: DyadicSwitches,
 }
 
 impl SearchLimits {
@@ -38,9 +38,9 @@ impl SearchLimits {
 /// How much memory may be used, and when to stop.
 #[derive(Debug, Clone)]
 pub(crate) struct Resources<'a> {
-    pub(crate) budget: &'a Budget,
-    pub(crate) most_bytes: usize,
-    pub(crate) switches: DyadicSwitches,
+    pub(super) budget: &'a Budget,
+    pub(super) most_bytes: usize,
+    pub(super) switches: DyadicSwitches,
 }
 
 /// So much memory is not worth counting.

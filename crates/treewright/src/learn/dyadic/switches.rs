@@ -40,7 +40,7 @@ pub struct DyadicSwitches {
     pub greedy_start: bool,
     /// The trees of a family share what they have in common while they are put together.
     pub shared_plans: bool,
-    /// The work between two looks at the deadline.
+    /// The work between two checks of the deadline.
     pub check_every: u64,
     /// Sides with at least so many points are searched in parallel.
     pub many_points: u32,

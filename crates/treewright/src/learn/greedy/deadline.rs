@@ -1,4 +1,4 @@
-//! Looks at the clock while a node is split, which may take long: many rows, or many classes.
+//! Checks the deadline while a node is split, which may take long: many rows, or many classes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,4 +1,13 @@
-//! The searches of both models behind one face, whatever the width of their points.
+//! The engines: searches for best trees over the points of a grid.
+//!
+//! | folder | finds | for |
+//! |---|---|---|
+//! | `collapsed` | all best trees in one pass | the collapsed model |
+//! | `boxed` | all best trees in one pass | the boxed model |
+//! | `branch` | one best tree for one alpha, by branch and bound | the collapsed model |
+//! | `rectangles` | one best tree for one alpha, by the recursion of Hush and Porter | both models |
+//!
+//! The first two stand behind the trait [`Engine`], whatever the number of words and classes of their points.
 
 mod boxed;
 mod branch;

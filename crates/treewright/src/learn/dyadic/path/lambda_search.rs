@@ -28,7 +28,7 @@ pub(crate) struct LambdaSearch {
     pub(crate) solutions: Vec<(Vertex, HalvingPlan)>,
     pub(crate) n_solves: u64,
     /// Rectangles of all solves together.
-    pub(crate) visited: Visited,
+    pub(super) visited: Visited,
 }
 
 impl LambdaSearch {

@@ -2,8 +2,9 @@
 //!
 //! A search for alphas above a least alpha is exact there, and the lower that alpha the longer it takes.
 //! So the alpha falls in steps, each as long as the growth of the work so far allows. A step may take sixteen
-//! times the work of the last one that came to its end; if that is not enough, a shorter one is tried. Together they take little longer than the last one, and if
-//! time or memory does not let that come to its end, the one before stands.
+//! times the work of the last one that came to its end; if that is not enough,
+//! a shorter one is tried. Together they take little longer than the last one, and if time or memory does not let that
+//! come to its end, the one before stands.
 //!
 //! Below the alpha that was reached, the trees found are still upper bounds, and the alpha gives a lower
 //! one: no tree lies below the line through the last vertex with that slope.

@@ -31,11 +31,11 @@ pub(crate) struct Coordinate {
     pub(crate) feature: usize,
     kind: CoordinateKind,
     /// Does a halving into present and missing come first?
-    pub(crate) has_missing: bool,
+    pub(super) has_missing: bool,
     /// Its side of the box; `None` where there is nothing to halve.
     side: Option<BoxSide>,
     /// How often the box may be halved, besides the one for missing.
-    pub(crate) halvings: u32,
+    pub(super) halvings: u32,
 }
 
 #[derive(Debug, Clone)]

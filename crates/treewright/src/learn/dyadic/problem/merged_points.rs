@@ -11,7 +11,7 @@ use crate::learn::dyadic::deadline::{GridDeadline, SearchStopped};
 /// More halvings than this are not tried to find a resolution.
 pub(crate) const MOST_AUTOMATIC: u32 = 20;
 
-/// Points looked at between two looks at the clock.
+/// Points between two checks of the deadline.
 const CHUNK: usize = 1 << 16;
 
 /// So many points are tried first: if they are not separated, all of them are not.
@@ -27,11 +27,11 @@ pub(crate) struct MergedPoints {
     /// For each coordinate the cell of each point.
     cells: Vec<Vec<u32>>,
     losses: Vec<u64>,
-    pub(crate) base: u64,
+    pub(super) base: u64,
     /// Losses up to this may be nothing but rounding.
     negligible: u64,
     /// What was left out as negligible.
-    pub(crate) left_out: u64,
+    pub(super) left_out: u64,
 }
 
 struct PointGroups {

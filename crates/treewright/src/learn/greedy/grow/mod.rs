@@ -34,20 +34,20 @@ const SMALLEST_TASK: usize = 1 << 10;
 
 /// Everything that stays the same while a tree grows.
 pub(crate) struct Grower<'a> {
-    pub(crate) schema: &'a Arc<Schema>,
-    pub(crate) search: SplitSearch,
-    pub(crate) summaries: Summaries<'a>,
-    pub(crate) max_depth: usize,
-    pub(crate) min_split: usize,
-    pub(crate) budget: &'a Budget,
+    pub(super) schema: &'a Arc<Schema>,
+    pub(super) search: SplitSearch,
+    pub(super) summaries: Summaries<'a>,
+    pub(super) max_depth: usize,
+    pub(super) min_split: usize,
+    pub(super) budget: &'a Budget,
     /// Set when a node was left unsplit because the budget was spent.
-    pub(crate) stopped: AtomicBool,
+    pub(super) stopped: AtomicBool,
     /// Nodes so far.
-    pub(crate) n_nodes: AtomicUsize,
+    pub(super) n_nodes: AtomicUsize,
     /// Counts of each node.
-    pub(crate) n_classes: usize,
+    pub(super) n_classes: usize,
     /// More would not fit into memory.
-    pub(crate) most_nodes: usize,
+    pub(super) most_nodes: usize,
 }
 
 /// A subtree that grows on its own.

@@ -11,10 +11,10 @@ use crate::learn::greedy::switches::GreedySwitches;
 
 /// A frame and its nodes that are still to be split.
 pub(crate) struct OpenNodes<'a> {
-    pub(crate) frame: Frame<'a>,
-    pub(crate) stack: Vec<Pending>,
+    pub(super) frame: Frame<'a>,
+    pub(super) stack: Vec<Pending>,
     /// Live features of the nodes on the stack, those of later nodes behind those of earlier ones.
-    pub(crate) features: Vec<u32>,
+    pub(super) features: Vec<u32>,
     /// Child of each row, scratch memory of the split at hand.
     side: Vec<u8>,
     child: Vec<u32>,
@@ -25,13 +25,13 @@ pub(crate) struct OpenNodes<'a> {
 /// A node that is still to be split.
 #[derive(Clone)]
 pub(crate) struct Pending {
-    pub(crate) node: usize,
-    pub(crate) range: Range<usize>,
-    pub(crate) depth: usize,
+    pub(super) node: usize,
+    pub(super) range: Range<usize>,
+    pub(super) depth: usize,
     /// Its live features, as a range of [`OpenNodes::features`].
-    pub(crate) features: Range<usize>,
+    pub(super) features: Range<usize>,
     /// Have the coarse features no lists here?
-    pub(crate) is_coarse: bool,
+    pub(super) is_coarse: bool,
 }
 
 impl<'a> OpenNodes<'a> {

@@ -22,7 +22,7 @@ pub(crate) enum Summaries<'a> {
 pub(crate) struct NodeSummary {
     /// Weighted counts of classes or bins; empty where there are none.
     pub(crate) counts: Vec<f64>,
-    pub(crate) moments: Moments,
+    pub(super) moments: Moments,
     pub(crate) weight: f64,
     /// What the node answers as a leaf.
     pub(crate) value: f64,

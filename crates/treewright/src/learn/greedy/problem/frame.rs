@@ -73,21 +73,9 @@ impl<'a> Frame<'a> {
         if !budget.has_room_for(n_rows.saturating_mul(4 * (columns.len() + 8))) {
             return Ok(None);
         }
-        let prepare = |(column, &has_missing): (&Column, &bool)| {
-            let numbers = match column {
-                Column::Numeric(numbers) if can_count && !has_missing => Some(numbers),
-                _ => None,
-            };
-            if let Some(codes) = numbers.and_then(|numbers| Codes::of_whole_numbers(numbers)) {
-                return Some((vec![0; n_rows], Some(codes)));
-            }
-            let list = if switches.fast_sorting {
-                sorted_list_in_time(column, classes, packing, budget)?
-            } else {
-                sorted_list_by_comparison(column, classes, packing)
-            };
-            let codes = numbers.and_then(|numbers| Codes::of_list(numbers, &list, packing));
-            Some((list, codes))
+        let prepare = |(column, &has_missing): (&'a Column, &bool)| {
+            let is_counted = can_count && !has_missing;
+            sorted_or_coded(column, classes, packing, is_counted, switches, budget)
         };
         let prepared = columns.par_iter().zip(&*has_missing).map(prepare);
         let Some(prepared): Option<Vec<_>> = prepared.collect() else {
@@ -380,6 +368,32 @@ fn packing(n_rows: usize, labels: &Labels<'_>) -> Option<(Packing, bool)> {
         .flatten()
         .map(|packing| (packing, true));
     packed.or_else(|| Packing::new(n_rows, 1).map(|packing| (packing, false)))
+}
+
+/// The list of a feature, and its codes if it is to be counted and has few values. A feature that could be coded
+/// without sorting has an empty list. `None` if the budget is spent before.
+fn sorted_or_coded(
+    column: &Column,
+    classes: Option<&[u32]>,
+    packing: Packing,
+    is_counted: bool,
+    switches: GreedySwitches,
+    budget: &Budget,
+) -> Option<(Vec<u32>, Option<Codes>)> {
+    let numbers = match column {
+        Column::Numeric(numbers) if is_counted => Some(numbers),
+        _ => None,
+    };
+    if let Some(codes) = numbers.and_then(|numbers| Codes::of_whole_numbers(numbers)) {
+        return Some((vec![0; column.len()], Some(codes)));
+    }
+    let list = if switches.fast_sorting {
+        sorted_list_in_time(column, classes, packing, budget)?
+    } else {
+        sorted_list_by_comparison(column, classes, packing)
+    };
+    let codes = numbers.and_then(|numbers| Codes::of_list(numbers, &list, packing));
+    Some((list, codes))
 }
 
 fn pick<'a, T: Copy>(values: &[T], parts: &[(u32, f64)]) -> Cow<'a, [T]> {

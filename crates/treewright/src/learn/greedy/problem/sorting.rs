@@ -14,10 +14,10 @@ use super::packing::Packing;
 use crate::budget::Budget;
 use crate::data::{Column, MISSING_CODE};
 
-/// Columns with so many rows take long enough to look at the clock while they are sorted.
+/// Columns with so many rows take long enough to check the deadline while they are sorted.
 const MANY_ROWS: usize = 1 << 16;
 
-/// Runs of equal keys between two looks at the deadline.
+/// Runs of equal keys between two checks of the deadline.
 const RUNS_BETWEEN_LOOKS: usize = 1 << 14;
 
 /// The list of one feature for all rows; `None` if the budget is spent before it is made.

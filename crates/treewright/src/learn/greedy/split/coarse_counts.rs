@@ -10,10 +10,10 @@ use crate::learn::greedy::problem::{CoarseFeatures, Packing};
 /// The best cut of a coarse feature.
 #[derive(Debug)]
 pub(crate) struct CoarseCut {
-    pub(crate) cut: Cut,
+    pub(super) cut: Cut,
     /// The last code below the cut and the first above it, of those that occur.
-    pub(crate) below: u8,
-    pub(crate) above: u8,
+    pub(super) below: u8,
+    pub(super) above: u8,
 }
 
 /// What looking at one coarse feature yields: `None` if it is constant, else its best cut if any.

@@ -16,22 +16,22 @@ use crate::learn::greedy::split::scan;
 
 /// One feature at one node.
 pub(crate) struct FeatureCandidates<'a> {
-    pub(crate) search: &'a SplitSearch,
-    pub(crate) frame: &'a Frame<'a>,
-    pub(crate) node: &'a NodeView<'a>,
-    pub(crate) feature: usize,
-    pub(crate) known: &'a [u32],
-    pub(crate) missing: &'a [u32],
+    pub(super) search: &'a SplitSearch,
+    pub(super) frame: &'a Frame<'a>,
+    pub(super) node: &'a NodeView<'a>,
+    pub(super) feature: usize,
+    pub(super) known: &'a [u32],
+    pub(super) missing: &'a [u32],
     /// Do missing rows have a child of their own?
-    pub(crate) own_branch: bool,
+    pub(super) own_branch: bool,
     /// A split that is ranked clearly below this is of no use, because another feature has a better
     /// one.
-    pub(crate) floor: f64,
-    /// Steps since the clock was looked at.
-    pub(crate) work: Cell<usize>,
+    pub(super) floor: f64,
+    /// Steps since the deadline was checked.
+    pub(super) work: Cell<usize>,
 }
 
-/// Steps between two looks at the deadline: far less than a millisecond.
+/// Steps between two checks of the deadline: far less than a millisecond.
 const STEPS_BETWEEN: usize = 1 << 18;
 
 impl FeatureCandidates<'_> {

@@ -12,7 +12,7 @@ use super::search::{Judge, SplitSearch};
 use crate::learn::greedy::parameters::MissingPolicy;
 use crate::learn::greedy::problem::{Frame, is_tie};
 
-/// The clock is looked at before each feature of a node with so many rows.
+/// The deadline is checked before each feature of a node with so many rows.
 pub(super) const MANY_ROWS: usize = 1 << 13;
 
 /// The largest drop that any feature has come up with, known to all threads: a scan may give up what
@@ -44,7 +44,7 @@ impl Floor {
 /// Memory that is used again from feature to feature.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    pub(crate) low: Vec<u32>,
+    pub(super) low: Vec<u32>,
     tables: Vec<u32>,
 }
 

@@ -126,7 +126,24 @@ impl<'a> Splitter<'a> {
         depth >= self.max_depth || summary.is_pure || summary.rows < self.min_split as f64
     }
 
-    /// Looks at some features of a node, none of them dead. `above` are lists of a node that has all
+    fn view<'n>(&self, node: &'n NodeRows<'a>) -> NodeView<'n> {
+        NodeView {
+            range: 0..node.entries.len(),
+            counts: &node.summary.counts,
+            totals: if node.frame.is_plain() {
+                let counts = node.summary.counts.iter().map(|&count| count as u32);
+                Totals::new(counts.collect(), self.search.logs())
+            } else {
+                Totals::default()
+            },
+            weight: node.summary.weight,
+            mean: 0.0,
+            sse: 0.0,
+            is_coarse: false,
+        }
+    }
+
+    /// Looks at some features of a node, none of them constant. `above` are lists of a node that has all
     /// rows of this one, if there are any. Returns the lists that were made; `None` if it was time to stop before
     /// all features were looked at.
     pub(crate) fn look(
@@ -141,21 +158,7 @@ impl<'a> Splitter<'a> {
         /// A feature of fewer rows takes no time.
         const MANY_ROWS: usize = 1 << 15;
         let frame = &*node.frame;
-        let is_plain = frame.is_plain();
-        let view = NodeView {
-            range: 0..node.entries.len(),
-            counts: &node.summary.counts,
-            totals: if is_plain {
-                let counts = node.summary.counts.iter().map(|&count| count as u32);
-                Totals::new(counts.collect(), self.search.logs())
-            } else {
-                Totals::default()
-            },
-            weight: node.summary.weight,
-            mean: 0.0,
-            sse: 0.0,
-            is_coarse: false,
-        };
+        let view = self.view(node);
         let node_search = NodeSearch::new(&self.search, frame, &view);
         let mut lists = workspace.spare.pop().unwrap_or_default();
         lists.clear(node.entries.len(), self.orders.n_features());

@@ -28,7 +28,7 @@ pub(crate) struct Layout {
     first: Vec<usize>,
     /// For each digit its class and place.
     digits: Vec<(usize, u32)>,
-    pub(crate) n_classes: usize,
+    pub(super) n_classes: usize,
     /// A random number for each point: sums of them name sets.
     keys: Vec<Key>,
 }
@@ -36,23 +36,23 @@ pub(crate) struct Layout {
 /// Some points of a universe, in a cell that can be halved further.
 #[derive(Debug, Clone)]
 pub(crate) struct Set {
-    pub(crate) bits: Vec<u64>,
+    pub(super) bits: Vec<u64>,
     /// For each coordinate the first halving that may separate the points.
-    pub(crate) levels: Vec<u8>,
-    pub(crate) key: Key,
-    pub(crate) n_points: u32,
+    pub(super) levels: Vec<u8>,
+    pub(super) key: Key,
+    pub(super) n_points: u32,
     /// The loss of each class.
-    pub(crate) losses: Vec<u64>,
+    pub(super) losses: Vec<u64>,
 }
 
 /// A split of a set, by its figures.
 #[derive(Debug, Clone)]
 pub(crate) struct Split {
-    pub(crate) coordinate: usize,
-    pub(crate) level: u8,
+    pub(super) coordinate: usize,
+    pub(super) level: u8,
     /// Errors of the sides.
-    pub(crate) errors: [u64; 2],
-    pub(crate) n_right: u32,
+    pub(super) errors: [u64; 2],
+    pub(super) n_right: u32,
 }
 
 impl Layout {
@@ -81,7 +81,7 @@ impl Layout {
         points: &Points,
         budget: &Budget,
     ) -> Result<Universe, SearchStopped> {
-        /// Points between two looks at the clock.
+        /// Points between two checks of the deadline.
         const CHUNK: usize = 4096;
         let n_words = points.len().div_ceil(64);
         let mut universe = Universe {

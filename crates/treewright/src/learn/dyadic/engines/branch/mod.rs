@@ -1,19 +1,19 @@
 //! One best tree for one alpha, by branch and bound. In the collapsed model, on sets of bits.
 //!
-//! The question for a set is: what is its least `error + alpha * leaves`, *if that is below an upper bound*?
-//! Otherwise a proof that it is not will do. What is known about a set, its value or a lower bound, is
-//! kept by its key. A set without error needs one leaf; any other at least its error and one leaf, or two
-//! leaves.
+//! **Problem.** What is the least `error + alpha * leaves` of a set, *if that is below an upper bound*? Otherwise a proof
+//! that it is not will do. What is known about a set, its value or a lower bound, is kept by its key. A set without error
+//! needs one leaf; any other at least its error and one leaf, or two leaves.
 //!
-//! - Splits are tried in the order of their errors, the smaller side first. Its upper bound is what the other
-//!   side, at best, leaves of the upper bound of the set.
-//! - A tree for a set is, with all splits that separate nothing left out, a tree for any part of it. So a
-//!   set is worth at least as much as either side of any of its splits.
-//! - A set that comes again with a larger upper bound than the one it was refuted for gets some more than that,
-//!   so that it does not come back for every small step.
+//! **Lemma.** A tree for a set is, with all splits that separate nothing left out, a tree for any part of it. So a set is
+//! worth at least as much as either side of any of its splits.
 //!
-//! Ties go to fewer leaves (or to more, if asked for): a leaf costs a tiny bit more (less) than the alpha,
-//! too little to matter otherwise.
+//! - Splits are tried in the order of their errors, the smaller side first. Its upper bound is what the other side, at
+//!   best, leaves of the upper bound of the set.
+//! - A set that comes again with a larger upper bound than the one it was refuted for gets some more than that, so that it
+//!   does not come back for every small step.
+//!
+//! Ties go to fewer leaves (or to more, if asked for): a leaf costs a tiny bit more (less) than alpha, too little to
+//! matter otherwise.
 
 mod bits;
 
@@ -42,7 +42,7 @@ pub(crate) struct Branch {
     much: u64,
     table: HashMap<[u64; 2], KnownValue, BuildHasherDefault<KeyHasher>>,
     limits: SearchLimits,
-    /// Points looked at, times coordinates; and how much of that when the clock was looked at.
+    /// Points looked at, times coordinates; and how much of that when the deadline was checked.
     work: u64,
     checked: u64,
     /// The key of all points, and the split of the best tree found for them so far.

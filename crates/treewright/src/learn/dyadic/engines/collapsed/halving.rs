@@ -14,7 +14,7 @@ use super::stack::SearchStack;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Halving<S: LossSums> {
     pub(crate) coordinate: u32,
-    pub(crate) word: u32,
+    pub(super) word: u32,
     pub(crate) bit: u32,
     pub(crate) left: PointSet<S>,
     pub(crate) right: PointSet<S>,

@@ -1,18 +1,21 @@
 //! All best trees at once, in the collapsed model.
 //!
-//! In this model a node may use, for each coordinate, the first halving that separates its points; all
-//! halvings before it would leave one side empty and are passed over for free. Then the best trees of a
-//! node depend on its set of points alone. Sets are solved once and kept by key.
+//! **Problem.** For a set of points, the least error for every alpha, or for every number of leaves. A node may use, for each
+//! coordinate, the first halving that separates its points; all halvings before it would leave one side empty and are
+//! free.
 //!
-//! The answer for a set `S` is a hull of (leaves, error), see `hull`. It begins with the leaf. Then the
-//! splits are tried, the most promising first, but only while they can add something: a lower bound for
-//! the hulls of both sides (an impure side has at best no error with two leaves, a solved side has its
-//! hull) must not be dominated by what is there already. Two coordinates that part the points in the same
-//! way are one split.
+//! **Lemma.** The best trees of a node depend on its set of points alone, not on its box. So a set is solved once and
+//! kept by key. Its answer is a hull of (leaves, error), see `frontier`: the leaf, and for each split the sum of the hulls
+//! of both sides. A split is tried only while it can add something. A lower bound for the hulls of both sides (an impure
+//! side has at best no error with two leaves, a solved side has its hull) must not be dominated by what is there already.
+//! Two coordinates that part the points in the same way are one split.
 //!
-//! The two sides of a split have no points in common, so no set is part of both. Large sides are searched
-//! side by side: neither search sees what the other one finds, and every set that is solved, and the
-//! number of them, is the same for any number of threads.
+//! **Source.** The recursion of D. Hush and R. Porter, "Algorithms for optimal dyadic decision trees" (2010).
+//! **Difference.** Sets of points in place of rectangles, and all alphas in one pass.
+//!
+//! The two sides of a split have no points in common, so no set is part of both. Large sides are searched in parallel:
+//! neither search sees what the other one finds, and every set that is solved, and the number of them, is the same for any
+//! number of threads.
 
 mod greedy;
 mod halving;
@@ -43,11 +46,11 @@ use crate::learn::dyadic::switches::DyadicSwitches;
 /// `W` words hold the coordinates of a point, `S` its losses.
 #[derive(Debug)]
 pub(crate) struct Collapsed<S: LossSums, const W: usize> {
-    pub(crate) points: Vec<Point<S, W>>,
-    pub(crate) fields: Vec<Field>,
+    pub(super) points: Vec<Point<S, W>>,
+    pub(super) fields: Vec<Field>,
     n_classes: usize,
-    pub(crate) front: Frontier,
-    pub(crate) table: SolvedSets,
+    pub(super) front: Frontier,
+    pub(super) table: SolvedSets,
     limits: SearchLimits,
     /// Points looked at for all coordinates together, as far as it was told.
     work: AtomicU64,

@@ -10,7 +10,7 @@ pub(crate) struct SearchStack<S: LossSums> {
     /// Points of the sets on the way, each on top of the one it is part of.
     pub(crate) members: Vec<u32>,
     pub(super) frames: Vec<SearchFrame<S>>,
-    /// Points looked at, coordinate by coordinate, since the clock was looked at.
+    /// Points looked at, coordinate by coordinate, since the deadline was checked.
     pub(crate) work: u64,
 }
 

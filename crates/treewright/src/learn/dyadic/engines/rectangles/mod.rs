@@ -51,7 +51,7 @@ pub(crate) struct Visited {
     pub(crate) empty: u64,
 }
 
-/// How many rectangles are solved between two looks at the clock.
+/// How many rectangles are solved between two checks of the deadline.
 const CHECK_EVERY: u64 = 512;
 
 impl<'a> Rectangles<'a> {

@@ -11,7 +11,7 @@ use crate::learn::dyadic::problem::Points;
 /// The points of a grid, arranged for the recursion over its rectangles.
 #[derive(Debug)]
 pub(crate) struct PointOrder<'a> {
-    pub(crate) points: &'a Points,
+    pub(super) points: &'a Points,
     model: Model,
     /// The losses of each point, two classes in each word.
     losses: Vec<u64>,
@@ -24,11 +24,11 @@ pub(crate) struct CellHalving {
     word: usize,
     bit: u32,
     /// How often the coordinate was halved before.
-    pub(crate) level: u32,
+    pub(super) level: u32,
     /// The bits of these halvings.
-    pub(crate) prefix: u64,
+    pub(super) prefix: u64,
     /// The names of both halves.
-    pub(crate) names: [Name; 2],
+    pub(super) names: [Name; 2],
 }
 
 /// The bits in which points differ. Points whose rectangles have names take no more words.

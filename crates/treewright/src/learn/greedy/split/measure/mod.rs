@@ -40,13 +40,13 @@ pub(crate) enum Measure {
 #[derive(Debug, Clone)]
 pub(crate) struct Baseline {
     /// Counts of the rows that the split is judged on: the known ones, or all with a missing branch.
-    pub(crate) counts: Vec<f64>,
+    pub(super) counts: Vec<f64>,
     /// Their weight.
-    pub(crate) weight: f64,
+    pub(super) weight: f64,
     /// Weight of the whole node.
-    pub(crate) node_weight: f64,
+    pub(super) node_weight: f64,
     /// Are all counts whole numbers?
-    pub(crate) whole: bool,
+    pub(super) whole: bool,
 }
 
 impl Measure {

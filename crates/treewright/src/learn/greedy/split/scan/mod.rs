@@ -38,21 +38,21 @@ use crate::learn::greedy::split::measure::{Logs, Score};
 /// A cut below the entry at `position`.
 #[derive(Debug)]
 pub(crate) struct Cut {
-    pub(crate) position: usize,
-    pub(crate) score: Score,
+    pub(super) position: usize,
+    pub(super) score: Score,
 }
 
 /// What a scan is to find.
 #[derive(Debug)]
 pub(crate) struct ScanRequest {
     /// Positions that leave enough rows on both sides. Scans of entries need at least one.
-    pub(crate) allowed: Range<usize>,
+    pub(super) allowed: Range<usize>,
     /// Is a cut without gain worth having?
-    pub(crate) zero_gain: bool,
+    pub(super) zero_gain: bool,
     /// A cut whose drop is clearly below this is of no use, because another feature has a better one.
-    pub(crate) floor: f64,
+    pub(super) floor: f64,
     /// May blocks of rows be passed over?
-    pub(crate) skipping: bool,
+    pub(super) skipping: bool,
 }
 
 /// The classes of a node's rows, with what every scan of the node needs to know of them.
