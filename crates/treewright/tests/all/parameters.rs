@@ -1,5 +1,7 @@
 //! The learners against the tables of their parameters: names and defaults in model files, names in errors.
 
+use std::fmt::Write as _;
+
 use treewright::Budget;
 use treewright::data::csv::CsvSource;
 use treewright::data::{Dataset, ReadOptions};
@@ -27,7 +29,7 @@ fn table(target: &str) -> Dataset {
             "classes" => if row % 2 == 0 { "no" } else { "yes" }.to_owned(),
             _ => (f64::from(row) + 0.5).to_string(),
         };
-        text.push_str(&format!("{number},{word},{value}\n"));
+        writeln!(text, "{number},{word},{value}").unwrap();
     }
     let source = CsvSource::new(text.into(), b',').unwrap();
     Dataset::read(&source, &ReadOptions::default()).unwrap()

@@ -12,6 +12,7 @@ pub(crate) use optimal::OptimalArgs;
 
 #[cfg(test)]
 mod tests {
+    use clap::builder::PossibleValue;
     use clap::{Arg, Command, CommandFactory};
     use treewright::learn::parameters::{GREEDY, Kind, LEARNERS, OPTIMAL, Parameter, Range};
 
@@ -70,7 +71,7 @@ mod tests {
         assert_eq!(!arg.get_action().takes_values(), is_switch, "{name}");
         if let Range::OneOf(words) = parameter.range {
             let values = arg.get_possible_values();
-            let values: Vec<&str> = values.iter().map(|value| value.get_name()).collect();
+            let values: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
             assert_eq!(values, words, "{name}");
         }
     }
