@@ -1,72 +1,34 @@
 //! Every command and every flag, defined once.
 //!
-//! Flags that several commands share are groups ([`ReadingArgs`], [`GreedyArgs`], ...) which a
+//! Flags that several commands share are groups (`TableArgs`, `GreedyArgs`, ...) which a
 //! command takes in with `flatten`. A text that is no value of its flag at all ends here, with exit
 //! code 2; a value that is out of range is passed on and refused by whoever knows the range.
 //!
-//! | file | flags |
+//! | folder or file | flags |
 //! |---|---|
 //! | `global` | of every command |
-//! | `learning` | commands that learn: `fit`, `path` |
-//! | `describing` | commands that describe a table: `summary`, `curve` |
-//! | `exploring` | commands that make a report: `explore`, `report` |
-//! | `validating` | commands that compare learners: `validate` |
-//! | `features` | commands that try subsets of the features: `distinct`, `select` |
-//! | `learners` | learners in a list, each with its settings |
-//! | `using` | commands that use a model: `prune`, `predict`, `score`, `show`, `verify`, `export` |
-//! | `reading` | which columns of a table to use, and how |
-//! | `greedy` | the greedy learner |
-//! | `dyadic` | the learner of optimal dyadic trees |
-//! | `optimal` | the learner of optimal trees of bounded depth |
-//! | `penalty` | what a number of leaves costs |
-//! | `pruning` | pruning, and choosing among prunings |
-//! | `limits` | time and memory |
-//! | `output` | where the result goes |
+//! | `commands` | of one command |
+//! | `groups` | of several commands |
+//! | `learners` | of the learners, and learners in a list, each with its settings |
 //! | `values` | texts that stand for lists and numbers |
 
 use clap::{Parser, Subcommand};
 
-mod describing;
-mod dyadic;
-mod exploring;
-mod features;
+mod commands;
 mod global;
-mod greedy;
+mod groups;
 mod learners;
-mod learning;
-mod limits;
-mod optimal;
-mod output;
-mod penalty;
-mod pruning;
-mod reading;
-mod using;
-mod validating;
 mod values;
 
-pub(crate) use describing::{CurveArgs, SummaryArgs};
-pub(crate) use dyadic::{DyadicArgs, PathMethodArg, SolverArg};
-pub(crate) use exploring::{ExploreArgs, ReportArgs};
-pub(crate) use features::{
-    BackwardArgs, CompleteArgs, DistinctArgs, SelectingArgs, SelectionArgs, SelectionMethod,
+pub(crate) use commands::{
+    BackwardArgs, CompleteArgs, CurveArgs, Dealing, DistinctArgs, ExploreArgs, ExportArgs,
+    ExportForm, FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs, PathArgs,
+    PathDyadicArgs, PathGreedyArgs, PathLearner, PredictArgs, PruneArgs, ReportArgs, ScoreArgs,
+    SelectingArgs, SelectionArgs, SelectionMethod, ShowArgs, SummaryArgs, ValidateArgs, VerifyArgs,
 };
 pub(crate) use global::GlobalArgs;
-pub(crate) use greedy::{ClassTreeArgs, GreedyArgs};
-pub(crate) use learners::{LearnerArgs, NamedLearner};
-pub(crate) use learning::{
-    FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs, PathArgs, PathDyadicArgs,
-    PathGreedyArgs, PathLearner,
-};
-pub(crate) use limits::LimitArgs;
-pub(crate) use optimal::OptimalArgs;
-pub(crate) use output::{OutputArgs, ProofArgs};
-pub(crate) use penalty::PenaltyArgs;
-pub(crate) use pruning::{ExactNumber, PruningArgs, SelectArg, SelectArgs};
-pub(crate) use reading::ReadingArgs;
-pub(crate) use using::{
-    ExportArgs, ExportForm, PredictArgs, PruneArgs, ScoreArgs, ShowArgs, VerifyArgs,
-};
-pub(crate) use validating::{Dealing, ValidateArgs};
+pub(crate) use groups::{LimitArgs, PenaltyArgs, ReadingArgs, SelectArg};
+pub(crate) use learners::{LearnerArgs, NamedLearner, PathMethodArg, SolverArg};
 pub(crate) use values::WholeNumber;
 
 /// Decision trees done exactly.
@@ -152,12 +114,14 @@ impl Command {
             | Self::Verify(_)
             | Self::Export(_) => return None,
         };
-        limits.memory_limit
+        limits.memory_limit()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use clap::CommandFactory;
 
     use super::*;
@@ -165,5 +129,30 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    /// The names of all flags of a command and of its subcommands.
+    fn flags(command: &clap::Command, names: &mut BTreeSet<String>) {
+        let longs = command.get_arguments().filter_map(clap::Arg::get_long);
+        names.extend(longs.map(str::to_owned));
+        for command in command.get_subcommands() {
+            flags(command, names);
+        }
+    }
+
+    #[test]
+    fn the_guide_lists_no_unknown_flags() {
+        let mut known = BTreeSet::new();
+        flags(&Cli::command(), &mut known);
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide.md");
+        let guide = std::fs::read_to_string(path).unwrap();
+        let rows = guide.lines().filter_map(|line| line.strip_prefix("| `--"));
+        let mut n_rows = 0;
+        for row in rows {
+            let name = row.split(['`', ' ']).next().unwrap_or_default();
+            assert!(known.contains(name), "--{name}");
+            n_rows += 1;
+        }
+        assert!(n_rows > 40, "{n_rows}");
     }
 }

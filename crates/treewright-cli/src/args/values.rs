@@ -1,6 +1,8 @@
 //! Texts that stand for lists and numbers.
 
 use anyhow::{anyhow, ensure};
+use treewright::ErrorKind;
+use treewright::cost::Lambda;
 
 use crate::input;
 
@@ -49,6 +51,49 @@ impl WholeNumber {
     }
 }
 
+/// A number as it was typed, a decimal or p/q, perhaps out of range. It is read exactly.
+#[derive(Debug, Clone)]
+pub(crate) struct ExactNumber(String);
+
+impl std::str::FromStr for ExactNumber {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if is_number(text) {
+            Ok(Self(text.into()))
+        } else {
+            Err("expected a number: a decimal such as 0.01 or 1e-3, or a ratio such as 1/300")
+        }
+    }
+}
+
+impl ExactNumber {
+    /// The number, if it is not negative.
+    pub(crate) fn value(&self, flag: &str) -> anyhow::Result<Lambda> {
+        self.0.parse().map_err(|error: treewright::Error| {
+            let given = &self.0;
+            match error.kind() {
+                ErrorKind::Parameter { allowed, .. } => {
+                    anyhow!("{flag}: got {given}, expected {allowed}")
+                }
+                _ => anyhow!("{flag}: {error}"),
+            }
+        })
+    }
+}
+
+/// Is this the text of a number at all?
+pub(super) fn is_number(text: &str) -> bool {
+    let is_whole = |text: &str| {
+        let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    match text.split_once('/') {
+        Some((numerator, denominator)) => is_whole(numerator) && is_whole(denominator),
+        None => text.parse::<f64>().is_ok(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,5 +109,15 @@ mod tests {
         assert!(names("").unwrap().is_empty());
         assert!(names("\"a").is_err());
         assert!(names("a\nb").is_err());
+    }
+
+    #[test]
+    fn numbers_are_decimals_or_ratios() {
+        for text in ["0", "-1", "1e-3", "1/300", "-2/3", ".5"] {
+            assert!(is_number(text), "{text}");
+        }
+        for text in ["", "abc", "1/", "/2", "1/2/3", "1/0.5", "0,1"] {
+            assert!(!is_number(text), "{text}");
+        }
     }
 }

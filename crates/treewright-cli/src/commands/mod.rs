@@ -66,7 +66,7 @@ fn start_budget(limits: &LimitArgs, data: &Dataset) -> Budget {
         }
         None => budget,
     };
-    match limits.memory_limit {
+    match limits.memory_limit() {
         Some(bytes) => budget.with_memory_limit(bytes),
         None => budget.within_addresses(),
     }
@@ -74,7 +74,7 @@ fn start_budget(limits: &LimitArgs, data: &Dataset) -> Budget {
 
 /// How many bytes the table of least costs, or of solved sets, may take.
 fn most_bytes(limits: &LimitArgs) -> u64 {
-    limits.memory_limit.unwrap_or(DEFAULT_MEMORY)
+    limits.memory_limit().unwrap_or(DEFAULT_MEMORY)
 }
 
 /// A number with its noun.

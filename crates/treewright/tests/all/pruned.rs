@@ -136,6 +136,36 @@ fn the_selected_member_is_the_one_that_cross_validation_says() {
 }
 
 #[test]
+fn several_penalties_give_the_families_of_each() {
+    let mut rng = Rng::with_seed(57);
+    let penalties = ["linear", "sqrt", "power:1.5"].map(|penalty| penalty.parse().unwrap());
+    let budget = Budget::unlimited();
+    for _ in 0..60 {
+        let (case, table) = any_case(&mut rng);
+        let resampling = case.resampling;
+        let choice = Choice::Aim(Aim::Leaves(1));
+        let together = pruned(&case, choice.clone());
+        let together = together.fit_families(&penalties, &table.data, &budget, resampling);
+        for (found, penalty) in together.unwrap().iter().zip(&penalties) {
+            let alone = Pruned {
+                penalty: penalty.clone(),
+                ..pruned(&case, choice.clone())
+            };
+            let alone = alone.fit_family(&table.data, &budget, Some(resampling));
+            let alone = alone.unwrap();
+            assert_eq!(found.family.penalty(), penalty);
+            assert_eq!(found.family.members(), alone.family.members());
+            assert_eq!(found.cross_validation, alone.cross_validation);
+            assert_eq!(found.learner, alone.learner);
+            assert_eq!(
+                (found.exact, found.tolerance),
+                (alone.exact, alone.tolerance)
+            );
+        }
+    }
+}
+
+#[test]
 fn sizes_and_costs_can_be_asked_for() {
     let mut rng = Rng::with_seed(53);
     for _ in 0..200 {

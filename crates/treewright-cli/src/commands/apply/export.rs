@@ -22,7 +22,7 @@ struct Exported<'a> {
 
 pub(crate) fn run(args: &ExportArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
-    let fit = input::model(&args.model.model)?;
+    let fit = input::model(args.model.path())?;
     if matches!(args.to, ExportForm::Onnx) {
         return run_onnx(&fit.model, file.as_ref(), console);
     }

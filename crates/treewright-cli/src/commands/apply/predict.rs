@@ -17,9 +17,8 @@ use crate::output::{Console, Destination};
 pub(crate) fn run(args: &PredictArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let (fit, data) = console.timed("reading", || {
-        let (fit, table) = input::model_and_table(&args.on.model.model, &args.on.data)?;
-        ensure_classes(&fit.model, args.proba)
-            .with_context(|| input::name_of(&args.on.model.model))?;
+        let (fit, table) = input::model_and_table(args.on.model(), args.on.data())?;
+        ensure_classes(&fit.model, args.proba).with_context(|| input::name_of(args.on.model()))?;
         let data = table.for_model(fit.model.schema(), Purpose::Predict)?;
         Ok((fit, data))
     })?;

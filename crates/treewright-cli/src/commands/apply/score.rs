@@ -17,7 +17,7 @@ const MOST_CLASSES_SHOWN: usize = 20;
 pub(crate) fn run(args: &ScoreArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let (fit, data) = console.timed("reading", || {
-        let (fit, table) = input::model_and_table(&args.on.model.model, &args.on.data)?;
+        let (fit, table) = input::model_and_table(args.on.model(), args.on.data())?;
         let data = table.for_model(fit.model.schema(), Purpose::Score)?;
         Ok((fit, data))
     })?;

@@ -22,7 +22,7 @@ const CLASS_COLOURS: [AnsiColors; 6] = [
 ];
 
 pub(crate) fn run(args: &ShowArgs, console: &Console) -> Result<ExitCode> {
-    let fit = input::model(&args.model.model)?;
+    let fit = input::model(args.model.path())?;
     if console.json {
         let model = json::write_model(&fit);
         Destination::Stdout.write(|out| writeln!(out, "{model}"))?;

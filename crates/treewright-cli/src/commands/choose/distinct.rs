@@ -45,18 +45,20 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
     let trees = args.trees.as_deref().map(Destination::new).transpose()?;
     one_standard_output(trees.as_ref(), file.as_ref(), console)?;
     let limit = args.limit()?;
-    let options = args.reading.options();
-    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
+    let options = args.table.options();
+    let data = console.timed("reading", || {
+        Table::open(args.table.path())?.to_learn(&options)
+    })?;
     need_classes(
-        &args.data,
+        args.table.path(),
         &data,
         &options,
         "distinct needs a classification target",
     )?;
-    let usual = Distinct::new(args.greedy.learner(loss(&args.reading, &data)?)?);
+    let usual = Distinct::new(args.greedy.learner(loss(&args.table.reading, &data)?)?);
     let distinct = Distinct {
         order: args.order(),
-        most_bytes: shared_bytes(args.limits.memory_limit, usual.most_bytes),
+        most_bytes: shared_bytes(args.limits.memory_limit(), usual.most_bytes),
         ..usual
     };
     let budget = start_budget(&args.limits, &data);
@@ -69,7 +71,7 @@ pub(crate) fn run(args: &DistinctArgs, console: &Console) -> Result<ExitCode> {
         (Some(trees), limit) => write(&distinct, &data, limit, &budget, trees),
     });
     let (found, full) = found.map_err(|error| match error.downcast::<Error>() {
-        Ok(error) => in_file(&args.data, error),
+        Ok(error) => in_file(args.table.path(), error),
         Err(error) => error,
     })?;
     let problem = problem::of(&distinct.greedy, &data, &options.class_weight);

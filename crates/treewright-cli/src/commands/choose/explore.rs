@@ -15,21 +15,23 @@ use crate::output::{self, Console, Destination, duration};
 
 pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
-    let options = args.reading.options();
+    let options = args.table.options();
     args.resampling(usize::MAX)?;
-    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
+    let data = console.timed("reading", || {
+        Table::open(args.table.path())?.to_learn(&options)
+    })?;
     let resampling = args.resampling(data.n_rows())?;
     let limits = args.limits();
     let explore = Explore {
         resampling,
         most_bytes: usize::try_from(most_bytes(&limits)).unwrap_or(usize::MAX),
-        ..Explore::new(loss(&args.reading, &data)?)
+        ..Explore::new(loss(&args.table.reading, &data)?)
     };
-    let title = title(&input::name_of(&args.data));
+    let title = title(&input::name_of(args.table.path()));
     let budget = start_budget(&limits, &data);
     let mut report = console
         .with_progress(&budget, || explore.run(&title, &data, &budget))
-        .map_err(|error| in_file(&args.data, error))?;
+        .map_err(|error| in_file(args.table.path(), error))?;
     for section in &mut report.sections {
         options.class_weight.add_to(&mut section.learner.params);
     }

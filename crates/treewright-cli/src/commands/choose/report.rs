@@ -16,26 +16,26 @@ use crate::output::{self, Console};
 
 pub(crate) fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
-    input::only_one_standard(&args.model, &args.data)?;
-    let document = input::document(&args.model)?;
+    input::only_one_standard(args.on.model(), args.on.data())?;
+    let document = input::document(args.on.model())?;
     let schema: Arc<Schema> = match &document {
         Document::Model(fit) => Arc::clone(fit.model.schema()),
         Document::Family(fit) => Arc::clone(fit.family.tree(0).schema()),
     };
     let data = console.timed("reading", || {
-        Table::open(&args.data)?.for_model(&schema, Purpose::Score)
+        Table::open(args.on.data())?.for_model(&schema, Purpose::Score)
     })?;
     ensure!(
         data.n_rows() > 0,
         "{}: the table has no rows to look at",
-        input::name_of(&args.data)
+        input::name_of(args.on.data())
     );
-    let name = title(&input::name_of(&args.model));
+    let name = title(&input::name_of(args.on.model()));
     let report = match &document {
         Document::Model(fit) => Report::on_model(&name, fit, Some(&data)),
         Document::Family(fit) => Report::on_family(&name, fit, Some(&data)),
     };
-    let report = report.with_context(|| input::name_of(&args.data))?;
+    let report = report.with_context(|| input::name_of(args.on.data()))?;
     write(&report, file.as_ref(), console)?;
     if !console.json && file.is_none() {
         output::print(&summary(&report))?;

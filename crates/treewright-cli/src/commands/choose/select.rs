@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use treewright::data::{ClassWeight, Dataset, Purpose};
+use treewright::data::{ClassWeight, Dataset, Purpose, ReadOptions};
 use treewright::learn::Greedy;
 use treewright::select::{
     Backward, Complete, Estimate, FeatureSearch, FeatureSelection, Resampling, Stability,
@@ -32,7 +32,7 @@ fn backward(args: &BackwardArgs, console: &Console) -> Result<ExitCode> {
         FeatureSearch::Backward(Backward {
             estimate,
             plain: args.plain,
-            most_bytes: shared_bytes(args.selecting.limits.memory_limit, usual.most_bytes),
+            most_bytes: shared_bytes(args.selecting.limits.memory_limit(), usual.most_bytes),
             ..usual
         })
     })
@@ -44,7 +44,7 @@ fn complete(args: &CompleteArgs, console: &Console) -> Result<ExitCode> {
         FeatureSearch::Complete(Complete {
             estimate,
             within: args.within,
-            most_bytes: shared_bytes(args.selecting.limits.memory_limit, usual.most_bytes),
+            most_bytes: shared_bytes(args.selecting.limits.memory_limit(), usual.most_bytes),
             ..usual
         })
     })
@@ -58,25 +58,14 @@ fn select(
     let file = destination(args, console)?;
     let is_standard = |path: Option<&Path>| path == Some(Path::new("-"));
     ensure!(
-        !(is_standard(Some(&args.data)) && is_standard(args.judging.search.as_deref())),
+        !(is_standard(Some(args.table.path())) && is_standard(args.judging.search.as_deref())),
         "DATA and --search cannot both be standard input"
     );
-    let options = args.reading.options();
+    let options = args.table.options();
     let resampling = args.judging.resampling()?;
     let stability = stability(args)?;
-    let (data, search) = console.timed("reading", || {
-        let data = Table::open(&args.data)?.to_learn(&options)?;
-        need_classes(
-            &args.data,
-            &data,
-            &options,
-            "select needs a classification target",
-        )?;
-        let search = args.judging.search.as_deref();
-        let search = search.map(|path| rows_that_judge(path, &data, &options.class_weight));
-        Ok((data, search.transpose()?))
-    })?;
-    let greedy = args.greedy.learner(loss(&args.reading, &data)?)?;
+    let (data, search) = console.timed("reading", || read(args, &options))?;
+    let greedy = args.greedy.learner(loss(&args.table.reading, &data)?)?;
     let judged = judged(args, &resampling, search.as_ref());
     let judged_by = judged_by(&resampling, search.as_ref());
     let estimate = search.map_or(Estimate::Resampled(resampling), Estimate::Rows);
@@ -89,7 +78,7 @@ fn select(
         let (selected, fit) = search.fit(&data, &budget, stability)?;
         Ok((selected, Some(fit)))
     });
-    let (selected, fit) = found.map_err(|error| in_file(&args.data, error))?;
+    let (selected, fit) = found.map_err(|error| in_file(args.table.path(), error))?;
     let problem = problem::of(search.greedy(), &data, &options.class_weight);
     let document = Document::new(search.name(), &selected, &data, (problem, judged_by));
     if console.json {
@@ -112,6 +101,16 @@ fn select(
         output::print(&document.in_words(&judged))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The table, and the rows that judge if they are in another one.
+fn read(args: &SelectingArgs, options: &ReadOptions) -> Result<(Dataset, Option<Dataset>)> {
+    let path = args.table.path();
+    let data = Table::open(path)?.to_learn(options)?;
+    need_classes(path, &data, options, "select needs a classification target")?;
+    let search = args.judging.search.as_deref();
+    let search = search.map(|path| rows_that_judge(path, &data, &options.class_weight));
+    Ok((data, search.transpose()?))
 }
 
 /// Where the model goes.

@@ -78,19 +78,21 @@ struct OneTree {
 
 pub(crate) fn run(args: &ValidateArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
-    let options = args.reading.options();
+    let options = args.table.options();
     let named = args.learners()?;
     let plans = learner::all(&named)?;
     let dealing = args.dealing()?;
-    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    let loss = loss(&args.reading, &data)?;
-    let learners = learner::all_for(&named, &plans, &loss, (&args.data, &data, &options))?;
+    let data = console.timed("reading", || {
+        Table::open(args.table.path())?.to_learn(&options)
+    })?;
+    let loss = loss(&args.table.reading, &data)?;
+    let learners = learner::all_for(&named, &plans, &loss, (args.table.path(), &data, &options))?;
     let budget = start_budget(&args.limits, &data);
     let validation = console.with_progress(&budget, || {
         let all: Vec<&(dyn Learner + Sync)> = learners.iter().map(|one| &**one).collect();
         dealing.plan().run(&all, &data, &budget)
     });
-    let validation = validation.map_err(|error| in_file(&args.data, error))?;
+    let validation = validation.map_err(|error| in_file(args.table.path(), error))?;
     let document = Document::new(dealing, &named, &validation, &data);
     if let Some(file) = &file {
         if args.output.is_json() {

@@ -56,13 +56,15 @@ struct PointDocument {
 
 pub(crate) fn run(args: &CurveArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
-    let options = args.reading.options();
+    let options = args.table.options();
     let named = args.learners()?;
     let plans = learner::all(&named)?;
     let plan = args.plan()?;
-    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    let loss = loss(&args.reading, &data)?;
-    let learners = learner::all_for(&named, &plans, &loss, (&args.data, &data, &options))?;
+    let data = console.timed("reading", || {
+        Table::open(args.table.path())?.to_learn(&options)
+    })?;
+    let loss = loss(&args.table.reading, &data)?;
+    let learners = learner::all_for(&named, &plans, &loss, (args.table.path(), &data, &options))?;
     let pair = depths_one_and_two(&named, &loss)?;
     let budget = start_budget(&args.limits, &data);
     let drawn = console.with_progress(&budget, || -> treewright::Result<_> {
@@ -71,7 +73,7 @@ pub(crate) fn run(args: &CurveArgs, console: &Console) -> Result<ExitCode> {
         let rates = pair.map(|pair| rates::compare(pair, &curve, &data, &budget));
         Ok((curve, rates.transpose()?))
     });
-    let (curve, rates) = drawn.map_err(|error| in_file(&args.data, error))?;
+    let (curve, rates) = drawn.map_err(|error| in_file(args.table.path(), error))?;
     let document = Document::new(&plan, &named, &curve, &data, rates);
     document.write(file.as_ref(), args.output.is_json(), console)?;
     say(&data, &options, &[stopped(&curve, &plan)], console);
@@ -93,7 +95,7 @@ fn depths_one_and_two(
             all.push((
                 place,
                 args.optimal
-                    .learner(loss.clone(), args.limits.memory_limit)?,
+                    .learner(loss.clone(), args.limits.memory_limit())?,
             ));
         }
     }

@@ -53,16 +53,23 @@ struct BestOfDepth {
 
 pub(crate) fn run(args: &SummaryArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
-    let options = args.reading.options();
-    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    need_classes(&args.data, &data, &options, "optimal trees need classes")?;
-    let loss = loss(&args.reading, &data)?;
-    let has_costs = args.reading.costs.is_some();
-    let learner = args.optimal.learner(loss, args.limits.memory_limit)?;
+    let options = args.table.options();
+    let data = console.timed("reading", || {
+        Table::open(args.table.path())?.to_learn(&options)
+    })?;
+    need_classes(
+        args.table.path(),
+        &data,
+        &options,
+        "optimal trees need classes",
+    )?;
+    let loss = loss(&args.table.reading, &data)?;
+    let has_costs = args.table.reading.costs.is_some();
+    let learner = args.optimal.learner(loss, args.limits.memory_limit())?;
     let budget = start_budget(&args.limits, &data);
     let found = console
         .with_progress(&budget, || by_depth(&learner, &data, &budget))
-        .map_err(|error| in_file(&args.data, error))?;
+        .map_err(|error| in_file(args.table.path(), error))?;
     let notes = [stopped(&found), ended(&found, &learner)];
     let summary = Summary::new(&found, &learner, &data);
     output::document(&summary, file.as_ref(), console, || {

@@ -28,14 +28,16 @@ pub(crate) fn run(args: &FitArgs, console: &Console) -> Result<ExitCode> {
 fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let proof_file = args.proof.destination()?;
-    let options = args.reading.options();
+    let options = args.table.options();
     let plan = learner::greedy(args)?;
     let choice = learner::choice(args)?;
     let is_pruned = choice.is_some();
-    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    let loss = loss(&args.reading, &data)?;
+    let data = console.timed("reading", || {
+        Table::open(args.table.path())?.to_learn(&options)
+    })?;
+    let loss = loss(&args.table.reading, &data)?;
     let budget = start_budget(&args.limits, &data);
-    let complaint = |error| about(&args.data, &args.pruning.penalty, error);
+    let complaint = |error| about(args.table.path(), &args.pruning.penalty, error);
     let fit = if let (Some(proof_file), Some(choice)) = (proof_file, choice) {
         let penalty = args.pruning.penalty.read()?;
         let learner = learner::pruned(args, loss, choice, penalty)?;
@@ -55,15 +57,22 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
 fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let proof_file = args.proof.destination()?;
-    let options = args.reading.options();
+    let options = args.table.options();
     let plan = learner::dyadic(args)?;
-    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    need_classes(&args.data, &data, &options, "dyadic trees need classes")?;
-    let learner = plan(loss(&args.reading, &data)?)?;
+    let data = console.timed("reading", || {
+        Table::open(args.table.path())?.to_learn(&options)
+    })?;
+    need_classes(
+        args.table.path(),
+        &data,
+        &options,
+        "dyadic trees need classes",
+    )?;
+    let learner = plan(loss(&args.table.reading, &data)?)?;
     let budget = start_budget(&args.limits, &data);
     let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
-        .map_err(|error| about(&args.data, &args.dyadic.penalty, error))?;
+        .map_err(|error| about(args.table.path(), &args.dyadic.penalty, error))?;
     if let Some(proof_file) = proof_file {
         proof_file.write(|out| proof::write_needless("dyadic", out))?;
     }
@@ -75,13 +84,20 @@ fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
 fn optimal(args: &FitOptimalArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let proof_file = args.proof.destination()?;
-    let options = args.reading.options();
-    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    need_classes(&args.data, &data, &options, "optimal trees need classes")?;
-    let loss = loss(&args.reading, &data)?;
-    let learner = args.optimal.learner(loss, args.limits.memory_limit)?;
+    let options = args.table.options();
+    let data = console.timed("reading", || {
+        Table::open(args.table.path())?.to_learn(&options)
+    })?;
+    need_classes(
+        args.table.path(),
+        &data,
+        &options,
+        "optimal trees need classes",
+    )?;
+    let loss = loss(&args.table.reading, &data)?;
+    let learner = args.optimal.learner(loss, args.limits.memory_limit())?;
     let budget = start_budget(&args.limits, &data);
-    let complaint = |error| in_file(&args.data, error);
+    let complaint = |error| in_file(args.table.path(), error);
     let mut unproven = None;
     let fit = if let Some(proof_file) = proof_file {
         let learn = || learner.fit_with_proof(&data, &budget);

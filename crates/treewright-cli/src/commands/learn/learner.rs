@@ -78,7 +78,7 @@ fn any(args: &LearnerArgs) -> Result<Plan<'_>> {
         LearnerArgs::Dyadic(args) => dyadic(args),
         LearnerArgs::Optimal(args) => {
             // Whatever is wrong with the numbers has nothing to do with the loss.
-            let most_bytes = args.limits.memory_limit;
+            let most_bytes = args.limits.memory_limit();
             args.optimal.learner(Loss::ZeroOne, most_bytes)?;
             Ok(Box::new(move |loss| {
                 Ok(Box::new(args.optimal.learner(loss, most_bytes)?))
@@ -145,13 +145,11 @@ pub(super) fn dyadic(args: &FitDyadicArgs) -> Result<Plan<'_>> {
 
 /// How a pruning is chosen, if the tree is pruned at all.
 pub(super) fn choice(args: &FitGreedyArgs) -> Result<Option<Choice>> {
-    if let Some(lambda) = &args.lambda {
-        let aim = Aim::Weight(lambda.value("lambda")?);
-        return Ok(Some(Choice::Aim(aim)));
+    if let Some(lambda) = args.lambda.value()? {
+        return Ok(Some(Choice::Aim(Aim::Weight(lambda))));
     }
-    if let Some(leaves) = &args.leaves {
-        let aim = Aim::Leaves(leaves.count("leaves", 1)?);
-        return Ok(Some(Choice::Aim(aim)));
+    if let Some(leaves) = args.leaves.count()? {
+        return Ok(Some(Choice::Aim(Aim::Leaves(leaves))));
     }
     let select = args.select.rule()?;
     Ok(select.map(|(rule, resampling)| Choice::Select { rule, resampling }))
@@ -159,12 +157,14 @@ pub(super) fn choice(args: &FitGreedyArgs) -> Result<Option<Choice>> {
 
 /// What the tree shall be best at.
 fn aim(args: &FitDyadicArgs) -> Result<dyadic::Aim> {
-    Ok(match (&args.lambda, &args.kappa, &args.leaves) {
-        (Some(lambda), ..) => dyadic::Aim::Lambda(lambda.value("lambda")?),
-        (_, Some(kappa), _) => dyadic::Aim::Kappa(kappa.value("kappa")?),
-        (.., Some(leaves)) => dyadic::Aim::Leaves(leaves.count("leaves", 1)?),
-        _ => dyadic::Aim::default(),
-    })
+    Ok(
+        match (args.lambda.value()?, &args.kappa, args.leaves.count()?) {
+            (Some(lambda), ..) => dyadic::Aim::Lambda(lambda),
+            (_, Some(kappa), _) => dyadic::Aim::Kappa(kappa.value("kappa")?),
+            (.., Some(leaves)) => dyadic::Aim::Leaves(leaves),
+            _ => dyadic::Aim::default(),
+        },
+    )
 }
 
 /// How the tree is found.

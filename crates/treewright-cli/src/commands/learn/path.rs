@@ -27,11 +27,13 @@ pub(crate) fn run(args: &PathArgs, console: &Console) -> Result<ExitCode> {
 fn greedy(args: &PathGreedyArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let proof_file = args.proof.destination()?;
-    let options = args.reading.options();
+    let options = args.table.options();
     let resampling = args.select.resampling()?;
     let penalty = args.pruning.penalty.read()?;
-    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    let learner = args.greedy.learner(loss(&args.reading, &data)?)?;
+    let data = console.timed("reading", || {
+        Table::open(args.table.path())?.to_learn(&options)
+    })?;
+    let learner = args.greedy.learner(loss(&args.table.reading, &data)?)?;
     let pruned = Pruned {
         penalty,
         cost: args.pruning.cost(),
@@ -40,7 +42,7 @@ fn greedy(args: &PathGreedyArgs, console: &Console) -> Result<ExitCode> {
         ..Pruned::new(learner)
     };
     let budget = start_budget(&args.limits, &data);
-    let complaint = |error| about(&args.data, &args.pruning.penalty, error);
+    let complaint = |error| about(args.table.path(), &args.pruning.penalty, error);
     let found = if let Some(proof_file) = proof_file {
         let learn = || pruned.fit_family_with_grown(&data, &budget, resampling);
         let (found, grown) = console.with_progress(&budget, learn).map_err(complaint)?;
@@ -57,13 +59,20 @@ fn greedy(args: &PathGreedyArgs, console: &Console) -> Result<ExitCode> {
 fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let proof_file = args.proof.destination()?;
-    let options = args.reading.options();
+    let options = args.table.options();
     let resampling = args.select.resampling()?;
     let penalty = args.dyadic.penalty.read()?;
     let method = method(args, &penalty)?;
-    let data = console.timed("reading", || Table::open(&args.data)?.to_learn(&options))?;
-    need_classes(&args.data, &data, &options, "dyadic trees need classes")?;
-    let loss = loss(&args.reading, &data)?;
+    let data = console.timed("reading", || {
+        Table::open(args.table.path())?.to_learn(&options)
+    })?;
+    need_classes(
+        args.table.path(),
+        &data,
+        &options,
+        "dyadic trees need classes",
+    )?;
+    let loss = loss(&args.table.reading, &data)?;
     let learner = Dyadic {
         penalty,
         method,
@@ -74,7 +83,7 @@ fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
     let budget = start_budget(&args.limits, &data);
     let found = console
         .with_progress(&budget, || searched.fit_family(&data, &budget, resampling))
-        .map_err(|error| about(&args.data, &args.dyadic.penalty, error))?;
+        .map_err(|error| about(args.table.path(), &args.dyadic.penalty, error))?;
     if let Some(proof_file) = proof_file {
         proof_file.write(|out| proof::write_needless("dyadic", out))?;
     }

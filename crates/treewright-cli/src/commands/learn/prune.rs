@@ -21,11 +21,11 @@ use crate::output::{self, Console, Destination};
 pub(crate) fn run(args: &PruneArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     if let Some(data) = &args.data {
-        input::only_one_standard(&args.model, data)?;
+        input::only_one_standard(args.model.path(), data.path())?;
     }
     let proof_file = args.proof.destination()?;
-    let name = input::name_of(&args.model);
-    let document = input::document(&args.model)?;
+    let name = input::name_of(args.model.path());
+    let document = input::document(args.model.path())?;
     let mut proof = Vec::new();
     if proof_file.is_some() {
         let Document::Model(grown) = &document else {
@@ -80,7 +80,7 @@ fn family_of(
     let (pruner, costs, costs_from) = costs_of(&fit, args)?;
     let found = pruner
         .family(fit, &costs, costs_from)
-        .map_err(|error| about(&args.model, &args.pruning.penalty, error))?;
+        .map_err(|error| about(args.model.path(), &args.pruning.penalty, error))?;
     if family::write(&found, file, console)? {
         console.note(&family::figures(&found));
         Ok(())
@@ -90,20 +90,20 @@ fn family_of(
 }
 
 fn pruning_of(fit: Fit, args: &PruneArgs) -> Result<Fit> {
-    let aim = match (&args.lambda, &args.leaves, &args.max_cost) {
-        (Some(lambda), ..) => Aim::Weight(lambda.value("lambda")?),
-        (_, Some(leaves), _) => Aim::Leaves(leaves.count("leaves", 1)?),
+    let aim = match (args.lambda.value()?, args.leaves.count()?, &args.max_cost) {
+        (Some(lambda), ..) => Aim::Weight(lambda),
+        (_, Some(leaves), _) => Aim::Leaves(leaves),
         (.., Some(most)) => Aim::MaxCost(most.value("max-cost")?),
         _ => bail!(
             "--select chooses in a family, but {} is a single tree; `path greedy --folds 10 -o FAMILY` \
              makes a family to choose from",
-            input::name_of(&args.model)
+            input::name_of(args.model.path())
         ),
     };
     let (pruner, costs, costs_from) = costs_of(&fit, args)?;
     pruner
         .prune(fit, &costs, costs_from, &aim)
-        .map_err(|error| about(&args.model, &args.pruning.penalty, error))
+        .map_err(|error| about(args.model.path(), &args.pruning.penalty, error))
 }
 
 /// How to prune, and by which costs.
@@ -118,11 +118,11 @@ fn costs_of(fit: &Fit, args: &PruneArgs) -> Result<(Pruner, NodeCosts, Option<Co
     match &args.data {
         None => {
             let costs = NodeCosts::of_model(fit, cost)
-                .map_err(|error| about(&args.model, &args.pruning.penalty, error))?;
+                .map_err(|error| about(args.model.path(), &args.pruning.penalty, error))?;
             Ok((pruner, costs, None))
         }
         Some(data) => {
-            let (costs, from) = costs_from(fit, &args.model, data, cost)?;
+            let (costs, from) = costs_from(fit, args.model.path(), data.path(), cost)?;
             Ok((pruner, costs, Some(from)))
         }
     }
@@ -173,9 +173,13 @@ fn member_of(fit: &FamilyFit, args: &PruneArgs) -> Result<Fit> {
          prune a model file",
         fit.family.penalty()
     );
-    let member = match (&args.lambda, &args.leaves, args.select) {
-        (Some(lambda), ..) => FamilyChoice::Weight(lambda.value("lambda")?),
-        (_, Some(leaves), _) => FamilyChoice::Leaves(leaves.count("leaves", 1)?),
+    let member = match (
+        args.lambda.value()?,
+        args.leaves.count()?,
+        args.select.select,
+    ) {
+        (Some(lambda), ..) => FamilyChoice::Weight(lambda),
+        (_, Some(leaves), _) => FamilyChoice::Leaves(leaves),
         (.., Some(select)) => by_rule(fit, select)?,
         _ => bail!(
             "this is a family already: --lambda X, --leaves K or --select 1se takes a tree out of it"

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
         return optimality::run(args, console);
     }
     let file = args.output.destination(console)?;
-    let (model, data) = (&args.on.model.model, &args.on.data);
+    let (model, data) = (args.on.model(), args.on.data());
     input::only_one_standard(model, data)?;
     let name = input::name_of(model);
     let Document::Model(fit) = input::document(model)? else {

@@ -13,7 +13,7 @@ use crate::output::{self, Console};
 
 pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
-    let (model, data) = (&args.on.model.model, &args.on.data);
+    let (model, data) = (args.on.model(), args.on.data());
     input::only_one_standard(model, data)?;
     let text = input::load_text(model)?;
     let proof = args.proof.as_deref().map(input::load_text).transpose()?;

@@ -1,81 +1,19 @@
-//! Commands that try subsets of the features: all their trees, or the best subset.
+//! `select`: the features whose trees do best on rows that they have not seen.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::{Args, Subcommand, ValueEnum};
-use treewright::select::{Order, Resampling};
+use clap::{Args, Subcommand};
+use treewright::select::Resampling;
 
-use super::{ClassTreeArgs, LimitArgs, OutputArgs, ReadingArgs, WholeNumber};
+use super::distinct::MEMORY_HELP;
+use crate::args::groups::{
+    FoldsArg, HoldoutArg, LimitArgs, OutputArgs, RepeatsArg, SeedArg, TableArgs,
+};
+use crate::args::learners::ClassTreeArgs;
+use crate::args::values::WholeNumber;
 
-/// What a memory limit means where no search ends by it.
-const MEMORY_HELP: &str =
-    "Memory to use, about: with less the search is slower, and finds the same [512MB, 4GB]";
-
-/// All distinct trees that the greedy learner grows over subsets of the features.
-///
-/// Leave out a feature, and another tree grows, or the same. Of all subsets of the features this finds every
-/// tree that is different, each once, without going through all subsets: how many there are, and how many of
-/// them use 0, 1, 2, ... features. --trees writes the trees themselves, a JSON object a line, while they are
-/// found. The target must hold classes.
-///
-/// The number may double with every feature. --limit ends the search after so many trees, --time-limit after
-/// some time; what has been found by then is kept. Larger --min-split and smaller --max-depth give fewer
-/// trees.
-#[derive(Debug, Args)]
-#[command(
-    mut_arg("memory_limit", |arg| arg.help(MEMORY_HELP)),
-    mut_arg("file", |arg| arg.help("Write the figures to this file, as JSON")),
-    after_help = "\
-Examples:
-  treewright distinct iris.csv
-  treewright distinct titanic.csv --target survived --min-split 20 --json
-  treewright distinct iris.csv --trees trees.jsonl
-  treewright distinct big.csv --trees - --limit 100 | jq -c .features
-  treewright distinct big.csv --max-depth 5 --time-limit 60s"
-)]
-pub(crate) struct DistinctArgs {
-    /// The table to learn from: a file or `-`
-    #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
-    /// In which order features are taken away; all find the same trees, with more or less work
-    #[arg(
-        long,
-        value_name = "ORDER",
-        default_value = "frontier",
-        help_heading = "Search"
-    )]
-    order: OrderArg,
-    /// Write every distinct tree to this file, a JSON object a line; `-` is standard output
-    #[arg(long, value_name = "FILE.jsonl", help_heading = "Search")]
-    pub(crate) trees: Option<PathBuf>,
-    /// Stop after so many distinct trees
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Search",
-        allow_negative_numbers = true
-    )]
-    limit: Option<WholeNumber>,
-    #[command(flatten)]
-    pub(crate) greedy: ClassTreeArgs,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum OrderArg {
-    /// First those whose splits few rows reach
-    Frontier,
-    /// First those whose splits many rows reach
-    Reverse,
-    /// As in the table
-    Index,
-}
+const FOLDS_HELP: &str = "Judge by cross-validation with so many folds; a feature counts as used if any of the trees uses it";
 
 /// Choose features: the subset whose trees do best on rows that they have not seen.
 ///
@@ -172,11 +110,8 @@ const MODEL_HELP: &str =
 /// What both methods need.
 #[derive(Debug, Args)]
 pub(crate) struct SelectingArgs {
-    /// The table to learn from: a file or `-`
-    #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
     #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
+    pub(crate) table: TableArgs,
     #[command(flatten)]
     pub(crate) judging: JudgingArgs,
     #[command(flatten)]
@@ -189,7 +124,22 @@ pub(crate) struct SelectingArgs {
 
 /// Which rows judge.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Selection")]
+#[command(
+    next_help_heading = "Selection",
+    mut_arg("holdout", |arg| {
+        let help = "Share of the rows that judge, held out of every class [default: 0.3]";
+        arg.help(help).conflicts_with("folds")
+    }),
+    mut_arg("folds", |arg| arg.help(FOLDS_HELP).value_name("K")),
+    mut_arg("repeats", |arg| {
+        let help = "How often the rows are dealt into folds anew [default: 1]";
+        arg.help(help).requires("folds")
+    }),
+    mut_arg("seed", |arg| {
+        let help = "Decides which rows judge, and which are in the samples of `--resamples`";
+        arg.help(help).default_value("0")
+    }),
+)]
 pub(crate) struct JudgingArgs {
     /// Rows that judge, with the columns of DATA: a file or `-`; the trees then grow on all rows of DATA
     #[arg(
@@ -198,70 +148,34 @@ pub(crate) struct JudgingArgs {
         conflicts_with_all = ["holdout", "folds", "repeats"]
     )]
     pub(crate) search: Option<PathBuf>,
-    /// Share of the rows that judge, held out of every class [default: 0.3]
-    #[arg(
-        long,
-        value_name = "SHARE",
-        conflicts_with = "folds",
-        allow_negative_numbers = true
-    )]
-    holdout: Option<f64>,
-    /// Judge by cross-validation with so many folds; a feature counts as used if any of the trees uses it
-    #[arg(long, value_name = "K", allow_negative_numbers = true)]
-    folds: Option<WholeNumber>,
-    /// How often the rows are dealt into folds anew [default: 1]
-    #[arg(
-        long,
-        value_name = "N",
-        requires = "folds",
-        allow_negative_numbers = true
-    )]
-    repeats: Option<WholeNumber>,
-    /// Decides which rows judge, and which are in the samples of `--resamples`
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "0",
-        allow_negative_numbers = true
-    )]
-    seed: WholeNumber,
+    #[command(flatten)]
+    holdout: HoldoutArg,
+    #[command(flatten)]
+    folds: FoldsArg,
+    #[command(flatten)]
+    repeats: RepeatsArg,
+    #[command(flatten)]
+    seed: SeedArg,
     /// Also select on so many samples of 80 % of the rows: how stable is the selection?
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     resamples: Option<WholeNumber>,
 }
 
-impl DistinctArgs {
-    pub(crate) fn order(&self) -> Order {
-        match self.order {
-            OrderArg::Frontier => Order::Frontier,
-            OrderArg::Reverse => Order::Reverse,
-            OrderArg::Index => Order::Index,
-        }
-    }
-
-    /// The most trees.
-    pub(crate) fn limit(&self) -> Result<Option<u64>> {
-        let limit = self.limit.map(|limit| limit.count("limit", 1));
-        Ok(limit.transpose()?.map(|limit| limit as u64))
-    }
-}
-
 impl JudgingArgs {
     pub(crate) fn seed(&self) -> Result<u64> {
-        Ok(self.seed.count("seed", 0)? as u64)
+        self.seed.number()
     }
 
     /// Which rows of the table judge, if there are no others.
     pub(crate) fn resampling(&self) -> Result<Resampling> {
         let seed = self.seed()?;
-        let Some(folds) = self.folds else {
-            let share = self.holdout.unwrap_or(0.3);
+        let Some(folds) = self.folds.count()? else {
+            let share = self.holdout.share();
             return Ok(Resampling::Holdout { share, seed });
         };
-        let repeats = self.repeats.map(|repeats| repeats.count("repeats", 1));
         Ok(Resampling::Folds {
-            folds: folds.count("folds", 2)?,
-            repeats: repeats.transpose()?.unwrap_or(1),
+            folds,
+            repeats: self.repeats.count()?,
             seed,
         })
     }

@@ -5,7 +5,7 @@ use treewright::cost::Loss;
 use treewright::learn::Greedy;
 use treewright::learn::greedy::{CategoricalSplits, Criterion, MissingPolicy, Summary};
 
-use super::WholeNumber;
+use crate::args::values::WholeNumber;
 
 /// The greedy learner.
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use clap::Args;
 use treewright::cost::Loss;
 use treewright::learn::optimal::Optimal;
 
-use super::{ExactNumber, WholeNumber};
+use crate::args::values::{ExactNumber, WholeNumber};
 
 /// The learner of optimal trees of bounded depth.
 #[derive(Debug, Args)]

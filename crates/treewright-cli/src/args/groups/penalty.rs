@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use treewright::cost::Penalty;
 
-use super::pruning::is_number;
+use crate::args::values::is_number;
 use crate::input;
 
 /// What a number of leaves costs.

@@ -1,13 +1,12 @@
-//! Commands that learn.
-
-use std::path::PathBuf;
+//! `fit`: learn one tree.
 
 use clap::{ArgGroup, Args, Subcommand};
 
-use super::{
-    DyadicArgs, ExactNumber, GreedyArgs, LimitArgs, OptimalArgs, OutputArgs, PathMethodArg,
-    ProofArgs, PruningArgs, ReadingArgs, SelectArgs, SolverArg, WholeNumber,
+use crate::args::groups::{
+    LambdaArg, LeavesArg, LimitArgs, OutputArgs, ProofArgs, PruningArgs, SelectArgs, TableArgs,
 };
+use crate::args::learners::{DyadicArgs, GreedyArgs, OptimalArgs, SolverArg};
+use crate::args::values::ExactNumber;
 
 /// Learn one tree from a table.
 ///
@@ -45,6 +44,10 @@ pub(crate) enum FitLearner {
 #[derive(Debug, Args)]
 #[command(
     group(ArgGroup::new("choice").args(["select", "lambda", "leaves"])),
+    mut_arg("lambda", |arg| {
+        arg.help("The pruning with the least cost + X * penalty(leaves); X is a decimal or p/q")
+    }),
+    mut_arg("leaves", |arg| arg.help("The pruning with the least cost and at most K leaves")),
     mut_arg("folds", |arg| arg.requires("select")),
     mut_arg("penalty", |arg| arg.requires("choice")),
     mut_arg("cost", |arg| arg.requires("choice")),
@@ -59,33 +62,18 @@ Examples:
   treewright fit greedy iris.csv --select 1se --folds 10 -o model.json
   treewright fit greedy iris.csv --lambda 0.01 --penalty sqrt")]
 pub(crate) struct FitGreedyArgs {
-    /// The table to learn from: a file or `-`
-    #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
     #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
+    pub(crate) table: TableArgs,
     #[command(flatten)]
     pub(crate) greedy: GreedyArgs,
     #[command(flatten)]
     pub(crate) pruning: PruningArgs,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
-    /// The pruning with the least cost + X * penalty(leaves); X is a decimal or p/q
-    #[arg(
-        long,
-        value_name = "X",
-        help_heading = "Choosing a tree",
-        allow_hyphen_values = true
-    )]
-    pub(crate) lambda: Option<ExactNumber>,
-    /// The pruning with the least cost and at most K leaves
-    #[arg(
-        long,
-        value_name = "K",
-        help_heading = "Choosing a tree",
-        allow_negative_numbers = true
-    )]
-    pub(crate) leaves: Option<WholeNumber>,
+    #[command(flatten, next_help_heading = "Choosing a tree")]
+    pub(crate) lambda: LambdaArg,
+    #[command(flatten)]
+    pub(crate) leaves: LeavesArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
@@ -126,19 +114,10 @@ Examples:
   treewright fit dyadic big.csv --k 3 --time-limit 60s -o model.json
   treewright verify model.json iris.csv")]
 pub(crate) struct FitDyadicArgs {
-    /// The table to learn from: a file or `-`
-    #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
     #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
-    /// What a leaf costs, on the scale of the error rate: a decimal or p/q, read exactly
-    #[arg(
-        long,
-        value_name = "X",
-        help_heading = "Dyadic tree",
-        allow_hyphen_values = true
-    )]
-    pub(crate) lambda: Option<ExactNumber>,
+    pub(crate) table: TableArgs,
+    #[command(flatten, next_help_heading = "Dyadic tree")]
+    pub(crate) lambda: LambdaArg,
     /// What a leaf costs, in rows: lambda = X / total weight [default: 2]
     #[arg(
         long,
@@ -147,14 +126,8 @@ pub(crate) struct FitDyadicArgs {
         allow_hyphen_values = true
     )]
     pub(crate) kappa: Option<ExactNumber>,
-    /// The least cost with at most K leaves, instead of a price of leaves
-    #[arg(
-        long,
-        value_name = "K",
-        help_heading = "Dyadic tree",
-        allow_negative_numbers = true
-    )]
-    pub(crate) leaves: Option<WholeNumber>,
+    #[command(flatten)]
+    pub(crate) leaves: LeavesArg,
     #[command(flatten)]
     pub(crate) dyadic: DyadicArgs,
     /// How the tree is found, for the linear penalty; all of them prove the same objective [default:
@@ -199,112 +172,10 @@ Examples:
   treewright fit optimal iris.csv --depth 3 -o model.json --proof proof.jsonl
   treewright verify model.json iris.csv")]
 pub(crate) struct FitOptimalArgs {
-    /// The table to learn from: a file or `-`
-    #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
     #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
+    pub(crate) table: TableArgs,
     #[command(flatten)]
     pub(crate) optimal: OptimalArgs,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-    #[command(flatten)]
-    pub(crate) proof: ProofArgs,
-}
-
-/// Learn the whole family: the best tree for every weight of the penalty.
-///
-/// Choose a learner: `greedy` grows one tree and prunes it in every way that is best for some weight;
-/// `dyadic` finds the best of all dyadic trees for every weight.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  treewright path greedy iris.csv
-  treewright path greedy iris.csv --folds 10 -o family.json
-  treewright path dyadic iris.csv --folds 10 -o family.json")]
-pub(crate) struct PathArgs {
-    #[command(subcommand)]
-    pub(crate) learner: PathLearner,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum PathLearner {
-    Greedy(Box<PathGreedyArgs>),
-    Dyadic(Box<PathDyadicArgs>),
-}
-
-/// Grow a tree and find all of its prunings that are best for some weight of the penalty.
-///
-/// Each member of the family has the least cost + lambda * penalty(leaves) for the weights in its
-/// interval; of equally good ones it is the smallest. Prints a table, like rpart's printcp; with -o
-/// writes a family file, from which `prune FAMILY` takes trees. --folds adds the error of each member
-/// on rows left out of learning, --select marks the member that a rule would choose.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  treewright path greedy iris.csv
-  treewright path greedy iris.csv --folds 10 --repeats 5 -o family.json
-  treewright prune family.json --select 1se -o model.json
-  treewright path greedy iris.csv --penalty log --cost impurity --select holdout")]
-pub(crate) struct PathGreedyArgs {
-    /// The table to learn from: a file or `-`
-    #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
-    #[command(flatten)]
-    pub(crate) greedy: GreedyArgs,
-    #[command(flatten)]
-    pub(crate) pruning: PruningArgs,
-    #[command(flatten)]
-    pub(crate) select: SelectArgs,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-    #[command(flatten)]
-    pub(crate) proof: ProofArgs,
-}
-
-/// Find the best of all dyadic trees for every weight of the penalty.
-///
-/// Each member of the family has the least cost + lambda * penalty(leaves), among all trees that halve
-/// ranges of features, for the weights in its interval; of equally good ones it is one with the fewest
-/// leaves. --collinear adds sizes that are as good as their neighbours at one weight, and never better.
-/// Prints a table; with -o writes a family file, from which `prune FAMILY` takes trees. --folds adds the
-/// error of each member on rows left out of learning, --select marks the member that a rule would choose.
-/// The target must hold classes.
-///
-/// Weights near 0 take the longest. If a limit ends the search, the family is complete from some weight
-/// on, which is said.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  treewright path dyadic iris.csv
-  treewright path dyadic iris.csv --folds 10 -o family.json
-  treewright prune family.json --select 1se -o model.json
-  treewright prune family.json --lambda 0.01 -o model.json
-  treewright path dyadic iris.csv --penalty log
-  treewright path dyadic titanic.csv --target survived --model boxed --time-limit 60s
-  treewright path dyadic titanic.csv --model boxed --method adaptive --json | jq .search.solves")]
-pub(crate) struct PathDyadicArgs {
-    /// The table to learn from: a file or `-`
-    #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
-    #[command(flatten)]
-    pub(crate) dyadic: DyadicArgs,
-    /// Also list trees that are only tied with their neighbours, at one weight
-    #[arg(long, help_heading = "Dyadic tree")]
-    pub(crate) collinear: bool,
-    /// How the family is found; those of the paper are for the linear penalty [default: hull]
-    #[arg(long, value_name = "METHOD", help_heading = "Dyadic tree")]
-    pub(crate) method: Option<PathMethodArg>,
-    #[command(flatten)]
-    pub(crate) select: SelectArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]

@@ -1,11 +1,47 @@
-//! Which columns of a table to use, and how.
+//! A table: where it is, which of its columns to use, and how.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use treewright::data::{ClassWeight, ReadOptions, Reading, Task};
 
-use super::values::Names;
+use crate::args::values::Names;
+
+/// Where a table is.
+#[derive(Debug, Args)]
+pub(crate) struct DataArg {
+    /// The table to learn from: a file or `-`
+    #[arg(value_name = "DATA")]
+    data: PathBuf,
+}
+
+impl DataArg {
+    /// The file, or `-`.
+    pub(crate) fn path(&self) -> &Path {
+        &self.data
+    }
+}
+
+/// A table to learn from, and how to read it.
+#[derive(Debug, Args)]
+pub(crate) struct TableArgs {
+    #[command(flatten)]
+    data: DataArg,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+impl TableArgs {
+    /// The file, or `-`.
+    pub(crate) fn path(&self) -> &Path {
+        self.data.path()
+    }
+
+    /// The reading options of the library.
+    pub(crate) fn options(&self) -> ReadOptions {
+        self.reading.options()
+    }
+}
 
 /// Which columns of a table to use, and how, on commands that learn.
 #[derive(Debug, Args)]
@@ -52,8 +88,7 @@ enum TaskArg {
 }
 
 impl ReadingArgs {
-    /// The reading options of the library.
-    pub(crate) fn options(&self) -> ReadOptions {
+    fn options(&self) -> ReadOptions {
         let list = |names: &Option<Names>| names.clone().unwrap_or_default().0;
         let mut reading = Reading {
             weight: self.weight.clone(),

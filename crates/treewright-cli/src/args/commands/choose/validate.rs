@@ -1,13 +1,13 @@
-//! Commands that compare learners: `validate`.
-
-use std::path::PathBuf;
+//! `validate`: cross-validation of learners, on the same folds.
 
 use anyhow::Result;
 use clap::Args;
 use treewright::select::{Resampling, Validate};
 
-use super::values::Names;
-use super::{LimitArgs, NamedLearner, OutputArgs, ReadingArgs, WholeNumber};
+use crate::args::groups::{FoldsArg, LimitArgs, OutputArgs, RepeatsArg, SeedArg, TableArgs};
+use crate::args::learners::{LearnersArg, NamedLearner};
+
+const USUAL_FOLDS: usize = 10;
 
 /// Cross-validation of learners, all on the same folds: which of them does best on new rows?
 ///
@@ -22,6 +22,12 @@ use super::{LimitArgs, NamedLearner, OutputArgs, ReadingArgs, WholeNumber};
 /// greedy:criterion=gain-ratio:select=1se, dyadic:kappa=5, optimal:depth=1. A learner with a comma in it
 /// is put in double quotes inside the list.
 #[derive(Debug, Args)]
+#[command(mut_args(|arg| match arg.get_id().as_str() {
+    "folds" => arg.default_value("10"),
+    "repeats" => arg.default_value("1"),
+    "seed" => arg.default_value("0"),
+    _ => arg,
+}))]
 #[command(after_help = "\
 Examples:
   treewright validate greedy,greedy:select=1se,optimal:depth=2 iris.csv
@@ -31,41 +37,16 @@ Examples:
   treewright validate greedy,optimal iris.csv -o folds.csv
   treewright validate greedy,optimal iris.csv --json | jq '.best'")]
 pub(crate) struct ValidateArgs {
-    /// Learners, each a name with settings: greedy, dyadic:kappa=5, optimal:depth=1
-    #[arg(value_name = "LEARNER,...", value_parser = Names::parse)]
-    learners: Names,
-    /// The table to learn from: a file or `-`
-    #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
     #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
-    /// Number of folds
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "10",
-        help_heading = "Validation",
-        allow_negative_numbers = true
-    )]
-    folds: WholeNumber,
-    /// How often the rows are dealt into folds anew
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "1",
-        help_heading = "Validation",
-        allow_negative_numbers = true
-    )]
-    repeats: WholeNumber,
-    /// Decides which rows are left out when
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "0",
-        help_heading = "Validation",
-        allow_negative_numbers = true
-    )]
-    seed: WholeNumber,
+    learners: LearnersArg,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[command(flatten, next_help_heading = "Validation")]
+    folds: FoldsArg,
+    #[command(flatten)]
+    repeats: RepeatsArg,
+    #[command(flatten)]
+    seed: SeedArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
@@ -83,15 +64,15 @@ pub(crate) struct Dealing {
 impl ValidateArgs {
     /// The learners of the list, each once.
     pub(crate) fn learners(&self) -> Result<Vec<NamedLearner>> {
-        NamedLearner::parse_list(&self.learners, self.limits)
+        self.learners.named(self.limits)
     }
 
     /// How the rows are dealt.
     pub(crate) fn dealing(&self) -> Result<Dealing> {
         Ok(Dealing {
-            folds: self.folds.count("folds", 2)?,
-            repeats: self.repeats.count("repeats", 1)?,
-            seed: self.seed.count("seed", 0)? as u64,
+            folds: self.folds.count()?.unwrap_or(USUAL_FOLDS),
+            repeats: self.repeats.count()?,
+            seed: self.seed.number()?,
         })
     }
 }

@@ -8,11 +8,27 @@ use clap::{Args, Command, FromArgMatches};
 use treewright::error::quoted;
 use treewright::learn::optimal::Optimal;
 
-use super::values::Names;
-use super::{FitDyadicArgs, FitGreedyArgs, FitOptimalArgs, LimitArgs};
+use crate::args::groups::LimitArgs;
+use crate::args::values::Names;
+use crate::args::{FitDyadicArgs, FitGreedyArgs, FitOptimalArgs};
 
 /// Options under these headings are not settings of a learner.
 const OF_THE_COMMAND: [&str; 3] = ["Reading", "Limits", "Output"];
+
+/// The list, as it was typed.
+#[derive(Debug, Args)]
+pub(crate) struct LearnersArg {
+    /// Learners, each a name with settings: greedy, dyadic:kappa=5, optimal:depth=1
+    #[arg(value_name = "LEARNER,...", value_parser = Names::parse)]
+    learners: Names,
+}
+
+impl LearnersArg {
+    /// The learners of the list, each once. The limits are those of the command.
+    pub(crate) fn named(&self, limits: LimitArgs) -> Result<Vec<NamedLearner>> {
+        NamedLearner::parse_list(&self.learners, limits)
+    }
+}
 
 /// A learner with the text that asked for it.
 #[derive(Debug)]
@@ -30,7 +46,7 @@ pub(crate) enum LearnerArgs {
 
 impl NamedLearner {
     /// Reads a list in which each learner is once.
-    pub(super) fn parse_list(names: &Names, limits: LimitArgs) -> Result<Vec<Self>> {
+    fn parse_list(names: &Names, limits: LimitArgs) -> Result<Vec<Self>> {
         let texts = &names.0;
         if texts.is_empty() {
             bail!("learner: got none, expected a list such as greedy,optimal:depth=2");
@@ -73,7 +89,7 @@ impl NamedLearner {
     }
 
     /// Is it the learner of optimal trees with these parameters, whatever wrong predictions cost?
-    pub(super) fn is(&self, learner: &Optimal) -> bool {
+    pub(in crate::args) fn is(&self, learner: &Optimal) -> bool {
         let LearnerArgs::Optimal(args) = &self.args else {
             return false;
         };
@@ -143,13 +159,14 @@ fn on_one_line(error: &clap::Error) -> String {
 mod tests {
     use super::*;
 
-    const NO_LIMITS: LimitArgs = LimitArgs {
-        time_limit: None,
-        memory_limit: None,
-    };
+    fn no_limits() -> LimitArgs {
+        let command = LimitArgs::augment_args(Command::new("limits").no_binary_name(true));
+        let matches = command.get_matches_from([""; 0]);
+        LimitArgs::from_arg_matches(&matches).unwrap()
+    }
 
     fn complaint(text: &str) -> String {
-        NamedLearner::parse(text, NO_LIMITS)
+        NamedLearner::parse(text, no_limits())
             .unwrap_err()
             .to_string()
     }
@@ -165,7 +182,7 @@ mod tests {
             "dyadic:k=3,2,1:missing=refuse",
             "optimal:depth=1:intervals=auto:min-leaf=5:leaf-cost=0.01",
         ] {
-            let learner = NamedLearner::parse(text, NO_LIMITS).unwrap();
+            let learner = NamedLearner::parse(text, no_limits()).unwrap();
             assert_eq!(learner.name, text);
         }
     }

@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 use treewright::cost::Loss;
 use treewright::learn::dyadic::{Coding, Dyadic, Method, Missing, Model, Resolution, Solver, Ties};
 
-use super::{PenaltyArgs, WholeNumber};
+use crate::args::groups::PenaltyArgs;
+use crate::args::values::WholeNumber;
 
 /// The learner of optimal dyadic trees.
 #[derive(Debug, Args)]

@@ -11,18 +11,32 @@ pub(crate) struct LimitArgs {
     /// Stop after this time with the best result so far: 500ms, 30s, 5m, 1h
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) time_limit: Option<Duration>,
-    /// Stop at this much memory with the best result so far: 512MB, 4GB
-    #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
-    pub(crate) memory_limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArg,
 }
 
-pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
+/// The memory limit.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct MemoryArg {
+    /// Stop at this much memory with the best result so far: 512MB, 4GB
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
+    memory_limit: Option<u64>,
+}
+
+impl LimitArgs {
+    /// The memory limit, if one was given.
+    pub(crate) fn memory_limit(&self) -> Option<u64> {
+        self.memory.memory_limit
+    }
+}
+
+pub(in crate::args) fn parse_time(text: &str) -> Result<Duration, String> {
     let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
     let seconds = with_unit(text, &units, "500ms, 30s, 5m or 1h")?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
-pub(super) fn parse_memory(text: &str) -> Result<u64, String> {
+fn parse_memory(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, f64); 9] = [
         ("KB", 1e3),
         ("MB", 1e6),
