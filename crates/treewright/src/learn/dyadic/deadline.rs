@@ -4,10 +4,7 @@ use std::cell::Cell;
 
 use super::switches::DyadicSwitches;
 use crate::budget::Budget;
-
-/// The search was stopped from outside.
-#[derive(Debug)]
-pub(crate) struct SearchStopped;
+pub(crate) use crate::learn::exact::Stopped;
 
 /// When to stop.
 #[derive(Debug, Clone)]
@@ -23,13 +20,13 @@ pub(crate) struct SearchLimits {
 
 impl SearchLimits {
     /// Says how far the search is; stops it if time or memory is spent.
-    pub(crate) fn check(&self, states: usize, bytes: usize) -> Result<(), SearchStopped> {
+    pub(crate) fn check(&self, states: usize, bytes: usize) -> Result<(), Stopped> {
         let megabytes = bytes / 1_000_000;
         let so_far = &self.so_far;
         let progress = self.budget.progress();
         progress.tell(format!("{so_far}{states} sets solved, {megabytes} MB"));
         if bytes > self.most_bytes || self.budget.is_spent() {
-            return Err(SearchStopped);
+            return Err(Stopped);
         }
         Ok(())
     }
@@ -81,10 +78,10 @@ impl<'a> GridDeadline<'a> {
     }
 
     /// So much work comes next, if there is time.
-    pub(crate) fn look(&self, work: usize) -> Result<(), SearchStopped> {
+    pub(crate) fn look(&self, work: usize) -> Result<(), Stopped> {
         self.work.set(self.work.get() + work);
         if self.work.get() > self.switches().little_work && self.resources.budget.is_spent() {
-            return Err(SearchStopped);
+            return Err(Stopped);
         }
         Ok(())
     }
@@ -95,10 +92,10 @@ impl<'a> GridDeadline<'a> {
     }
 
     /// May so much memory be taken?
-    pub(crate) fn room_for(&self, bytes: usize) -> Result<(), SearchStopped> {
+    pub(crate) fn room_for(&self, bytes: usize) -> Result<(), Stopped> {
         if self.resources.has_room_for(bytes) {
             return Ok(());
         }
-        Err(SearchStopped)
+        Err(Stopped)
     }
 }

@@ -65,7 +65,7 @@ pub(crate) fn check_min_leaf_weight(share: f64) -> Result<()> {
         return Ok(());
     }
     let allowed = "a share of the weight of all rows, from 0 to 0.5";
-    Err(Error::parameter("min_leaf_weight", share, allowed))
+    Err(Error::parameter("min-leaf-weight", share, allowed))
 }
 
 /// Refuses numbers so far apart that sums of their squared differences are not finite.

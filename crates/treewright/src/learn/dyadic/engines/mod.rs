@@ -26,7 +26,7 @@ pub(crate) use self::rectangles::{Rectangles, Visited};
 
 use self::collapsed::{LossSums, Packed, Point, Wide};
 use self::keys::Key;
-use crate::learn::dyadic::deadline::{SearchLimits, SearchStopped};
+use crate::learn::dyadic::deadline::{SearchLimits, Stopped};
 use crate::learn::dyadic::frontier::{Frontier, Vertex};
 use crate::learn::dyadic::parameters::Model;
 use crate::learn::dyadic::plan::HalvingPlan;
@@ -39,7 +39,7 @@ pub(crate) type KnownPlans = FxHashMap<(Key, Vertex), HalvingPlan>;
 /// A search for all best trees of some kind.
 pub(crate) trait Engine: Debug + Send {
     /// The best trees, from one leaf on.
-    fn hull(&self) -> Result<Vec<Vertex>, SearchStopped>;
+    fn hull(&self) -> Result<Vec<Vertex>, Stopped>;
 
     /// The tree of a vertex of the hull. Of several the one whose splits come first in the order of the
     /// search, from the root down: least error of both sides, then lowest coordinate.

@@ -7,7 +7,8 @@ use crate::cost::Loss;
 use crate::data::{Dataset, Value};
 use crate::error::Result;
 use crate::learn::dyadic::problem::{Bundle, Grid};
-use crate::tree::{MissingRoute, NodeId, Outcome, Split, Tree, TreeBuilder};
+use crate::learn::exact::{Branching, PlanSource, build_tree};
+use crate::tree::{Split, Tree};
 
 /// Makes trees of plans, with the class counts of all rows.
 pub(crate) struct PlanToTree<'a> {
@@ -28,55 +29,10 @@ impl<'a> PlanToTree<'a> {
         }
     }
 
-    /// A tree that asks what the plan says.
+    /// A tree that splits as the plan says.
     pub(crate) fn build(&mut self, plan: &HalvingPlan) -> Result<Tree> {
-        let (schema, loss) = (self.data.schema().clone(), self.loss.clone());
-        let rows = self.grid.bundles.clone();
-        let counts = self.count(&rows);
-        let value = self.answer(&counts, 0.0);
-        let mut builder = TreeBuilder::new(schema, loss, Outcome::Counts(counts), value)?;
-        let mut open = vec![(NodeId::ROOT, plan, rows, value)];
-        while let Some((id, plan, rows, value)) = open.pop() {
-            let HalvingPlan::Halve {
-                coordinate,
-                level,
-                prefix,
-                sides,
-            } = plan
-            else {
-                continue;
-            };
-            let (mut split, route) = self.question(*coordinate, *level, *prefix);
-            let mut parts = part(&split, &rows, self.data);
-            forget_absent(&mut split, &rows, self.data);
-            let mut sides = [&sides[0], &sides[1]];
-            let route = match only_side(&split) {
-                // All categories on one side: the other child, which is empty, comes last, and what no
-                // row has had goes there.
-                Some(side) => {
-                    if side == 1 {
-                        turn(&mut split);
-                        sides.swap(0, 1);
-                        parts.present.swap(0, 1);
-                    }
-                    1
-                }
-                None => route.unwrap_or_else(|| parts.heavier()),
-            };
-            parts.present[route as usize].append(&mut parts.missing);
-            let outcomes = parts.present.each_ref().map(|rows| {
-                let counts = self.count(rows);
-                let value = self.answer(&counts, value);
-                (Outcome::Counts(counts), value)
-            });
-            let values = [outcomes[0].1, outcomes[1].1];
-            let first = builder.split(id, split, MissingRoute::Child(route), outcomes)?;
-            for (side, rows) in parts.present.into_iter().enumerate().rev() {
-                let child = NodeId(first.0 + side as u32);
-                open.push((child, sides[side], rows, values[side]));
-            }
-        }
-        Ok(builder.finish())
+        let (data, loss) = (self.data, self.loss);
+        build_tree(self, plan, self.grid.bundles.clone(), data, loss)
     }
 
     fn question(&mut self, coordinate: usize, level: u32, prefix: u32) -> (Split, Option<u32>) {
@@ -88,22 +44,57 @@ impl<'a> PlanToTree<'a> {
         });
         found.clone()
     }
+}
 
-    fn count(&self, rows: &[Bundle]) -> Vec<f64> {
+impl PlanSource for PlanToTree<'_> {
+    type Plan = HalvingPlan;
+    type Rows = Vec<Bundle>;
+
+    fn branch<'p>(
+        &mut self,
+        plan: &'p HalvingPlan,
+        rows: &Vec<Bundle>,
+    ) -> Option<Branching<'p, HalvingPlan, Vec<Bundle>>> {
+        let HalvingPlan::Halve {
+            coordinate,
+            level,
+            prefix,
+            sides,
+        } = plan
+        else {
+            return None;
+        };
+        let (mut split, route) = self.question(*coordinate, *level, *prefix);
+        let mut parts = part(&split, rows, self.data);
+        forget_absent(&mut split, rows, self.data);
+        let mut sides = [&sides[0], &sides[1]];
+        let missing = match only_side(&split) {
+            // All categories on one side: the other child, which is empty, comes last, and what no
+            // row has had goes there.
+            Some(side) => {
+                if side == 1 {
+                    turn(&mut split);
+                    sides.swap(0, 1);
+                    parts.present.swap(0, 1);
+                }
+                1
+            }
+            None => route.unwrap_or_else(|| parts.heavier()),
+        };
+        parts.present[missing as usize].append(&mut parts.missing);
+        Some(Branching {
+            split,
+            missing,
+            children: sides.into_iter().zip(parts.present).collect(),
+        })
+    }
+
+    fn counts(&self, rows: &Vec<Bundle>) -> Vec<f64> {
         let mut counts = vec![0.0; self.data.schema().classes().len()];
         for bundle in rows {
             counts[bundle.class as usize] += bundle.weight;
         }
         counts
-    }
-
-    /// The class of a node, which without rows is that of its parent.
-    fn answer(&self, counts: &[f64], inherited: f64) -> f64 {
-        if counts.iter().any(|&count| count > 0.0) {
-            self.loss.best_class(counts) as f64
-        } else {
-            inherited
-        }
     }
 }
 

@@ -16,7 +16,7 @@ use super::points::Points;
 use crate::cost::{Counting, RowLosses, Scale};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::learn::dyadic::deadline::{GridDeadline, Resources, SearchStopped};
+use crate::learn::dyadic::deadline::{GridDeadline, Resources, Stopped};
 use crate::learn::dyadic::frontier::{Vertex, vertex};
 use crate::learn::dyadic::parameters::{Dyadic, Resolution};
 
@@ -65,7 +65,7 @@ impl Grid {
         let mut coordinates = Coordinate::of(data, coding, missing, snap)?;
         match Self::of_rows(data, &losses, resolution, &mut coordinates, resources) {
             Ok(grid) => Ok(grid),
-            Err(SearchStopped) => Ok(Self::of_one_leaf(data, &losses, resolution, coordinates)),
+            Err(Stopped) => Ok(Self::of_one_leaf(data, &losses, resolution, coordinates)),
         }
     }
 
@@ -75,7 +75,7 @@ impl Grid {
         resolution: &Resolution,
         coordinates: &mut Vec<Coordinate>,
         resources: &Resources<'_>,
-    ) -> std::result::Result<Self, SearchStopped> {
+    ) -> std::result::Result<Self, Stopped> {
         let deadline = GridDeadline::new(resources);
         deadline.room_for(data.n_rows().saturating_mul(4 * coordinates.len()))?;
         let mut cells: Vec<Vec<u32>> = Vec::with_capacity(coordinates.len());

@@ -6,7 +6,7 @@ use super::coordinate::{Coordinate, NO_CELL};
 use super::field::Field;
 use super::points::Points;
 use crate::cost::RowLosses;
-use crate::learn::dyadic::deadline::{GridDeadline, SearchStopped};
+use crate::learn::dyadic::deadline::{GridDeadline, Stopped};
 
 /// More halvings than this are not tried to find a resolution.
 pub(crate) const MOST_AUTOMATIC: u32 = 20;
@@ -47,7 +47,7 @@ impl MergedPoints {
         n_rows: usize,
         losses: &RowLosses<'_>,
         deadline: &GridDeadline<'_>,
-    ) -> Result<(Self, Vec<u32>), SearchStopped> {
+    ) -> Result<(Self, Vec<u32>), Stopped> {
         let mut merged = Self {
             n_classes: losses.n_classes,
             n_points: n_rows,
@@ -62,7 +62,7 @@ impl MergedPoints {
     }
 
     /// Makes points with equal cells one.
-    pub(crate) fn merge(&mut self, deadline: &GridDeadline<'_>) -> Result<(), SearchStopped> {
+    pub(crate) fn merge(&mut self, deadline: &GridDeadline<'_>) -> Result<(), Stopped> {
         let (losses, n_classes) = (std::mem::take(&mut self.losses), self.n_classes);
         let add = |point: usize, sums: &mut [u64]| {
             for (sum, loss) in sums.iter_mut().zip(&losses[point * n_classes..]) {
@@ -82,16 +82,14 @@ impl MergedPoints {
         &mut self,
         add: impl Fn(usize, &mut [u64]),
         deadline: &GridDeadline<'_>,
-    ) -> Result<Vec<u32>, SearchStopped> {
+    ) -> Result<Vec<u32>, Stopped> {
         let n_classes = self.n_classes;
         let groups = self.groups(self.n_points, |cell, _| cell, deadline)?;
         let n_losses = groups.firsts.len().saturating_mul(n_classes);
         // The same once more for the points of a search.
         deadline.room_for(n_losses.saturating_mul(2 * size_of::<u64>()))?;
         let mut losses = Vec::new();
-        losses
-            .try_reserve_exact(n_losses)
-            .map_err(|_| SearchStopped)?;
+        losses.try_reserve_exact(n_losses).map_err(|_| Stopped)?;
         losses.resize(n_losses, 0_u64);
         let per_look = (CHUNK / n_classes.max(1)).max(1);
         for (chunk, points) in groups.of_point.chunks(per_look).enumerate() {
@@ -157,7 +155,7 @@ impl MergedPoints {
         &mut self,
         coordinates: &mut [Coordinate],
         deadline: &GridDeadline<'_>,
-    ) -> Result<bool, SearchStopped> {
+    ) -> Result<bool, Stopped> {
         let mut found = None;
         for halvings in 1..=MOST_AUTOMATIC {
             if self.is_separated(coordinates, halvings, deadline)? {
@@ -195,7 +193,7 @@ impl MergedPoints {
         coordinates: &[Coordinate],
         halvings: u32,
         deadline: &GridDeadline<'_>,
-    ) -> Result<bool, SearchStopped> {
+    ) -> Result<bool, Stopped> {
         let is_separated =
             |n_points: usize| self.are_separated(n_points, coordinates, halvings, deadline);
         // A few points tell at once that coarse cells are not enough.
@@ -211,7 +209,7 @@ impl MergedPoints {
         coordinates: &[Coordinate],
         halvings: u32,
         deadline: &GridDeadline<'_>,
-    ) -> Result<bool, SearchStopped> {
+    ) -> Result<bool, Stopped> {
         let n_classes = self.n_classes;
         let view = |cell: u32, place: usize| coordinates[place].coarse(cell, halvings);
         let groups = self.groups(n_points, view, deadline)?;
@@ -244,7 +242,7 @@ impl MergedPoints {
         n_points: usize,
         view: impl Fn(u32, usize) -> u32,
         deadline: &GridDeadline<'_>,
-    ) -> Result<PointGroups, SearchStopped> {
+    ) -> Result<PointGroups, Stopped> {
         // The maps may take some times what the groups take.
         deadline.room_for(n_points.saturating_mul(32))?;
         let mut of_point = vec![0_u32; n_points];

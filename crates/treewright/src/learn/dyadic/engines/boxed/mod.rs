@@ -20,7 +20,7 @@
 
 mod plan;
 
-use crate::learn::dyadic::deadline::SearchStopped;
+use crate::learn::dyadic::deadline::Stopped;
 use crate::learn::dyadic::engines::collapsed::{
     Collapsed, Halving, LossSums, PointSet, SearchStack, SolvedHull, SolvedSets, at_best,
     by_promise,
@@ -143,7 +143,7 @@ impl<S: LossSums, const W: usize> Boxed<S, W> {
         start: usize,
         depth: usize,
         way: &mut BoxedStack<S>,
-    ) -> Result<SolvedHull, SearchStopped> {
+    ) -> Result<SolvedHull, Stopped> {
         let error = self.collapsed.error(part);
         if self.collapsed.front.is_leaf(error) {
             return Ok(SolvedHull::Leaf(error));
@@ -219,7 +219,7 @@ impl<S: LossSums, const W: usize> Boxed<S, W> {
         depth: usize,
         frame: &mut BoxedFrame<S>,
         way: &mut BoxedStack<S>,
-    ) -> Result<(), SearchStopped> {
+    ) -> Result<(), Stopped> {
         let switches = self.collapsed.switches();
         let mut halvings = std::mem::take(&mut frame.halvings);
         self.splits(part, &way.way.members[start..], &mut halvings);
@@ -246,7 +246,7 @@ impl<S: LossSums, const W: usize> Boxed<S, W> {
         depth: usize,
         frame: &mut BoxedFrame<S>,
         way: &mut BoxedStack<S>,
-    ) -> Result<(), SearchStopped> {
+    ) -> Result<(), Stopped> {
         let switches = self.collapsed.switches();
         let empty = self.empty_leaves(halving, levels);
         let known = |side: &PointSet<S>, error: u64| match self.collapsed.solved_before(side, error)
@@ -311,7 +311,7 @@ impl<S: LossSums, const W: usize> Boxed<S, W> {
         depth: usize,
         inside: &Levels,
         way: &mut BoxedStack<S>,
-    ) -> Result<SideState, SearchStopped> {
+    ) -> Result<SideState, Stopped> {
         let end = way.way.members.len();
         self.collapsed
             .push_side(halving, is_right, start, end, &mut way.way);
@@ -330,7 +330,7 @@ impl<S: LossSums, const W: usize> Boxed<S, W> {
         depth: usize,
         inside: &Levels,
         way: &mut BoxedStack<S>,
-    ) -> Result<[SideState; 2], SearchStopped> {
+    ) -> Result<[SideState; 2], Stopped> {
         let members = self
             .collapsed
             .side(halving, true, &way.way.members[start..]);
@@ -352,7 +352,7 @@ impl<S: LossSums, const W: usize> Boxed<S, W> {
         start: usize,
         depth: usize,
         way: &mut BoxedStack<S>,
-    ) -> Result<SideState, SearchStopped> {
+    ) -> Result<SideState, Stopped> {
         if matches!(side, SideState::Unknown) && self.collapsed.switches().collapsed_bounds {
             let lower = self.collapsed.solve(part, start, 0, &mut way.way)?;
             return Ok(SideState::Lower(lower));
@@ -375,7 +375,7 @@ impl<S: LossSums, const W: usize> Boxed<S, W> {
         depth: usize,
         frame: &mut BoxedFrame<S>,
         way: &mut BoxedStack<S>,
-    ) -> Result<(), SearchStopped> {
+    ) -> Result<(), Stopped> {
         let empty = self.empty_leaves(halving, levels);
         if empty == 0 {
             return Ok(());

@@ -1,14 +1,14 @@
 //! The tree of a vertex in the boxed model.
 
 use super::{Boxed, BoxedStack, Levels};
-use crate::learn::dyadic::deadline::SearchStopped;
+use crate::learn::dyadic::deadline::Stopped;
 use crate::learn::dyadic::engines::collapsed::{Halving, LossSums, PointSet};
 use crate::learn::dyadic::engines::{Engine, KnownPlans};
 use crate::learn::dyadic::frontier::{Vertex, two_that_add_up, vertex};
 use crate::learn::dyadic::plan::{HalvingPlan, halve, zoomed};
 
 impl<S: LossSums, const W: usize> Engine for Boxed<S, W> {
-    fn hull(&self) -> Result<Vec<Vertex>, SearchStopped> {
+    fn hull(&self) -> Result<Vec<Vertex>, Stopped> {
         let mut way = BoxedStack::new(self.collapsed.way());
         let mut vertices = Vec::new();
         let whole = self.collapsed.whole();

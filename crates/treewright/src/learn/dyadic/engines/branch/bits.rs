@@ -6,7 +6,7 @@
 //! smaller one.
 
 use crate::budget::Budget;
-use crate::learn::dyadic::deadline::SearchStopped;
+use crate::learn::dyadic::deadline::Stopped;
 use crate::learn::dyadic::engines::keys::{Key, Keys};
 use crate::learn::dyadic::problem::Points;
 
@@ -76,11 +76,7 @@ impl Layout {
     }
 
     /// The universe of all points.
-    pub(crate) fn universe(
-        &self,
-        points: &Points,
-        budget: &Budget,
-    ) -> Result<Universe, SearchStopped> {
+    pub(crate) fn universe(&self, points: &Points, budget: &Budget) -> Result<Universe, Stopped> {
         /// Points between two checks of the deadline.
         const CHUNK: usize = 4096;
         let n_words = points.len().div_ceil(64);
@@ -92,7 +88,7 @@ impl Layout {
         };
         for point in 0..points.len() {
             if point.is_multiple_of(CHUNK) && budget.is_spent() {
-                return Err(SearchStopped);
+                return Err(Stopped);
             }
             let (word, bit) = (point / 64, 1_u64 << (point % 64));
             for (coordinate, field) in points.fields.iter().enumerate() {

@@ -22,7 +22,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use self::bits::{Layout, Set, Split, Universe};
-use crate::learn::dyadic::deadline::{SearchLimits, SearchStopped};
+use crate::learn::dyadic::deadline::{SearchLimits, Stopped};
 use crate::learn::dyadic::engines::keys::Key;
 use crate::learn::dyadic::frontier::Alpha;
 use crate::learn::dyadic::parameters::Ties;
@@ -82,7 +82,7 @@ impl Branch {
         alpha: Alpha,
         ties: Ties,
         limits: SearchLimits,
-    ) -> Result<Option<Self>, SearchStopped> {
+    ) -> Result<Option<Self>, Stopped> {
         let Some((per_error, per_leaf, much)) = Self::numbers(points, alpha, ties) else {
             return Ok(None);
         };
@@ -135,7 +135,7 @@ impl Branch {
         let result = self.solve(&universe, &mut whole, known);
         let (lower, is_complete) = match result {
             Ok(value) => (value, true),
-            Err(SearchStopped) => (self.lower_of_root(&universe, &mut whole).min(known), false),
+            Err(Stopped) => (self.lower_of_root(&universe, &mut whole).min(known), false),
         };
         let plan = self.incumbent.map(|coordinate| {
             let mut whole = self.layout.whole(&universe);
@@ -199,12 +199,7 @@ impl Branch {
     }
 
     /// The value of a set if it is below `upper`, else a lower bound of it that is not.
-    fn solve(
-        &mut self,
-        universe: &Universe,
-        set: &mut Set,
-        upper: u64,
-    ) -> Result<u64, SearchStopped> {
+    fn solve(&mut self, universe: &Universe, set: &mut Set, upper: u64) -> Result<u64, Stopped> {
         let as_leaf = self.value(set.error(), 1);
         if self.is_closed(set.error()) {
             return Ok(as_leaf);
@@ -234,7 +229,7 @@ impl Branch {
         set: &mut Set,
         upper: u64,
         as_leaf: u64,
-    ) -> Result<u64, SearchStopped> {
+    ) -> Result<u64, Stopped> {
         let mut splits = Vec::new();
         self.layout.splits(universe, set, &mut splits);
         splits.sort_unstable_by_key(|split| (split.errors[0] + split.errors[1], split.coordinate));
@@ -277,7 +272,7 @@ impl Branch {
         split: &Split,
         best: u64,
         of_parts: &mut u64,
-    ) -> Result<u64, SearchStopped> {
+    ) -> Result<u64, Stopped> {
         let mut values = split.errors.map(|error| self.at_least(error));
         if values[0] + values[1] >= best {
             return Ok(values[0] + values[1]);
@@ -362,14 +357,14 @@ impl Branch {
         }
     }
 
-    fn check(&mut self, set: &Set) -> Result<(), SearchStopped> {
+    fn check(&mut self, set: &Set) -> Result<(), Stopped> {
         self.work += (u64::from(set.n_points) + 8) * set.levels.len() as u64;
         if self.work < self.checked + self.limits.switches.check_every {
             return Ok(());
         }
         self.checked = self.work;
         if self.work > self.limits.most_work {
-            return Err(SearchStopped);
+            return Err(Stopped);
         }
         let entry = size_of::<([u64; 2], KnownValue)>() + 1;
         // A full table is copied into one of twice its size.

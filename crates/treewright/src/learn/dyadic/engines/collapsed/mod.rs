@@ -35,7 +35,7 @@ pub(crate) use self::stack::SearchStack;
 
 use self::solved_sets::Stored;
 use self::stack::SearchFrame;
-use crate::learn::dyadic::deadline::{SearchLimits, SearchStopped};
+use crate::learn::dyadic::deadline::{SearchLimits, Stopped};
 use crate::learn::dyadic::engines::keys::Keys;
 use crate::learn::dyadic::frontier::{Frontier, Vertex, vertex};
 use crate::learn::dyadic::problem::{Field, Points};
@@ -165,7 +165,7 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
         start: usize,
         depth: usize,
         way: &mut SearchStack<S>,
-    ) -> Result<SolvedHull, SearchStopped> {
+    ) -> Result<SolvedHull, Stopped> {
         let error = self.error(part);
         if let Some(best) = self.solved_before(part, error) {
             return Ok(best);
@@ -188,7 +188,7 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
         depth: usize,
         frame: &mut SearchFrame<S>,
         way: &mut SearchStack<S>,
-    ) -> Result<SolvedHull, SearchStopped> {
+    ) -> Result<SolvedHull, Stopped> {
         let mut halvings = std::mem::take(&mut frame.halvings);
         self.splits(part, &way.members[start..], &mut halvings);
         frame.best.clear();
@@ -220,7 +220,7 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
         depth: usize,
         frame: &mut SearchFrame<S>,
         way: &mut SearchStack<S>,
-    ) -> Result<(), SearchStopped> {
+    ) -> Result<(), Stopped> {
         let mut left = self.solved_before(&halving.left, halving.left_error);
         let mut right = self.solved_before(&halving.right, halving.right_error);
         loop {
@@ -267,7 +267,7 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
         start: usize,
         depth: usize,
         way: &mut SearchStack<S>,
-    ) -> Result<SolvedHull, SearchStopped> {
+    ) -> Result<SolvedHull, Stopped> {
         let end = way.members.len();
         self.push_side(halving, is_right, start, end, way);
         let part = halving.side(usize::from(is_right));
@@ -283,7 +283,7 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
         start: usize,
         depth: usize,
         way: &mut SearchStack<S>,
-    ) -> Result<(SolvedHull, SolvedHull), SearchStopped> {
+    ) -> Result<(SolvedHull, SolvedHull), Stopped> {
         let mut other = SearchStack::new(self.side(halving, true, &way.members[start..]));
         let (left, right) = rayon::join(
             || self.solve_side(halving, false, start, depth, way),
@@ -299,7 +299,7 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
         part: &PointSet<S>,
         way: &mut SearchStack<S>,
         other: Option<&SolvedSets>,
-    ) -> Result<(), SearchStopped> {
+    ) -> Result<(), Stopped> {
         // A set takes some work however few its points are.
         way.work += (u64::from(part.n_points) + 8) * self.fields.len() as u64;
         if way.work < self.limits.switches.check_every {
@@ -310,7 +310,7 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
         let sum = |of: fn(&SolvedSets) -> usize| of(&self.table) + other.map_or(0, of);
         let (states, bytes) = (sum(SolvedSets::len), sum(SolvedSets::bytes));
         if work > self.limits.most_work {
-            return Err(SearchStopped);
+            return Err(Stopped);
         }
         self.limits.check(states, bytes)
     }

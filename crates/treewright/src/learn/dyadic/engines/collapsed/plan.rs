@@ -4,13 +4,13 @@ use super::Collapsed;
 use super::halving::Halving;
 use super::loss_sums::LossSums;
 use super::point_set::PointSet;
-use crate::learn::dyadic::deadline::SearchStopped;
+use crate::learn::dyadic::deadline::Stopped;
 use crate::learn::dyadic::engines::{Engine, KnownPlans};
 use crate::learn::dyadic::frontier::{Vertex, two_that_add_up};
 use crate::learn::dyadic::plan::{HalvingPlan, halve};
 
 impl<S: LossSums, const W: usize> Engine for Collapsed<S, W> {
-    fn hull(&self) -> Result<Vec<Vertex>, SearchStopped> {
+    fn hull(&self) -> Result<Vec<Vertex>, Stopped> {
         let mut vertices = Vec::new();
         let best = self.solve(&self.whole(), 0, 0, &mut self.way())?;
         self.vertices(best, &mut vertices);

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use self::memo::{Entry, Memo, Name};
 use self::point_order::{CellHalving, PointOrder};
 use self::refused::Refused;
-use crate::learn::dyadic::deadline::{SearchLimits, SearchStopped};
+use crate::learn::dyadic::deadline::{SearchLimits, Stopped};
 use crate::learn::dyadic::frontier::{Alpha, Vertex, vertex};
 use crate::learn::dyadic::parameters::{Model, Ties};
 use crate::learn::dyadic::plan::HalvingPlan;
@@ -83,7 +83,7 @@ impl<'a> Rectangles<'a> {
 
     /// Leaves and error of the best tree for an alpha. At alpha zero, whatever the ties, it is the smallest
     /// of those with the least error.
-    pub(crate) fn value(&mut self, alpha: Alpha) -> Result<Vertex, SearchStopped> {
+    pub(crate) fn value(&mut self, alpha: Alpha) -> Result<Vertex, Stopped> {
         self.alpha = alpha;
         self.memo.clear();
         self.visited = Visited::default();
@@ -112,7 +112,7 @@ impl<'a> Rectangles<'a> {
     }
 
     /// The best value of a rectangle with the points `members[start..end]`.
-    fn best(&mut self, name: Name, start: usize, end: usize) -> Result<Vertex, SearchStopped> {
+    fn best(&mut self, name: Name, start: usize, end: usize) -> Result<Vertex, Stopped> {
         if let Some(entry) = self.memo.get(name) {
             return Ok(entry.value());
         }
@@ -145,7 +145,7 @@ impl<'a> Rectangles<'a> {
         name: Name,
         start: usize,
         end: usize,
-    ) -> Result<Option<(Vertex, usize)>, SearchStopped> {
+    ) -> Result<Option<(Vertex, usize)>, Stopped> {
         let differing = self.cells.differing(start, end);
         let mut best: Option<(Vertex, usize)> = None;
         for coordinate in 0..self.cells.points.fields.len() {
@@ -166,7 +166,7 @@ impl<'a> Rectangles<'a> {
         halving: &CellHalving,
         start: usize,
         end: usize,
-    ) -> Result<Vertex, SearchStopped> {
+    ) -> Result<Vertex, Stopped> {
         let known = halving.names.map(|name| self.memo.get(name));
         let [left, right] = if let [Some(left), Some(right)] = known {
             [left.value(), right.value()]
@@ -229,7 +229,7 @@ impl<'a> Rectangles<'a> {
     }
 
     /// Looks now and then whether time or memory is spent.
-    fn check(&mut self) -> Result<(), SearchStopped> {
+    fn check(&mut self) -> Result<(), Stopped> {
         self.steps += 1;
         if !self.steps.is_multiple_of(CHECK_EVERY) {
             return Ok(());
@@ -246,7 +246,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{Rectangles, Visited};
-    use crate::learn::dyadic::deadline::{SearchLimits, SearchStopped};
+    use crate::learn::dyadic::deadline::{SearchLimits, Stopped};
     use crate::learn::dyadic::engines::tests::{figures, plain, random_points, unlimited};
     use crate::learn::dyadic::frontier::{Alpha, Vertex, vertex};
     use crate::learn::dyadic::parameters::{Model, Ties};
@@ -264,7 +264,7 @@ mod tests {
         visited: Visited,
     }
 
-    fn solve(rectangles: &mut Rectangles<'_>, alpha: Alpha) -> Result<Solved, SearchStopped> {
+    fn solve(rectangles: &mut Rectangles<'_>, alpha: Alpha) -> Result<Solved, Stopped> {
         let value = rectangles.value(alpha)?;
         Ok(Solved {
             value,
