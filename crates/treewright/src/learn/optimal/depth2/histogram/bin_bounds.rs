@@ -32,7 +32,8 @@ impl<T: Lane> Histogram<T> {
     ) -> Vec<u64> {
         let n_bins = child.bins.len();
         let n_intervals = n_intervals(context.rule, &child.bins);
-        if n_intervals > MOST_EXPLORED || !context.switches.bin_bounds {
+        let is_explored = (1..=MOST_EXPLORED).contains(&n_intervals);
+        if !is_explored || !context.switches.bin_bounds {
             let is_cut = |bin: &Bin| bin.is_open() || bin.is_cut_after();
             let lower = |bin| if is_cut(bin) { 0 } else { u64::MAX };
             return child.bins.iter().map(lower).collect();
