@@ -287,9 +287,12 @@ impl Branch {
             };
         }
         let has_bounds = self.limits.switches.part_bounds;
-        let of_both = |values: [u64; 2], before: u64| match has_bounds {
-            true => values[0].max(values[1]).max(before),
-            false => 0,
+        let of_both = |values: [u64; 2], before: u64| {
+            if has_bounds {
+                values[0].max(values[1]).max(before)
+            } else {
+                0
+            }
         };
         let smaller = usize::from(split.n_right * 2 <= set.n_points);
         for side in [smaller, 1 - smaller] {

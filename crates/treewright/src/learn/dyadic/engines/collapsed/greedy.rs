@@ -88,7 +88,7 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
             split: None,
         };
         let mut halvings = Vec::new();
-        // LossSums of losses come on top of the coordinates.
+        // Sums of losses come on top of the coordinates.
         let work = growth.work.get() + members.len() * self.fields.len() * (S::N_WORDS + 3) / 4;
         growth.work.set(work);
         let is_late = work > LITTLE_WORK && self.is_late();

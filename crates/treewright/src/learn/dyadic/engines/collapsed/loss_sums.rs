@@ -1,4 +1,4 @@
-//! LossSums of losses, one for each class, of a set of points.
+//! Sums of losses, one for each class, of a set of points.
 //!
 //! A search adds up the losses of both sides of every split it looks at, so their width matters. Without weights all
 //! sums fit into 32 bits, and two classes share a word: one addition for both. Large weights, and those that had to be
@@ -6,7 +6,7 @@
 
 use std::fmt::Debug;
 
-/// LossSums of losses of a set of points.
+/// Sums of losses of a set of points.
 pub(crate) trait LossSums: Copy + Debug + Send + Sync + 'static {
     /// Nothing was added yet.
     const ZERO: Self;

@@ -1,6 +1,6 @@
 //! Rectangles of the grid, and the points in them.
 //!
-//! The points of a rectangle are neighbours in one list of all points. CellHalving a rectangle rearranges its
+//! The points of a rectangle are neighbours in one list of all points. Halving a rectangle rearranges its
 //! part of the list, so that each half has its points together again: nothing is copied, and the points of
 //! the rectangles around it stay the same sets.
 
