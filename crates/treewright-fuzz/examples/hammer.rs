@@ -1,4 +1,4 @@
-//! Mutations of the corpus without libFuzzer, by the million: `hammer TARGET RUNS SEED CORPUS FINDINGS`.
+//! Mutations of the corpus, by the million: `hammer TARGET RUNS SEED CORPUS FINDINGS`.
 //!
 //! Each run starts from a file of the corpus, or from an earlier mutation that could be read, and changes it again. What
 //! makes a target panic, or takes it seconds, is kept in the folder of the findings.

@@ -5,7 +5,7 @@
 //! verify, prune, export. Whatever the bytes are, none of this may panic, hang or ask for memory without
 //! bound, and what is written must read back as the same.
 //!
-//! The folder `fuzz` feeds the targets with libFuzzer. The tests of this crate replay the corpus that was
+//! `examples/hammer.rs` feeds the targets with mutated files. The tests of this crate replay the corpus that was
 //! kept, and a few thousand mutations of it.
 //!
 //! | file | idea |
