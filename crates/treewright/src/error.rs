@@ -42,6 +42,17 @@ pub enum ErrorKind {
     /// A model file breaks the format.
     #[error("not a valid model: {0}")]
     Model(String),
+    /// A node of a model file breaks the format.
+    #[error("not a valid model: node {node}: {what}")]
+    Node {
+        /// Its number.
+        node: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The penalty on leaves is not what it must be, alone or for these trees.
+    #[error("{0}")]
+    Penalty(String),
     /// The operating system refused.
     #[error("{0}")]
     Io(String),
@@ -119,6 +130,17 @@ impl Error {
     /// A fault of a model file.
     pub fn model(message: impl Into<String>) -> Self {
         ErrorKind::Model(message.into()).into()
+    }
+
+    /// A fault of a node of a model file.
+    pub fn node(node: usize, what: impl Into<String>) -> Self {
+        let what = what.into();
+        ErrorKind::Node { node, what }.into()
+    }
+
+    /// A penalty on leaves that cannot be.
+    pub fn penalty(message: impl Into<String>) -> Self {
+        ErrorKind::Penalty(message.into()).into()
     }
 
     /// A fault of ours, found before it could become a false claim.

@@ -86,7 +86,7 @@ fn count(number: usize, one: &str, many: &str) -> String {
 /// the table of a penalty.
 fn about(file: &Path, penalty: &PenaltyArgs, error: treewright::Error) -> anyhow::Error {
     let file = match error.kind() {
-        ErrorKind::Schema(what) if what.starts_with("penalty ") => penalty.file().unwrap_or(file),
+        ErrorKind::Penalty(_) => penalty.file().unwrap_or(file),
         _ => file,
     };
     in_file(file, error)

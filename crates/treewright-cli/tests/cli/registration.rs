@@ -145,7 +145,7 @@ fn contributing_lists_every_place() {
         "docs/python.md",
         "crates/treewright-check",
         "crates/treewright-audit",
-        "crates/treewright-py/src/learners.rs",
+        "crates/treewright-py/src/learners/",
         "python/treewright/__init__.py",
         "tests/python/commands.py",
         "limits.py",

@@ -75,7 +75,7 @@ impl TreeBuilder {
         missing: MissingRoute,
         children: impl IntoIterator<Item = (Outcome, f64)>,
     ) -> Result<NodeId> {
-        let broken = |what: String| Err(Error::model(format!("node {}: {what}", parent.0)));
+        let broken = |what: String| Err(Error::node(parent.index(), what));
         if parent.index() >= self.tree.nodes.len() || !self.tree.is_leaf(parent) {
             return broken("is not a leaf that could be split".into());
         }
@@ -103,7 +103,7 @@ impl TreeBuilder {
 
     fn push(&mut self, outcome: Outcome, value: f64) -> Result<()> {
         let id = self.tree.nodes.len();
-        let broken = |what: &str| Err(Error::model(format!("node {id}: {what}")));
+        let broken = |what: &str| Err(Error::node(id, what));
         if u32::try_from(id + 1).is_err() {
             return broken("more nodes than a tree can have");
         }

@@ -11,22 +11,35 @@ use treewright::tree::{NodeId, Tree};
 use crate::differential::{CRITERIA, NUMBER_CRITERIA, any_policy};
 use crate::tables::{assemble, random_column};
 
-/// Each shortcut switched off, then all of them.
+type Switch = (&'static str, fn(&mut GreedySwitches));
+
+/// All switches.
+const SWITCHES: [Switch; 9] = [
+    ("counting", |on| on.counting = false),
+    ("scanning", |on| on.scanning = false),
+    ("skipping", |on| on.skipping = false),
+    ("floor", |on| on.floor = false),
+    ("tasks", |on| on.tasks = false),
+    ("parallel features", |on| on.parallel_features = false),
+    ("fast sorting", |on| on.fast_sorting = false),
+    ("parting in two", |on| on.parting_in_two = false),
+    ("own list stays", |on| on.own_list_stays = false),
+];
+
+/// A switch that the list lacks would not be tested.
+#[test]
+fn all_switches_together_are_none() {
+    let mut switches = GreedySwitches::ALL;
+    SWITCHES
+        .iter()
+        .for_each(|(_, switch)| switch(&mut switches));
+    assert_eq!(switches, GreedySwitches::NONE);
+}
+
+/// Each switch off alone, then all of them.
 fn switched_off() -> impl Iterator<Item = (&'static str, GreedySwitches)> {
-    const ALL: GreedySwitches = GreedySwitches::ALL;
-    let without: [(_, fn(&mut GreedySwitches)); 9] = [
-        ("counting", |on| on.counting = false),
-        ("scanning", |on| on.scanning = false),
-        ("skipping", |on| on.skipping = false),
-        ("floor", |on| on.floor = false),
-        ("tasks", |on| on.tasks = false),
-        ("parallel features", |on| on.parallel_features = false),
-        ("fast sorting", |on| on.fast_sorting = false),
-        ("parting in two", |on| on.parting_in_two = false),
-        ("own list stays", |on| on.own_list_stays = false),
-    ];
-    let one = without.map(|(name, switch)| {
-        let mut switches = ALL;
+    let one = SWITCHES.map(|(name, switch)| {
+        let mut switches = GreedySwitches::ALL;
         switch(&mut switches);
         (name, switches)
     });

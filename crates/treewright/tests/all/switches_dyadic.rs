@@ -14,35 +14,51 @@ use treewright::learn::{FamilyLearner, Learner};
 
 use crate::tables::{Weights, Wishes, random_table};
 
+type Switch = (&'static str, fn(&mut DyadicSwitches));
+
+/// All switches.
+const SWITCHES: [Switch; 15] = [
+    ("estimated cells", |on| on.estimated_cells = false),
+    ("sample first", |on| on.sample_first = false),
+    ("packed sums", |on| on.packed_sums = false),
+    ("lower bounds", |on| on.lower_bounds = false),
+    ("memo", |on| on.memo = false),
+    ("equal splits", |on| on.equal_splits = false),
+    ("side by side", |on| on.side_by_side = false),
+    ("collapsed bounds", |on| on.collapsed_bounds = false),
+    ("split bounds", |on| on.split_bounds = false),
+    ("part bounds", |on| on.part_bounds = false),
+    ("wider retries", |on| on.wider_retries = false),
+    ("packed universe", |on| on.packed_universe = false),
+    ("large alphas first", |on| on.large_alphas_first = false),
+    ("greedy start", |on| on.greedy_start = false),
+    ("shared plans", |on| on.shared_plans = false),
+];
+
+/// A switch that the list lacks would not be tested.
+#[test]
+fn all_switches_together_are_none() {
+    let mut switches = DyadicSwitches::ALL;
+    SWITCHES
+        .iter()
+        .for_each(|(_, turn_off)| turn_off(&mut switches));
+    assert_eq!(switches, DyadicSwitches::NONE);
+}
+
 /// Each switch turned off, then all of them; and small steps, which bring parallel searches to small tables.
 fn turned_off() -> Vec<(&'static str, DyadicSwitches)> {
-    let without: [(_, fn(&mut DyadicSwitches)); 17] = [
-        ("estimated cells", |on| on.estimated_cells = false),
-        ("sample first", |on| on.sample_first = false),
-        ("packed sums", |on| on.packed_sums = false),
-        ("lower bounds", |on| on.lower_bounds = false),
-        ("memo", |on| on.memo = false),
-        ("equal splits", |on| on.equal_splits = false),
-        ("side by side", |on| on.side_by_side = false),
-        ("collapsed bounds", |on| on.collapsed_bounds = false),
-        ("split bounds", |on| on.split_bounds = false),
-        ("part bounds", |on| on.part_bounds = false),
-        ("wider retries", |on| on.wider_retries = false),
-        ("packed universe", |on| on.packed_universe = false),
-        ("large alphas first", |on| on.large_alphas_first = false),
-        ("greedy start", |on| on.greedy_start = false),
-        ("shared plans", |on| on.shared_plans = false),
+    let more: [Switch; 2] = [
         ("everything", |on| *on = DyadicSwitches::NONE),
         ("small steps", |on| {
-            (on.many_points, on.check_every) = (2, 50)
+            (on.many_points, on.check_every) = (2, 50);
         }),
     ];
-    let one = |(name, turn_off): (_, fn(&mut DyadicSwitches))| {
+    let one = |(name, turn_off): Switch| {
         let mut switches = DyadicSwitches::ALL;
         turn_off(&mut switches);
         (name, switches)
     };
-    without.into_iter().map(one).collect()
+    SWITCHES.into_iter().chain(more).map(one).collect()
 }
 
 /// A small table: searches without memory or bounds take long. Half of them have any weights, missing cells and
@@ -173,32 +189,25 @@ fn trees_of_narrow_decimals_stay_the_same() {
 fn switches_change_the_work() {
     let mut rng = Rng::with_seed(34);
     let budget = Budget::unlimited();
-    let [mut all, mut unbounded, mut direct] = [(0, 0); 3];
+    let [mut all, mut unbounded] = [0, 0];
     for _ in 0..20 {
         let data = small_table(&mut rng, 3);
-        let add = |sum: &mut (u64, u64), switches: DyadicSwitches| {
+        let add = |sum: &mut u64, switches: DyadicSwitches| {
             let learner = Dyadic {
                 resolution: Resolution::Same(2),
                 switches,
                 ..Dyadic::default()
             };
             let work = learner.fit_family(&data, &budget).unwrap().work.unwrap();
-            (sum.0, sum.1) = (sum.0 + work.solves, sum.1 + work.states);
+            *sum += work.states;
         };
         add(&mut all, DyadicSwitches::ALL);
         let mut switches = DyadicSwitches::ALL;
         switches.lower_bounds = false;
         add(&mut unbounded, switches);
-        switches = DyadicSwitches::ALL;
-        switches.large_alphas_first = false;
-        add(&mut direct, switches);
     }
     assert!(
-        unbounded.1 > all.1,
-        "sets without bounds {unbounded:?}, with {all:?}"
-    );
-    assert!(
-        direct.0 < all.0,
-        "searches at once {direct:?}, in steps {all:?}"
+        unbounded > all,
+        "sets without bounds {unbounded}, with {all}"
     );
 }

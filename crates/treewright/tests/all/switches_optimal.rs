@@ -35,6 +35,14 @@ const ALL: [Switch; 18] = [
     ("run_lists", |on| on.run_lists = false),
 ];
 
+/// A switch that the list lacks would not be tested.
+#[test]
+fn all_switches_together_are_none() {
+    let mut switches = Switches::USUAL;
+    ALL.iter().for_each(|(_, switch)| switch(&mut switches));
+    assert_eq!(switches, Switches::NONE);
+}
+
 /// Each switch off alone, then all of them; with one alone on, too, as some matter only without others.
 fn switched_off(sizes: Sizes) -> impl Iterator<Item = (String, Switches)> {
     let usual = Switches {
@@ -168,12 +176,7 @@ fn switches_change_the_work() {
         tables.iter().map(|table| work(&table.data)).sum()
     };
     let usual = total(Switches::USUAL);
-    for name in [
-        "shallower_incumbent",
-        "close_cuts",
-        "leaf_sides",
-        "histograms",
-    ] {
+    for name in ["shallower_incumbent", "close_cuts", "histograms"] {
         let (_, switch) = ALL.iter().find(|(other, _)| *other == name).unwrap();
         let mut switches = Switches::USUAL;
         switch(&mut switches);

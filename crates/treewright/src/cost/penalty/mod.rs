@@ -123,7 +123,7 @@ impl Penalty {
             let n_lines = table.values().len();
             if n_lines < most_leaves {
                 let lines = counted(n_lines, "line", "lines");
-                return Err(Error::schema(format!(
+                return Err(Error::penalty(format!(
                     "penalty table: has {lines}, expected at least {most_leaves}, one for \
                      each number of leaves that a tree may have"
                 )));

@@ -24,7 +24,7 @@ impl PenaltyTable {
     /// Reads the texts of the values for 1, 2, ... leaves: decimals or ratios, read exactly.
     pub(super) fn new(values: &[&str]) -> Result<Self> {
         if values.is_empty() {
-            return Err(Error::schema(
+            return Err(Error::penalty(
                 "penalty table: no values, expected one for each number of leaves",
             ));
         }
@@ -32,7 +32,7 @@ impl PenaltyTable {
         for (place, text) in values.iter().enumerate() {
             let value = entry(text, place + 1)?;
             if exact.last().is_some_and(|before| *before >= value) {
-                return Err(Error::schema(format!(
+                return Err(Error::penalty(format!(
                     "penalty table, line {}: {} is not above {} of line {place}, expected strictly \
                      rising numbers",
                     place + 1,
@@ -44,7 +44,7 @@ impl PenaltyTable {
         }
         let rounded: Arc<[f64]> = exact.iter().map(rounded).collect();
         if let Some(place) = rounded.windows(2).position(|two| two[0] >= two[1]) {
-            return Err(Error::schema(format!(
+            return Err(Error::penalty(format!(
                 "penalty table, line {}: {} is too close to {} of line {}, expected numbers that differ as \
                  doubles",
                 place + 2,
@@ -87,7 +87,7 @@ impl PenaltyTable {
 fn entry(text: &str, line: usize) -> Result<BigRational> {
     let refused = |what: &str, expected: String| {
         let text = quoted(text);
-        Error::schema(format!(
+        Error::penalty(format!(
             "penalty table, line {line}: {text} is {what}, expected {expected}"
         ))
     };

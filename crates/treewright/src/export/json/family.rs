@@ -13,7 +13,7 @@ use super::nodes::{self, Amount, NodeFile};
 use super::{Format, VERSION};
 use crate::cost::{Loss, Penalty};
 use crate::data::Schema;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::tree::{
     CostsFrom, CrossValidation, Family, FamilyFit, Kept, Member, MemberTrees, Nested, Tree, Work,
 };
@@ -447,7 +447,10 @@ fn trees(schema: Schema, loss: &Loss, members: &[MemberFile]) -> Result<Vec<Tree
     let schema = Arc::new(schema);
     let trees = members.iter().enumerate().map(|(place, member)| {
         let in_member = |error: Error| match error.kind() {
-            crate::ErrorKind::Model(what) => Error::model(format!("member {place}: {what}")),
+            ErrorKind::Model(what) => Error::model(format!("member {place}: {what}")),
+            ErrorKind::Node { node, what } => {
+                Error::model(format!("member {place}: node {node}: {what}"))
+            }
             _ => error,
         };
         let Some(nodes) = &member.nodes else {

@@ -243,21 +243,18 @@ pub(super) fn without_collapse_at(nodes: &[NodeFile]) -> Result<()> {
 }
 
 pub(super) fn broken(place: usize, what: &str) -> Error {
-    Error::model(format!("node {place}: {what}"))
+    Error::node(place, what)
 }
 
 /// A fault that the builder found, with the number that the node has in the file.
 fn renumbered(error: &Error, place_of: &[usize]) -> Error {
-    let ErrorKind::Model(message) = error.kind() else {
-        return Error::model(error.to_string());
-    };
-    let place = |text: &str| place_of.get(text.parse::<usize>().ok()?).copied();
-    let parts = message
-        .strip_prefix("node ")
-        .and_then(|m| m.split_once(": "));
-    match parts.and_then(|(id, what)| Some((place(id)?, what))) {
-        Some((place, what)) => broken(place, what),
-        None => Error::model(message.clone()),
+    match error.kind() {
+        ErrorKind::Node { node, what } => match place_of.get(*node) {
+            Some(&place) => broken(place, what),
+            None => Error::node(*node, what.clone()),
+        },
+        ErrorKind::Model(message) => Error::model(message.clone()),
+        _ => Error::model(error.to_string()),
     }
 }
 

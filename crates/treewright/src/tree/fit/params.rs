@@ -115,7 +115,7 @@ impl Params {
             Some(_) => None,
         };
         given.map(ClassWeight::Given).ok_or_else(|| {
-            Error::model("class_weight is neither \"balanced\" nor a number for each label")
+            Error::schema("class_weight is neither \"balanced\" nor a number for each label")
         })
     }
 
