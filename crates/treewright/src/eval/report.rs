@@ -177,7 +177,7 @@ pub struct Entry {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Standing {
     /// A tree of its own: what its certificate says, if there is one.
-    Tree(Option<Certificate>),
+    Tree(Option<Box<Certificate>>),
     /// A member of a family.
     Member(MemberProof),
 }

@@ -184,7 +184,7 @@ fn searched_for(fit: &FamilyFit, lambda: &Lambda) -> Statement {
         most_leaves: None,
     };
     let minimised = Minimised::Penalised(CostKind::Loss, lambda.clone(), penalty);
-    Statement::Least(minimised, over)
+    Statement::least(minimised, over)
 }
 
 /// The proof that a member is the best for a weight, if it is known to be.

@@ -144,7 +144,7 @@ impl Request<'_> {
             from_leaves,
             only,
         };
-        Statement::Least(minimised, over)
+        Statement::least(minimised, over)
     }
 
     fn cost_kind(&self, tree: &Tree) -> CostKind {

@@ -19,7 +19,7 @@ pub use builder::TreeBuilder;
 pub use family::{Family, Kept, Member, MemberTrees, Nested, TreeSource};
 pub use fit::{
     AimParam, Certificate, ChoiceParams, CostKind, CostsFrom, CrossValidation, FamilyFit, Fit,
-    LearnerInfo, LearnerKind, LeastLeaf, Minimised, Params, PruningLimit, PruningLoss,
+    LearnerInfo, LearnerKind, Least, LeastLeaf, Minimised, Params, PruningLimit, PruningLoss,
     PruningParams, Statement, StoppedIn, Training, TreeClass, Work,
 };
 pub(crate) use fit::{LITTLE, after_rounding};

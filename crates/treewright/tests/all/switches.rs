@@ -30,9 +30,9 @@ const SWITCHES: [Switch; 9] = [
 #[test]
 fn all_switches_together_are_none() {
     let mut switches = GreedySwitches::ALL;
-    SWITCHES
-        .iter()
-        .for_each(|(_, switch)| switch(&mut switches));
+    for (_, switch) in SWITCHES {
+        switch(&mut switches);
+    }
     assert_eq!(switches, GreedySwitches::NONE);
 }
 

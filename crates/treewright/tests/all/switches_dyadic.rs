@@ -39,9 +39,9 @@ const SWITCHES: [Switch; 15] = [
 #[test]
 fn all_switches_together_are_none() {
     let mut switches = DyadicSwitches::ALL;
-    SWITCHES
-        .iter()
-        .for_each(|(_, turn_off)| turn_off(&mut switches));
+    for (_, turn_off) in SWITCHES {
+        turn_off(&mut switches);
+    }
     assert_eq!(switches, DyadicSwitches::NONE);
 }
 

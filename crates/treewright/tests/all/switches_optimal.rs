@@ -39,7 +39,9 @@ const ALL: [Switch; 18] = [
 #[test]
 fn all_switches_together_are_none() {
     let mut switches = Switches::USUAL;
-    ALL.iter().for_each(|(_, switch)| switch(&mut switches));
+    for (_, switch) in ALL {
+        switch(&mut switches);
+    }
     assert_eq!(switches, Switches::NONE);
 }
 

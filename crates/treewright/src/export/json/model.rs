@@ -238,5 +238,5 @@ fn bounded(learner: &LearnerInfo) -> Option<Statement> {
             .min_leaf_weight()
             .map_or(LeastLeaf::Rows(min_leaf), LeastLeaf::Weight),
     };
-    Some(Statement::Least(minimised, over))
+    Some(Statement::least(minimised, over))
 }

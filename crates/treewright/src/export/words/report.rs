@@ -1,5 +1,7 @@
 //! What a report says about its trees.
 
+use std::fmt::Write as _;
+
 use super::{statement, trees};
 use crate::cost::{Loss, Penalty};
 use crate::eval::{
@@ -18,8 +20,9 @@ pub fn entry(entry: &Entry, loss: &Loss) -> String {
 
 fn of_certificate(certificate: &Certificate, loss: &Loss) -> String {
     let (lower, gap) = (certificate.lower_bound, 100.0 * certificate.gap());
-    if let Statement::Least(Minimised::Cost(_), class @ TreeClass::Bounded { .. }) =
-        &certificate.statement
+    if let Statement::Least(least) = &certificate.statement
+        && let (Minimised::Cost(_), class @ TreeClass::Bounded { .. }) =
+            (&least.minimised, &least.over)
     {
         let trees = trees(class);
         let fewer = match loss {
@@ -77,7 +80,7 @@ pub fn section(section: &Section) -> String {
         Extent::Stopped => "The search was stopped: smaller weights are missing".to_owned(),
     };
     if let Some(halvings) = &state.halvings {
-        words += &format!("; halvings of the features: {halvings:?}");
+        let _ = write!(words, "; halvings of the features: {halvings:?}");
     }
     if state.is_unvalidated {
         words += "; the time did not last for cross-validation";
@@ -120,7 +123,7 @@ pub fn answer(report: &Report) -> String {
                 answer += " Left out are dyadic trees: there was no time.";
             }
             Some(NoDyadic::Refused(why)) => {
-                answer += &format!(" Left out are dyadic trees: {why}.");
+                let _ = write!(answer, " Left out are dyadic trees: {why}.");
             }
         }
     }

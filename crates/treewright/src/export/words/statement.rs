@@ -3,7 +3,7 @@
 use crate::cost::Lambda;
 use crate::error::counted;
 use crate::tree::{
-    CostKind, LeastLeaf, Minimised, PruningLimit, PruningLoss, Statement, TreeClass,
+    CostKind, Least, LeastLeaf, Minimised, PruningLimit, PruningLoss, Statement, TreeClass,
 };
 
 /// The longest exact number in a sentence about prunings.
@@ -13,7 +13,8 @@ const LONGEST: usize = 40;
 pub fn statement(statement: &Statement) -> String {
     match statement {
         Statement::Words(words) => words.clone(),
-        Statement::Least(minimised, over) => {
+        Statement::Least(least) => {
+            let Least { minimised, over } = &**least;
             // The weights of prunings may be thresholds, with hundreds of digits.
             let number = match over {
                 TreeClass::Prunings { .. } => short,
@@ -174,7 +175,7 @@ mod tests {
                 "leaves over the prunings with error on 1 other row of at most 1/3 of a greedy tree with 9 leaves",
             ),
         ] {
-            assert_eq!(statement(&Statement::Least(minimised, over)), expected);
+            assert_eq!(statement(&Statement::least(minimised, over)), expected);
         }
     }
 }

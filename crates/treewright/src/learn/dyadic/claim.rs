@@ -115,7 +115,7 @@ impl Question {
             halvings: Some(halvings),
             most_leaves,
         };
-        Statement::Least(minimised, over)
+        Statement::least(minimised, over)
     }
 }
 

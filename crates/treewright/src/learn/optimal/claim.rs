@@ -155,7 +155,7 @@ impl Optimal {
                 LeastLeaf::Rows(self.min_leaf)
             },
         };
-        Statement::Least(minimised, over)
+        Statement::least(minimised, over)
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn of_tree(fit: &Fit, validated: Option<(f64, f64)>) -> Entry {
         lambda_low: None,
         lambda_high: None,
         validated,
-        standing: Standing::Tree(fit.certificate.clone()),
+        standing: Standing::Tree(fit.certificate.clone().map(Box::new)),
         confusion: None,
         importances: importances_of(tree, &fit.learner).ok(),
         tree: Some(tree.clone()),

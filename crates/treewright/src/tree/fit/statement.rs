@@ -8,9 +8,25 @@ use crate::cost::{Lambda, Penalty};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
     /// No tree of a class has less of something.
-    Least(Minimised, TreeClass),
+    Least(Box<Least>),
     /// The words of a file, where they say something else than its parameters.
     Words(String),
+}
+
+/// The least of something over a class of trees.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Least {
+    /// Of what.
+    pub minimised: Minimised,
+    /// Over which trees.
+    pub over: TreeClass,
+}
+
+impl Statement {
+    /// No tree of the class has less of it.
+    pub fn least(minimised: Minimised, over: TreeClass) -> Self {
+        Self::Least(Box::new(Least { minimised, over }))
+    }
 }
 
 /// What is minimised.

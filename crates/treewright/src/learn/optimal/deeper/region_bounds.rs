@@ -124,7 +124,7 @@ fn parts(depth: usize, region: &Region) -> ((usize, Vec<Edge>), Vec<u32>) {
 
 #[cfg(test)]
 mod tests {
-    //! RegionBounds of regions against all that was met before.
+    //! Region bounds against all that was met before.
 
     use super::RegionBounds;
     use crate::learn::optimal::problem::{Edge, FeatureCells, Label, Region, RowSet};
