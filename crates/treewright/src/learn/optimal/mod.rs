@@ -111,7 +111,7 @@ impl Optimal {
         self.prove_with(data, budget, Switches::USUAL)
     }
 
-    /// Learns a tree and proves what its certificate says, with some speed-ups switched off.
+    /// Learns a tree and proves what its certificate says, with the speed-ups that are switched on.
     #[doc(hidden)]
     pub fn prove_with(
         &self,

@@ -4,7 +4,8 @@
 //! have the losses `loss[c]`, the largest of them `most` and the least `least`. The search counts, for an answer
 //! `c`,
 //!
-//! `sum over d of (most - loss[d]) - (most - loss[c])  =  loss[c] - k` with `k = most - sum over d of (most - loss[d])`,
+//! `sum over d of (most - loss[d]) - (most - loss[c])  =  loss[c] - k`
+//! with `k = most - sum over d of (most - loss[d])`,
 //!
 //! and the proof counts `loss[c] - least`. The difference `least - k`, the sum of `most - loss[d]` over all `d` but
 //! one with the least loss, is the same for all trees. It is what the weighted rows of a row weigh together, all but

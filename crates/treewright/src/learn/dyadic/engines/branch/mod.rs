@@ -9,8 +9,8 @@
 //!
 //! - Splits are tried in the order of their errors, the smaller side first. Its upper bound is what the other side, at
 //!   best, leaves of the upper bound of the set.
-//! - A set that comes again with a larger upper bound than the one it was refuted for gets some more than that, so that it
-//!   does not come back for every small step.
+//! - A set that comes again with a larger upper bound than the one it was refuted for gets some more than that. So
+//!   it does not come back for every small step.
 //!
 //! Ties go to fewer leaves (or to more, if asked for): a leaf costs a tiny bit more (less) than alpha, too little to
 //! matter otherwise.

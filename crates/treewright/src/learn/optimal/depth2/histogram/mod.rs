@@ -7,8 +7,8 @@
 //! above is the last lane less that. From this follow, for both sides and all lanes,
 //!
 //! - what intervals gain whose ends are ends of bins: the value of a tree;
-//! - what they gain at most if ends may also lie inside *open* bins: an interval that ends within a bin gets all of its own class
-//!   there, and so does the next one. This is a lower bound of the value.
+//! - what they gain at most if ends may also lie inside *open* bins: an interval that ends within a
+//!   bin gets all of its own class there, and so does the next one. This is a lower bound of the value.
 //!
 //! The first histogram has all rows, from one pass over them for each child. A refined histogram is for the cuts
 //! between two lanes. Rows below or above both lanes stay where they are; only those between them move. And only
