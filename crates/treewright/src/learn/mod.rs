@@ -25,8 +25,8 @@ pub trait FamilyLearner: Learner {
     /// Checks the parameters against the data, then learns.
     fn fit_family(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit>;
 
-    /// The same without some of the rows. Their trees may even be larger, and a table of penalties too
-    /// short for them: then trees for which it has no line are left out.
+    /// Learns the best trees for a part of the rows. They may even be larger than those for all rows, and a table
+    /// of penalties too short for them: then trees for which it has no line are left out.
     fn fit_fold(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
         self.fit_family(data, budget)
     }

@@ -49,7 +49,7 @@ impl Question {
         }
     }
 
-    /// May a tree have so many leaves? A table of penalties may end before that.
+    /// May a tree have as many leaves as this one? A table of penalties may end before that.
     pub(crate) fn allows(&self, tree: SolutionValue) -> bool {
         match self {
             Self::Weighted(objective) => match objective.penalty() {
@@ -216,7 +216,7 @@ pub(crate) fn exact_alpha_of(lambda: &Lambda, grid: &Grid) -> Option<Alpha> {
     })
 }
 
-/// The same, rounded down if need be.
+/// A weight as alpha in units of loss, rounded down if its fraction is too long.
 pub(crate) fn alpha_of(lambda: &Lambda, grid: &Grid) -> Alpha {
     if let Some(alpha) = exact_alpha_of(lambda, grid) {
         return alpha;

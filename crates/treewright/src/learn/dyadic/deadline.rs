@@ -11,7 +11,7 @@ pub(crate) use crate::learn::exact::Stopped;
 pub(crate) struct SearchLimits {
     pub(super) budget: Budget,
     pub(super) most_bytes: usize,
-    /// No more work than this; see [`Collapsed::work`].
+    /// No more work than this, in points looked at, times coordinates.
     pub(super) most_work: u64,
     /// What is solved already, to be said while the search goes on.
     pub(super) so_far: String,
@@ -40,11 +40,11 @@ pub(crate) struct Resources<'a> {
     pub(super) switches: DyadicSwitches,
 }
 
-/// So much memory is not worth counting.
+/// Memory up to this size is not worth counting.
 const LITTLE_MEMORY: usize = 16_000_000;
 
 impl Resources<'_> {
-    /// May so many bytes be taken at once?
+    /// May this many bytes be taken at once?
     pub(crate) fn has_room_for(&self, bytes: usize) -> bool {
         let is_little = bytes <= LITTLE_MEMORY;
         is_little || bytes <= self.most_bytes && self.budget.has_room_for(bytes)
@@ -62,7 +62,7 @@ impl Resources<'_> {
     }
 }
 
-/// Looks whether there is time and memory to go on.
+/// Checks whether there is time and memory to go on.
 pub(crate) struct GridDeadline<'a> {
     resources: &'a Resources<'a>,
     /// Cells and losses looked at so far.
@@ -77,7 +77,7 @@ impl<'a> GridDeadline<'a> {
         }
     }
 
-    /// So much work comes next, if there is time.
+    /// Checks the deadline before this much work is done.
     pub(crate) fn look(&self, work: usize) -> Result<(), Stopped> {
         self.work.set(self.work.get() + work);
         if self.work.get() > self.switches().little_work && self.resources.budget.is_spent() {
@@ -91,7 +91,7 @@ impl<'a> GridDeadline<'a> {
         self.resources.switches
     }
 
-    /// May so much memory be taken?
+    /// May this many bytes of memory be taken?
     pub(crate) fn room_for(&self, bytes: usize) -> Result<(), Stopped> {
         if self.resources.has_room_for(bytes) {
             return Ok(());

@@ -5,16 +5,18 @@
 //! all trees of such splits, up to a number of halvings for each feature, the least
 //! `cost + lambda * leaves` is found: exactly, for one weight or for all weights at once.
 //!
-//! | folder | idea |
+//! | folder or file | idea |
 //! |---|---|
-//! | `parameters`, `deadline` | what the learner is asked for; limits of time, memory and work |
+//! | `switches` | a switch for each bound, cache and screening, and sizes of work |
+//! | `parameters` | what the learner shall find, and how |
+//! | `deadline` | limits of time, memory and work |
 //! | `frontier` | best errors as functions of the weight of a leaf, or of the number of leaves |
 //! | `problem` | rows become points of a grid with whole losses; how fine the grid must be |
 //! | `plan` | a tree of halvings, and the tree that is built from it, with all rows in it |
 //! | `engines` | the searches: all best trees in one pass, branch and bound, the recursion of the paper |
 //! | `claim` | what a tree is claimed to be best at, and which trees must be known to prove it |
 //! | `path` | from large weights to small ones, as far as time and memory allow |
-//! | `search` | one tree or a family: which engine is asked, and the certificate |
+//! | `search` | one tree or a family: which engine runs, and the certificate |
 //!
 //! After D. Hush and R. Porter, "Algorithms for optimal dyadic decision trees" (2010).
 //! `docs/algorithms/dyadic.md` tells the whole story.

@@ -38,7 +38,7 @@ pub enum Solver {
     /// The recursion over rectangles of Hush and Porter, which does not look into rectangles whose error
     /// is below alpha.
     Recursion,
-    /// The same, looking into all of them.
+    /// The recursion over rectangles of Hush and Porter, which looks into all of them, whatever their error.
     PlainRecursion,
 }
 
@@ -48,9 +48,9 @@ pub enum Method {
     /// All best trees in one pass.
     #[default]
     Hull,
-    /// The same trees; counted are the solves of the paper's search over all weights that could matter.
+    /// All best trees in one pass; counted are the solves of the paper's search over all weights that could matter.
     Grid,
-    /// The same trees; counted are the solves of the paper's search whose list of weights is made anew
+    /// All best trees in one pass; counted are the solves of the paper's search whose list of weights is made anew
     /// after every new tree.
     Adaptive,
     /// The paper's search that guesses the next weight from the last solve, with its solver. It may miss
@@ -206,9 +206,9 @@ pub enum Resolution {
     /// As often as it takes to have no unavoidable loss.
     #[default]
     Auto,
-    /// So often, each.
+    /// Each coordinate this often.
     Same(u32),
-    /// So often, feature by feature.
+    /// Each feature this often, in the order of the features.
     Each(Vec<u32>),
 }
 
@@ -217,9 +217,9 @@ pub enum Resolution {
 pub enum Aim {
     /// The least cost + this weight * penalty of the leaves.
     Lambda(Lambda),
-    /// The same, with this weight divided by the total weight of the rows.
+    /// The least cost + weight * penalty of the leaves, with this weight divided by the total weight of the rows.
     Kappa(Lambda),
-    /// The least cost with at most so many leaves.
+    /// The least cost with at most this many leaves.
     Leaves(usize),
 }
 

@@ -42,9 +42,9 @@ pub struct DyadicSwitches {
     pub shared_plans: bool,
     /// The work between two checks of the deadline.
     pub check_every: u64,
-    /// Sides with at least so many points are searched in parallel.
+    /// Sides with at least this many points are searched in parallel.
     pub many_points: u32,
-    /// So much work on the grid is done even without time.
+    /// This much work on the grid is done even without time.
     pub little_work: usize,
 }
 

@@ -27,7 +27,7 @@ impl SplitDeadline {
         self.has_stopped()
     }
 
-    /// Is there no memory for so many bytes? The work that needs them is left undone then.
+    /// Is there no memory for this many bytes? The work that needs them is left undone then.
     pub(crate) fn is_short_of(&self, bytes: usize) -> bool {
         let has_room = |budget: &Budget| budget.has_room_for(bytes);
         let is_short = !self.budget.as_ref().is_none_or(has_room);

@@ -3,11 +3,15 @@
 //! `docs/algorithms/greedy.md` says exactly which splits there are, what they gain, and which one is taken.
 //! The way through this folder:
 //!
-//! | folder | what it does |
+//! | folder or file | what it does |
 //! |---|---|
+//! | `parameters` | the parameters of the learner |
+//! | `switches` | a switch for every speed-up |
 //! | `deadline` | time and memory while a node is split |
 //! | `problem` | the rows, sorted once by every feature, with labels and weights |
 //! | `split` | the best split of a node: candidates, what they are worth, the chosen one |
+//! | `setup` | from the parameters and a table to sorted rows, labels and the criterion |
+//! | `check` | refuses parameters that make no sense |
 //! | `grow` | the stack of nodes, threads, and the finished tree |
 //! | `splitter` | single nodes, for searches over sets of features |
 //!

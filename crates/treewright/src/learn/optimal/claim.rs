@@ -48,13 +48,13 @@ impl Optimal {
         let is_exact = losses.is_whole && encoding.off_by() == 0.0;
         let by_losses = losses.tolerance().unwrap_or(0.0);
         let tolerance = (!is_exact).then_some(by_losses + by_leaf_costs);
-        let bound = if is_proven {
+        let before_rounding = if is_proven {
             objective
         } else {
             let losses = encoding.in_losses(lower) + proven.constant as f64;
             as_cost(losses.max(0.0)) * (1.0 - 1e-12)
         };
-        let lower_bound = after_rounding(bound, objective, tolerance);
+        let lower_bound = after_rounding(before_rounding, objective, tolerance);
         let is_counted =
             !matches!(losses.counting, Counting::Rounded(_)) && encoding.off_by() == 0.0;
         Ok(Certificate {

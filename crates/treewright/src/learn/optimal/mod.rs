@@ -6,12 +6,13 @@
 //! are some.
 //!
 //! **Source.** These are the trees of P. Auer, R. Holte and W. Maass, "Theory and applications of agnostic
-//! PAC-learning with small decision trees" (1995): T1 is depth one, T2 is depth two. The search is a branch and
-//! bound over ranges of cuts, as in Quant-BnB and ConTree, with a special solver for the last two levels, as in
-//! MurTree and STreeD.
+//! PAC-learning with small decision trees" (1995): T1 is depth one, and their Theorem 3 is for Td of every depth
+//! `d >= 2`. The search is a branch and bound over ranges of cuts, as in Quant-BnB and ConTree, with a special solver
+//! for the last two levels, as in MurTree, STreeD and ConTree.
 //!
 //! | folder or file | contents |
 //! |---|---|
+//! | `switches` | a switch for each bound, cache and order, and sizes of work |
 //! | `problem` | the table in ranks, sets of rows, values of trees, results of subproblems |
 //! | `depth1` | the best split into leaves |
 //! | `depth2` | the solver of the last two levels, by `histogram` or by `scan` |
@@ -19,12 +20,12 @@
 //! | `search` | which of these solves a set of rows, by depth |
 //! | `plan` | the tree of a value that was found |
 //! | `proof` | what the search has found out, as claims that others can check |
-//! | `by_depth` | one depth after the other, until the time is up |
 //! | `claim` | what is proven, as a certificate |
-//! | `switches` | a switch for each bound, cache and order, and sizes of work |
+//! | `by_depth` | one depth after the other, until the time is up |
 //!
-//! Each may use those above it, `deeper` and `search` each other; a test checks that. `learn::exact` has the
-//! deadline, the incumbent and the way from a plan to a tree.
+//! The table begins with the lowest layer. Each may use those above it in the table; `deeper` and `search` may use
+//! each other, and so may `claim` and `by_depth`. A test checks that. `learn::exact` has the deadline, the incumbent
+//! and the way from a plan to a tree.
 
 mod by_depth;
 mod claim;
@@ -68,10 +69,10 @@ const NANOS_PER_ROW: u64 = 20;
 pub struct Optimal {
     /// The longest way from the root to a leaf.
     pub depth: usize,
-    /// Numeric features have up to so many intervals at the last level; `None`: one more than there are
+    /// Numeric features have up to this many intervals at the last level; `None`: one more than there are
     /// classes.
     pub intervals: Option<usize>,
-    /// A leaf has at least so many rows.
+    /// A leaf has at least this many rows.
     pub min_leaf: usize,
     /// Or, instead of rows, at least this share of the weight of all rows.
     pub min_leaf_weight: f64,
@@ -110,7 +111,7 @@ impl Optimal {
         self.prove_with(data, budget, Switches::USUAL)
     }
 
-    /// The same in another way of working.
+    /// Learns a tree and proves what its certificate says, with the speed-ups that are switched on.
     #[doc(hidden)]
     pub fn prove_with(
         &self,

@@ -24,10 +24,10 @@ pub(super) struct TreeSearch<'a> {
     pub(super) budget: &'a Budget,
     /// What a row more can cost beside its weight: it may need a leaf of its own.
     pub(super) per_row: u64,
-    /// What waits may take so much memory.
+    /// What waits may take this much memory.
     pub(super) most_bytes: usize,
     pub(super) region_bounds: &'a RegionBounds,
-    /// When time is up, so much may still be done for the last level of a tree.
+    /// When time is up, this much work may still be done for the last level of a tree.
     pub(super) work_at_last: u64,
     /// What screening has found about all rows, for depth two.
     pub(super) screened: Option<&'a Screened>,
@@ -75,7 +75,7 @@ impl TreeSearch<'_> {
         self.context.rule.min_leaf() == 1
     }
 
-    /// The same for rows that were not met before.
+    /// The least value of rows that were not met before, if it is below `upper`.
     fn solve_new(
         &self,
         rows: &Arc<RowSet>,
@@ -98,8 +98,8 @@ impl TreeSearch<'_> {
         }
     }
 
-    /// The same for a node of the tree, with all threads and the first question of the first of equal trees,
-    /// when it is known what is possible with a level less.
+    /// The least value of the rows of a node of the tree, with all threads and the root split of the first of equal
+    /// trees, when it is known what is possible with a level less.
     pub(super) fn solve_node(
         &self,
         rows: &Arc<RowSet>,
@@ -124,13 +124,13 @@ impl TreeSearch<'_> {
         }
     }
 
-    /// The least value of some rows by at most one question; `None` if there are too few of them.
+    /// The least value of some rows by at most one split; `None` if there are too few of them.
     pub(super) fn one(&self, rows: &RowSet) -> Result<Option<u64>, Stopped> {
         let is_spent = || self.budget.is_spent();
         self.context.one(rows, &mut Deadline::new(&is_spent))
     }
 
-    /// The same search for when time is up: with only as many intervals as a tree can be made of at once.
+    /// This search for when time is up: with only as many intervals as a tree can be made of at once.
     pub(super) fn in_a_hurry(&self) -> Self {
         let rule = self.context.rule;
         let most = self.work_at_last / self.context.work_of_one(1).max(1);
@@ -168,7 +168,7 @@ impl TreeSearch<'_> {
         most
     }
 
-    /// No tree with one question has more leaves.
+    /// No tree with one split has more leaves.
     pub(super) fn most_leaves_of_one(&self) -> u64 {
         let table = self.context.table;
         let leaves = |(kind, cells): (&FeatureKind, &FeatureCells)| match kind {

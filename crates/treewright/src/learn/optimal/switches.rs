@@ -69,7 +69,7 @@ impl Switches {
         run_lists: true,
         sizes: Sizes::USUAL,
     };
-    /// The same with tiny sizes of work.
+    /// The way the learner works, with tiny sizes of work.
     pub const TINY: Self = Self {
         sizes: Sizes::TINY,
         ..Self::USUAL
@@ -106,7 +106,8 @@ pub struct Sizes {
     pub screened_rows: usize,
     /// Lanes of a root and bins of its children in the first histogram, with few rows or many classes.
     pub few: usize,
-    /// The same with many rows; 62 and the ends fill whole vectors.
+    /// Lanes of a root and bins of its children in the first histogram, with many rows; 62 and the ends
+    /// fill whole vectors.
     pub many: usize,
     /// The fewest rows that are many.
     pub many_rows: usize,
@@ -114,7 +115,7 @@ pub struct Sizes {
     pub bins: usize,
     /// The fewest rows for a second histogram.
     pub second_rows: usize,
-    /// The same for each class, with more than three classes in two intervals.
+    /// The fewest rows for each class for a second histogram, with more than three classes in two intervals.
     pub second_per_class: usize,
     /// Lanes of a root, and bins of a child, in a refined histogram.
     pub refined_lanes: usize,

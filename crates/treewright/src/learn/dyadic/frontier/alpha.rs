@@ -1,7 +1,7 @@
 //! The weight of a leaf, exactly.
 //!
-//! The objective of a tree is `error + alpha * leaves`, with the error in whole units of loss. So alpha is lambda in these
-//! units: a ratio of two whole numbers.
+//! The objective of a tree is `error + alpha * leaves`, with the error in whole units of loss. So alpha is lambda in
+//! these units: a ratio of two whole numbers.
 
 use std::cmp::Ordering;
 
@@ -25,7 +25,7 @@ impl Alpha {
         denominator: 1,
     };
 
-    /// The alpha divided by two so many times.
+    /// The alpha divided by two this many times.
     pub(crate) fn halved(self, times: u32) -> Self {
         match self.denominator.checked_mul(1 << times) {
             Some(denominator) => Self {
@@ -39,7 +39,7 @@ impl Alpha {
         }
     }
 
-    /// What so many leaves cost, rounded down.
+    /// What this many leaves cost, rounded down.
     pub(crate) fn of(self, leaves: u32) -> u128 {
         u128::from(leaves) * u128::from(self.numerator) / u128::from(self.denominator)
     }

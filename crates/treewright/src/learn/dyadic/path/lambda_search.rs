@@ -11,7 +11,8 @@
 //!   It takes far fewer solves, but may pass over some best trees.
 //!
 //! What differs: alphas are exact ratios, and grid and adaptive search are counted by Moebius' formula
-//! rather than listed.
+//! rather than listed. The ratio of a refused split, with a subtree `T` of `|T|` leaves, has `|T| - 1` where
+//! the paper has `|T|`: a leaf remains in the place of `T` (see `docs/algorithms/dyadic.md`).
 
 use crate::learn::dyadic::deadline::SearchLimits;
 use crate::learn::dyadic::engines::{Rectangles, Visited, engine};
@@ -124,9 +125,9 @@ fn moebius(most: u64) -> Vec<i8> {
     signs
 }
 
-/// Goes through alphas from high to low, by guesses or one by one, until a tree has no error, or time or memory is spent. With ties
-/// for the larger tree the former always happens if `upper_leaves` is not below the leaves of some tree without
-/// error.
+/// Goes through alphas from high to low, by guesses or one by one, until a tree has no error, or time or memory is
+/// spent. With ties for the larger tree the former always happens if `upper_leaves` is not below the leaves of some
+/// tree without error.
 pub(crate) fn search(
     rectangles: &mut Rectangles<'_>,
     upper_leaves: u32,

@@ -19,10 +19,10 @@ pub(crate) struct Steps {
     work: u64,
 }
 
-/// A step may take so many times the work of the one before,
+/// A step may take this many times the work of the one before.
 const MORE_WORK: u64 = 16;
 
-/// and so much in any case.
+/// A step may take this much work in any case.
 const LITTLE_WORK: u64 = 30_000_000;
 
 /// The alpha is never halved more often than this in one step, unless it is the last.
@@ -68,7 +68,7 @@ impl Steps {
         LITTLE_WORK.max(MORE_WORK.saturating_mul(self.work))
     }
 
-    /// The step came to its end and took so much work. The next one is as long as the growth of the work
+    /// The step came to its end and took this much work. The next one is as long as the growth of the work
     /// promises that it will not take too much.
     pub(crate) fn done(&mut self, work: u64) {
         if self.work > 0 {

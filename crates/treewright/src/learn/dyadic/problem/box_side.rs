@@ -48,12 +48,12 @@ impl BoxSide {
         least_not_below(&place)
     }
 
-    /// The cell of a number of the side after so many halvings, if that is far from any cut.
+    /// The cell of a number of the side after this many halvings, if that is far from any cut.
     pub(crate) fn clear_cell(&self, number: f64, halvings: u32) -> Option<u32> {
         self.estimate.cell(number, halvings)
     }
 
-    /// The cell of a number of the side after so many halvings, one or more.
+    /// The cell of a number of the side after this many halvings, one or more.
     pub(crate) fn exact_cell(&self, number: f64, halvings: u32) -> u32 {
         let whole = self.whole.as_ref();
         let cell = whole.and_then(|whole| whole.cell(number, halvings));
@@ -63,7 +63,7 @@ impl BoxSide {
             .min(last)
     }
 
-    /// The same by ratios, whatever the number.
+    /// The cell of any number after this many halvings, by exact ratios.
     fn ratio_cell(&self, number: f64, halvings: u32) -> u32 {
         let share = (decimal(number) - &self.low) / &self.width + &self.snap;
         let n_cells = BigRational::from_integer((1_u64 << halvings).into());

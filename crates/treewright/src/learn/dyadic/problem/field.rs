@@ -15,7 +15,7 @@ pub(crate) struct Field {
 pub(super) const WORD: u32 = u64::BITS;
 
 impl Field {
-    /// Finds a place for coordinates of so many bits each; also how many words it takes.
+    /// Finds places for coordinates with these numbers of bits; also says how many words they take.
     pub(crate) fn lay_out(bits: &[u32]) -> (Vec<Self>, usize) {
         let (mut word, mut used) = (0, 0);
         let place = |&bits: &u32| {

@@ -14,7 +14,7 @@ pub(crate) const MOST_AUTOMATIC: u32 = 20;
 /// Points between two checks of the deadline.
 const CHUNK: usize = 1 << 16;
 
-/// So many points are tried first: if they are not separated, all of them are not.
+/// This many points are tried first: if they are not separated, all of them are not.
 const SAMPLE: usize = 1 << 12;
 
 /// A point that has no other one in its group.
@@ -77,7 +77,7 @@ impl MergedPoints {
     ///
     /// A point whose answers cost the same but for rounding is left out, too. The first halving that parts some points
     /// parts them whether or not it is there, so every tree with it is, without splits that part nothing, a tree
-    /// without it: bounds hold for both.
+    /// without it: lower and upper bounds hold for both.
     fn merge_by(
         &mut self,
         add: impl Fn(usize, &mut [u64]),
@@ -86,7 +86,7 @@ impl MergedPoints {
         let n_classes = self.n_classes;
         let groups = self.groups(self.n_points, |cell, _| cell, deadline)?;
         let n_losses = groups.firsts.len().saturating_mul(n_classes);
-        // The same once more for the points of a search.
+        // Twice: here, and for the points of a search.
         deadline.room_for(n_losses.saturating_mul(2 * size_of::<u64>()))?;
         let mut losses = Vec::new();
         losses.try_reserve_exact(n_losses).map_err(|_| Stopped)?;
@@ -187,7 +187,7 @@ impl MergedPoints {
         cells.windows(2).map(first_difference).max().unwrap_or(0)
     }
 
-    /// Has every cell after so many halvings a label without loss?
+    /// Has every cell after this many halvings a label without loss?
     fn is_separated(
         &self,
         coordinates: &[Coordinate],
@@ -202,7 +202,7 @@ impl MergedPoints {
         Ok(may_be && is_separated(self.n_points)?)
     }
 
-    /// The same for the first points alone.
+    /// Has every cell after this many halvings a label without loss for the first `n_points` points?
     fn are_separated(
         &self,
         n_points: usize,

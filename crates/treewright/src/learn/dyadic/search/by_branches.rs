@@ -82,7 +82,7 @@ pub(super) fn by_branches(
 }
 
 impl BranchIncumbent {
-    /// Looks for a better tree, at the alpha of a search.
+    /// Searches for a better tree, at the alpha of a search.
     fn improve(
         &mut self,
         branch: &mut Branch,
@@ -120,7 +120,7 @@ impl BranchIncumbent {
 fn above_base(least_risk: f64, grid: &Grid) -> LowerBound {
     let (unit, total) = (grid.scale.unit, grid.scale.total_weight);
     let lower = grid.scale.cost(grid.base as i64) + least_risk * unit / total;
-    // Rounding must not make the bound too good.
+    // Rounding must not make the lower bound too large.
     LowerBound::Objective(lower * (1.0 - 1e-12))
 }
 

@@ -1,4 +1,4 @@
-//! From the parameters to trees with a certificate: which engine is asked, and what its answer proves.
+//! From the parameters to trees with a certificate: which engine runs, and what its answer proves.
 
 mod answer;
 mod by_branches;

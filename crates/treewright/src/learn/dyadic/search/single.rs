@@ -26,7 +26,7 @@ pub(crate) fn fit(learner: &Dyadic, data: &Dataset, budget: &Budget) -> Result<F
     fit_in(learner, data, &grid, budget, start)
 }
 
-/// The same, given the points of the table.
+/// The tree that is best at the aim of the learner, given the points of the table.
 fn fit_in(
     learner: &Dyadic,
     data: &Dataset,

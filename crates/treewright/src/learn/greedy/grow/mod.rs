@@ -234,7 +234,7 @@ impl Grower<'_> {
         })
     }
 
-    /// Takes so many nodes, if they fit into memory.
+    /// Takes this many nodes, if they fit into memory.
     fn has_room_for(&self, n_nodes: usize) -> bool {
         let before = self.n_nodes.fetch_add(n_nodes, Ordering::Relaxed);
         before.saturating_add(n_nodes) <= self.most_nodes

@@ -92,7 +92,7 @@ impl CoarseFeatures {
         self.shared.values[self.place(feature)][usize::from(code)]
     }
 
-    /// Is it worth counting so many rows of so many classes, rather than going through lists?
+    /// Is it worth counting this many rows of this many classes, rather than going through lists?
     pub(crate) fn pays(&self, features: &[u32], n_rows: usize, n_classes: usize) -> bool {
         const SMALLEST: usize = 24;
         let sizes = features

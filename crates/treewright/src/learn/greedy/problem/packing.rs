@@ -11,7 +11,7 @@ pub(crate) struct Packing {
 pub(super) const TIE: u32 = 1;
 
 impl Packing {
-    /// The packing for so many rows and classes; `None` if they do not fit.
+    /// The packing for these numbers of rows and classes; `None` if they do not fit.
     pub(crate) fn new(n_rows: usize, n_classes: usize) -> Option<Self> {
         let bits = |n: usize| usize::BITS - n.saturating_sub(1).leading_zeros();
         let class_bits = bits(n_classes);

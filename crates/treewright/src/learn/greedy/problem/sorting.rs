@@ -14,7 +14,7 @@ use super::packing::Packing;
 use crate::budget::Budget;
 use crate::data::{Column, MISSING_CODE};
 
-/// Columns with so many rows take long enough to check the deadline while they are sorted.
+/// Columns with at least this many rows take long enough to check the deadline while they are sorted.
 const MANY_ROWS: usize = 1 << 16;
 
 /// Runs of equal keys between two checks of the deadline.
@@ -27,7 +27,7 @@ pub(crate) fn sorted_list_in_time(
     packing: Packing,
     budget: &Budget,
 ) -> Option<Vec<u32>> {
-    // So few rows take less time than it takes to notice.
+    // With fewer rows than that, a sort is over before it is worth a check.
     let is_late = || column.len() >= MANY_ROWS && budget.is_spent();
     if is_late() {
         return None;
@@ -66,7 +66,7 @@ pub(crate) fn sorted_list_in_time(
     }
 }
 
-/// The same list by comparisons of values.
+/// The list of one feature for all rows, by comparisons of values.
 pub(super) fn sorted_list_by_comparison(
     column: &Column,
     classes: Option<&[u32]>,

@@ -15,7 +15,7 @@ const CELLS_A_ROW: usize = 4;
 /// Small tables are always worth it.
 const FREE_CELLS: usize = 256;
 
-/// Is a table of so many categories and classes worth filling for so many rows?
+/// Is a table of these numbers of categories and classes worth filling for this many rows?
 pub(crate) fn counting_pays(n_categories: usize, n_classes: usize, n_rows: usize) -> bool {
     (n_categories + 1) * n_classes <= CELLS_A_ROW * n_rows + FREE_CELLS
 }

@@ -136,7 +136,7 @@ impl FeatureCandidates<'_> {
         best
     }
 
-    /// So many steps come next. Is it too late for them?
+    /// Is it too late for this many more steps?
     fn is_late(&self, steps: usize) -> bool {
         let work = self.work.get() + steps;
         if work < STEPS_BETWEEN {

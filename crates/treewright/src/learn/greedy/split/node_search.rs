@@ -12,7 +12,7 @@ use super::search::{Judge, SplitSearch};
 use crate::learn::greedy::parameters::MissingPolicy;
 use crate::learn::greedy::problem::{Frame, is_tie};
 
-/// The deadline is checked before each feature of a node with so many rows.
+/// The deadline is checked before each feature of a node with at least this many rows.
 pub(super) const MANY_ROWS: usize = 1 << 13;
 
 /// The largest drop that any feature has come up with, known to all threads: a scan may give up what

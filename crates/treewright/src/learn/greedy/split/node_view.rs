@@ -10,7 +10,7 @@ pub(crate) struct NodeView<'a> {
     pub(crate) range: Range<usize>,
     /// Weighted class counts; empty for numbers.
     pub(crate) counts: &'a [f64],
-    /// The same for the fast scans; empty unless rows count as one each.
+    /// Class counts as whole numbers, for the fast scans; empty unless rows count as one each.
     pub(crate) totals: Totals,
     pub(crate) weight: f64,
     /// Mean of the numbers.

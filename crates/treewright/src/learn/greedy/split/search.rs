@@ -132,7 +132,7 @@ impl SplitSearch {
         (best.best, best.alive)
     }
 
-    /// What a scan of so many rows is to find, where every row counts as one.
+    /// What a scan of this many rows is to find, where every row counts as one.
     pub(crate) fn request(&self, n_rows: usize, floor: f64) -> ScanRequest {
         let least = self.min_count();
         ScanRequest {
@@ -161,7 +161,7 @@ impl SplitSearch {
         (score.drop / node.weight).max(0.0) >= self.min_gain
     }
 
-    /// May so many rows of this weight be a leaf?
+    /// May this many rows of this weight be a leaf?
     pub(crate) fn enough(&self, rows: f64, weight: f64) -> bool {
         rows >= self.min_leaf as f64 && weight >= self.min_weight
     }

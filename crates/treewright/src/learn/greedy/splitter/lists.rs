@@ -10,7 +10,7 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
-    /// Makes room for lists of so many rows.
+    /// Makes room for lists of this many rows.
     pub(crate) fn clear(&mut self, n_rows: usize, n_features: usize) {
         self.n_rows = n_rows;
         self.starts.clear();

@@ -107,7 +107,7 @@ impl<'a> Splitter<'a> {
         let mut frame = frame;
         if self.stops(&summary, depth) {
             entries = Vec::new();
-            // Not to keep a frame alive that nobody looks into.
+            // The node is a leaf and needs no frame. With its own it would keep that one in memory.
             frame = &self.frame;
         }
         NodeRows {

@@ -41,7 +41,7 @@ impl Orders {
         self.ranks.len()
     }
 
-    /// What it costs to sort so many rows, in entries of a longer list that could be gone through instead.
+    /// What it costs to sort this many rows, in entries of a longer list that could be gone through instead.
     pub(crate) fn sorting_costs(&self, n: usize, feature: usize) -> usize {
         let ranks = &self.ranks[feature];
         if ranks.n <= 2 * n || ranks.places.is_empty() {

@@ -6,7 +6,7 @@
 //! more, so `L(a) + R(b)` is a lower bound for all cuts between `a` and `b`.
 //!
 //! **Method.** Ranges of cuts of all features wait in one queue. The range with the least lower bound comes next:
-//! its middle cut is solved, with a level less, and leaves two ranges with better bounds (see `bisect`). When no
+//! its middle cut is solved, with a level less, and leaves two ranges with better ones (see `bisect`). When no
 //! range has a lower bound below the incumbent, nothing better exists.
 //!
 //! **Source.** Quant-BnB and ConTree also branch over ranges of thresholds. Here the ranges of all features are in
@@ -82,7 +82,8 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         deep.run(rows, upper, before, shallower)
     }
 
-    /// The same with all threads, and what was found out about the branches of every feature.
+    /// The least value of some rows if it is below `upper`, found by all threads, and what was found out about the
+    /// branches of every feature.
     pub(crate) fn solve_noting(
         search: &'s TreeSearch<'a>,
         rows: &Arc<RowSet>,
@@ -362,7 +363,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         root.expect("a range is made after its root")
     }
 
-    /// Trees that ask a feature first may have this value.
+    /// Trees that split on a feature first may have this value.
     pub(crate) fn lower_floor(&self, feature: usize, value: u64) {
         let floor = &mut self.lock().floors[feature];
         *floor = value.min(*floor);
@@ -393,12 +394,12 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         }
     }
 
-    /// The range with the least bound, as long as a better tree may be in any.
+    /// The range with the least lower bound, as long as there may be a better tree in any of them.
     fn next(&self) -> Option<OpenRange> {
         let mut queue = self.lock();
         loop {
             let best = self.incumbent.value();
-            // Of ranges with equal bounds the first in the order of features and cuts comes first.
+            // Of ranges with equal lower bounds the first in the order of features and cuts comes first.
             let is_near = |Reverse(range): &Reverse<OpenRange>| range.is_open(&self.incumbent);
             let is_open = queue.waiting.peek().is_some_and(is_near);
             if is_open && (self.search.budget.is_spent() || self.is_too_large(&queue)) {

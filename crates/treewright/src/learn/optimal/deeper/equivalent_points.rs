@@ -3,7 +3,8 @@
 //! **Lemma.** Rows with the same cells in all features go to the same leaf in every tree, however deep. So every
 //! tree loses at least the weight outside the best class of each group of such rows.
 //!
-//! **Source.** Angelino et al. (2018) for rule lists. Here the bound is for depths that the search did not reach.
+//! **Source.** Angelino et al. (2018) for rule lists. Here it is a lower bound for depths that the search did
+//! not reach.
 
 use crate::budget::Budget;
 use crate::learn::optimal::problem::{FeatureCells, NONE, RowSet};

@@ -27,7 +27,7 @@ struct KnownRegions {
     n_sets: usize,
 }
 
-/// Sets that are cut on the same sides, none of which is contained in another with a larger bound.
+/// Sets that are cut on the same sides, none of which is contained in another with a larger lower bound.
 #[derive(Debug, Default)]
 struct RegionList {
     /// As many for each set as there are sides.
@@ -39,7 +39,7 @@ struct RegionList {
 const LONGEST: usize = 2_000;
 /// Nor are there more sets in all.
 const MOST_SETS: usize = 1 << 20;
-/// A set takes about so much memory.
+/// The memory of a set, about.
 const BYTES_PER_SET: usize = 64;
 
 fn is_within(ends: &[u32], others: &[u32]) -> bool {
@@ -55,7 +55,7 @@ impl RegionBounds {
         }
     }
 
-    /// The largest bound that is known for trees of a depth.
+    /// The largest lower bound that is known for trees of a depth.
     pub(crate) fn find(&self, depth: usize, region: &Region) -> u64 {
         let (key, ends) = parts(depth, region);
         let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,7 +124,7 @@ fn parts(depth: usize, region: &Region) -> ((usize, Vec<Edge>), Vec<u32>) {
 
 #[cfg(test)]
 mod tests {
-    //! Region bounds against all that was met before.
+    //! Lower bounds of regions, compared with a search through all regions that were met before.
 
     use super::RegionBounds;
     use crate::learn::optimal::problem::{Edge, FeatureCells, Label, Region, RowSet};

@@ -1,14 +1,17 @@
 //! The best intervals of one numeric feature.
 //!
 //! The rows lie on a line, in the order of their values, and are cut into at most `K` intervals with one label
-//! each. With `P[c](i)` the loss of label `c` for the first `i` rows and `F[k](i)` the least value of these
-//! rows in `k` intervals,
+//! each. Let `P[c](i)` be the loss of label `c` for the first `i` rows, `F[k](j)` the least value of the first `j`
+//! rows in `k` intervals, and `leaf` the value of a leaf without loss. Then
 //!
-//! `F[k](j) = min over c of P[c](j) + min over i of (F[k-1](i) - P[c](i))`
+//! `F[k](j) = leaf + min over c of [ P[c](j) + min over i < j of (F[k-1](i) - P[c](i)) ]`
 //!
-//! where `i` and `j` are places between different values that are at least `min_leaf` rows apart. The inner
-//! minimum only ever gets more places to choose from, so it is kept, and the work is `K * classes` for each
-//! different value. This is the last level of T1 and T2 of Auer, Holte and Maass (1995).
+//! where `i` and `j` are places between different values. The inner minimum only gains places as `j` grows, so one
+//! number for each class keeps it, and the work is `K * classes` for each different value. Leaves may have any size
+//! here; `sized_intervals` has those with a least size.
+//!
+//! **Source.** P. Auer, R. Holte and W. Maass (1995) solve this problem at the last level of T1 and T2. They merge
+//! intervals; this dynamic programme is another method.
 
 use super::any_intervals::least_of_any;
 use crate::learn::exact::{Deadline, Stopped};
@@ -49,7 +52,7 @@ pub(crate) fn least(
     Ok(intervals.least(encoding))
 }
 
-/// The same for a part of the rows, given the weights of all ranks and classes in it.
+/// The least value of a part of the rows, cut into intervals of any size, from the weights of its ranks and classes.
 pub(crate) fn least_of_sums(
     sums: &[u64],
     n_classes: usize,
@@ -75,8 +78,8 @@ struct Intervals {
     /// For each number of cuts and class of the last interval what is gained more, or less, by the best cuts
     /// so far.
     more: Vec<i64>,
-    /// With two classes and two intervals: how many more rows of the first than of the second class there
-    /// are, and how many there were at most and at least at a cut.
+    /// With two classes and two intervals, a scan: by how much the first class outweighs the second so far, and by
+    /// how much at most and at least at a cut.
     walk: Option<[i64; 3]>,
 }
 
@@ -112,7 +115,7 @@ impl Intervals {
         }
     }
 
-    /// The same where that takes long.
+    /// A cut may be here; checks the deadline on the way, where this takes long.
     fn cut_slowly(&mut self, deadline: &mut Deadline<'_>) -> Result<(), Stopped> {
         let p = self.sums.len();
         for cuts in (1..self.most).rev() {

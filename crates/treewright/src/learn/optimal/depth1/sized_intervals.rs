@@ -130,6 +130,7 @@ impl SizedIntervals {
         None
     }
 
+    /// Reads the line from the left, always to the first place that still reaches the value.
     fn walk(
         &self,
         value: u64,
@@ -153,7 +154,7 @@ impl SizedIntervals {
         Some(cuts)
     }
 
-    /// The same line from the other end.
+    /// The line as seen from its other end.
     fn turned(&self) -> Self {
         let n = self.places.len() - 1;
         let all = self.losses(n);

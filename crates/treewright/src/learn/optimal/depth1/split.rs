@@ -13,7 +13,7 @@ impl Context<'_> {
         is_large.then(|| self.encoding.leaf(rows.error()))
     }
 
-    /// The same for a part of the rows.
+    /// The value of a part of the rows as a leaf; `None` if there are too few of them.
     fn leaf_of(self, rows: &RowSet, part: &[u32]) -> Option<u64> {
         let ids = part.iter().map(|&row| rows.ids()[row as usize]);
         let least = self.rule.min_leaf();
@@ -40,7 +40,7 @@ impl Context<'_> {
         of_cell.saturating_mul(table.whole().len() as u64 * table.kinds().len() as u64)
     }
 
-    /// The least value of some rows by at most one question; `None` if there are too few of them.
+    /// The least value of some rows by at most one split; `None` if there are too few of them.
     pub(crate) fn one(
         self,
         rows: &RowSet,
@@ -50,7 +50,7 @@ impl Context<'_> {
             return Ok(None);
         };
         for feature in 0..self.table.kinds().len() {
-            // Two leaves are the least that a question can cost.
+            // Two leaves are the least that a split can cost.
             if best <= 2 * self.encoding.per_leaf() {
                 break;
             }
@@ -114,8 +114,8 @@ impl Context<'_> {
         self.leaf_of(rows, &part)
     }
 
-    /// For each feature that can be asked about some of the rows, the least value by it, all branches of which
-    /// are leaves of any size.
+    /// For each feature that can split some of the rows, the least value of such a split, all branches of which are
+    /// leaves of any size.
     pub(crate) fn asked_in(self, rows: &RowSet, part: &[u32]) -> Vec<(u64, usize)> {
         let (table, p) = (self.table, self.table.n_classes());
         let mut sums = Vec::new();

@@ -96,13 +96,13 @@ impl<P> CutRange<P> {
         &mut self.payload
     }
 
-    /// Some of the cuts, with other bounds and payload.
+    /// Some of the cuts, with other lower bounds and payload.
     #[inline]
     pub(crate) fn part<Q>(&self, cuts: [u32; 2], sides: [u64; 2], payload: Q) -> CutRange<Q> {
         CutRange::new(self.feature(), cuts, sides, self.missing, payload)
     }
 
-    /// The cuts from `first` on, with another bound of the rows below.
+    /// The cuts from `first` on, with another lower bound of the rows below.
     #[inline]
     pub(crate) fn begin_at(&mut self, first: u32, low: u64) {
         self.first = first;
@@ -134,5 +134,5 @@ impl<P> PartialEq for CutRange<P> {
 
 impl<P> Eq for CutRange<P> {}
 
-/// A range with lower bounds of its two sides by each child; `u64::MAX` if that is out of question.
+/// A range with lower bounds of its two sides by each child; `u64::MAX` if that is ruled out.
 pub(crate) type ChildRange = CutRange<Vec<[u64; 2]>>;

@@ -1,4 +1,4 @@
-//! Depth two: the solver of the last two levels, of which all deeper searches consist.
+//! Depth two: the solver of the last two levels. All deeper searches call it.
 //!
 //! **Problem.** Find the root split of some rows and the splits of its branches into leaves.
 //!
@@ -7,8 +7,8 @@
 //! [`ScanEngine`] for two classes in a few intervals.
 //!
 //! **Source.** T2 of Auer, Holte and Maass solves the same problem. MurTree and STreeD have a special solver of
-//! depth two for binary features. This one is for numeric features with many cuts, and bounds most of them without
-//! trying them.
+//! depth two for binary features, and ConTree has one for continuous features. This one finds lower bounds for many
+//! cuts at once, and most cuts need not be tried.
 
 pub(crate) mod cut_range;
 pub(crate) mod histogram;
@@ -142,8 +142,8 @@ impl<'a> DepthTwo<'a> {
         SearchResult::new(&incumbent, upper, leaf, floors, is_done)
     }
 
-    /// The same for each of some things, by all threads for a node of the tree. All that one thread does has the
-    /// same spare tables.
+    /// Does something with each of some things, by all threads for a node of the tree. All that one thread does has
+    /// the same spare tables.
     pub(crate) fn map<T, I, X, O>(
         self,
         things: I,
@@ -242,13 +242,13 @@ impl<'a> DepthTwo<'a> {
         }
     }
 
-    /// The least value of some rows by at most one question; `None` if there are too few of them.
+    /// The least value of some rows by at most one split; `None` if there are too few of them.
     pub(crate) fn one(self, rows: &RowSet) -> Result<Option<u64>, Stopped> {
         let is_spent = || self.budget.is_spent();
         self.context.one(rows, &mut Deadline::new(&is_spent))
     }
 
-    /// The sum over categories, or a bound for it that is not below `upper`.
+    /// The sum over categories, or a lower bound of it that is not below `upper`.
     fn categories(
         self,
         rows: &RowSet,
@@ -292,7 +292,7 @@ impl Context<'_> {
             && is_light()
     }
 
-    /// Are there so few classes and intervals that sums for all of them are worth it? Else cuts are tried one
+    /// Are classes and intervals few enough that sums for all of them are worth it? Else cuts are tried one
     /// by one.
     pub(crate) fn is_narrow(self) -> bool {
         let all = self.table.n_classes().saturating_mul(self.rule.most());

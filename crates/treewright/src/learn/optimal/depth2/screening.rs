@@ -5,7 +5,7 @@
 //! **Method.** Bins need no order. Some dozens of numbers from a sample of the rows divide a feature into bins, and
 //! each row finds its bin by comparing. Histograms of these bins give lower bounds of all trees, and the values of
 //! some. A feature that is in no tree that could be as good as the best of these is not sorted. For the others the
-//! search begins with these bounds.
+//! search begins with these lower bounds.
 
 use super::DepthTwo;
 use super::cut_range::ChildRange;
@@ -26,7 +26,7 @@ const GROUP: usize = 8;
 pub(crate) struct Screened {
     /// The features that matter, rising.
     features: Vec<usize>,
-    /// All trees that ask another feature have a larger value than this.
+    /// All trees that split on another feature have a larger value than this.
     value: u64,
     /// Each of the features that matter as a root.
     roots: Vec<ScreenedRoot>,
@@ -39,7 +39,7 @@ struct ScreenedRoot {
     lanes: Vec<ScreenedLane>,
     /// What all rows cost at least by each child alone.
     shallower_by_child: Vec<u64>,
-    /// The same by any of them, or as a leaf.
+    /// What all rows cost at least by any child, or as a leaf.
     shallower: u64,
 }
 
@@ -60,7 +60,7 @@ impl Screened {
         &self.features
     }
 
-    /// All trees that ask another feature have a larger value than this.
+    /// All trees that split on another feature have a larger value than this.
     pub(crate) fn value(&self) -> u64 {
         self.value
     }
@@ -117,7 +117,7 @@ impl ScreenedRoot {
         }
     }
 
-    /// The same with some of the children.
+    /// What was screened, for some of the children only.
     fn only(mut self, children: &[usize]) -> Self {
         for lane in &mut self.lanes {
             let by_child = lane.range.payload_mut();
@@ -196,7 +196,7 @@ fn wanted(roots: &[ScreenedRoot], value: u64) -> Vec<bool> {
             }
             is_wanted[root] = true;
             for (is_wanted, by_child) in is_wanted.iter_mut().zip(lane.range.payload()) {
-                // A child that cannot be asked has the largest number that there is.
+                // A child that is ruled out has the largest number that there is.
                 let least = by_child[0].saturating_add(high);
                 *is_wanted |= least.min(by_child[1].saturating_add(low)) <= value;
             }
@@ -402,7 +402,7 @@ mod tests {
             }
             let told = match (kind, numbers[0] < 0.3) {
                 (0, is_low) => usize::from(is_low) + 2 * usize::from(last(&numbers) < 1.0),
-                // Only on one side is there anything else to ask.
+                // Only on one side is there anything else to split on.
                 (1, true) | (2, false) => 0,
                 (3, _) => last(&numbers).rem_euclid(4.0) as usize,
                 _ => 1 + last(&numbers).rem_euclid(2.0) as usize,

@@ -143,7 +143,7 @@ pub(crate) fn is_wide(arch: pulp::Arch) -> bool {
     return false;
 }
 
-/// The same processor with vectors of 32 bytes: where numbers are in memory and not in registers, longer ones would
+/// This processor, but with vectors of 32 bytes: where numbers are in memory and not in registers, longer ones would
 /// lie in two lines of the cache.
 pub(crate) fn narrow(arch: pulp::Arch) -> pulp::Arch {
     #[cfg(target_arch = "x86_64")]

@@ -42,7 +42,7 @@ impl TreeSearch<'_> {
         self.plan_below(rows, depth, solved.sketch.as_ref())
     }
 
-    /// The best tree below a first question that is known.
+    /// The best tree below a root split that is known.
     pub(crate) fn plan_below(
         &self,
         rows: &Arc<RowSet>,
@@ -82,7 +82,7 @@ impl TreeSearch<'_> {
         (most + 1).saturating_mul(self.context.table.n_classes()) <= MOST_SUMS
     }
 
-    /// The best tree of two levels below a numeric question that is known, without the rows of its parts.
+    /// The best tree of two levels below a numeric root split that is known, without the rows of its parts.
     fn plan_two(&self, rows: &RowSet, root: RootSplit) -> TreePlan {
         let (feature, cut) = (root.feature(), root.cut());
         let cells = &rows.cells()[feature];
@@ -116,7 +116,8 @@ impl TreeSearch<'_> {
         self.split(rows, feature, &cuts, children)
     }
 
-    /// The same for two classes in two intervals: what each child costs on both sides follows from one scan.
+    /// The best tree of two levels below a numeric root split that is known, for two classes in two intervals: what
+    /// each child costs on both sides follows from one scan.
     fn plan_scan(&self, rows: &RowSet, feature: usize, cut: u32) -> TreePlan {
         let root = ScanRoot::new(
             feature,
@@ -181,7 +182,7 @@ impl TreeSearch<'_> {
         self.plan_by(rows, feature, value)
     }
 
-    /// The first tree of one level that asks a feature and has a value.
+    /// The first tree of one level that splits on a feature and has a value.
     fn plan_by(&self, rows: &RowSet, feature: usize, value: u64) -> TreePlan {
         let cells = &rows.cells()[feature];
         let n_missing = usize::from(cells.has_missing());
@@ -208,7 +209,7 @@ impl TreeSearch<'_> {
         self.split(rows, feature, &cuts, children)
     }
 
-    /// A question, and what is below it.
+    /// A split, and what is below it.
     fn asking<E>(
         &self,
         rows: &Arc<RowSet>,

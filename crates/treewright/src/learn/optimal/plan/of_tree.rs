@@ -8,7 +8,7 @@ use crate::learn::optimal::problem::LeafSize;
 use crate::tree::{Closed, NodeId, Split, Tree};
 
 impl TreePlan {
-    /// The questions of a tree, with cuts midway between the rows of their nodes and a branch for each category;
+    /// The splits of a tree, with cuts midway between the rows of their nodes and a branch for each category;
     /// where a leaf would have too few rows, there is none.
     pub(crate) fn of(tree: &Tree, data: &Dataset, size: &LeafSize) -> Self {
         let rows: Vec<u32> = (0..data.n_rows() as u32).collect();

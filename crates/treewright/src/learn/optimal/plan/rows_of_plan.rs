@@ -75,7 +75,7 @@ fn heaviest(parts: &[Vec<u32>], data: &Dataset) -> usize {
     })
 }
 
-/// The question, and the rows of each answer; those without one come last, if there are any, which is said.
+/// The split, the rows of each branch, and whether any rows have no value; their branch is the last.
 pub(super) fn part(
     feature: usize,
     cuts: &[f64],

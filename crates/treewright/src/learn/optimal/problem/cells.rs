@@ -41,7 +41,7 @@ impl FeatureCells {
         &self.starts
     }
 
-    /// The same cells for weighted rows, each of which stands for one of the rows.
+    /// These cells for weighted rows, each of which stands for one of the rows.
     pub(crate) fn spread(&self, real: &[u32]) -> Self {
         let n_ranks = self.n_ranks();
         let ranks: Vec<u32> = real.iter().map(|&row| self.ranks[row as usize]).collect();

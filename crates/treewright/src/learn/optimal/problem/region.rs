@@ -45,7 +45,7 @@ impl Region {
         Self { cuts }
     }
 
-    /// The same rows with the smallest ends.
+    /// This region with the smallest ends that still hold these rows.
     pub(crate) fn tight(&self, rows: &RowSet, whole: &RowSet) -> Self {
         let tight = |&(edge, end): &(Edge, u32)| {
             let feature = edge.feature as usize;

@@ -8,7 +8,7 @@ pub(crate) struct SearchResult {
     /// The least value if it is below the upper bound of the search, or the best value that was found until it was
     /// stopped.
     pub(in crate::learn::optimal) value: Option<u64>,
-    /// No tree has a smaller value; but it is not worth much more than the bound of the search.
+    /// No tree has a smaller value; but it is not worth much more than the upper bound of the search.
     pub(in crate::learn::optimal) lower: u64,
     /// What holds for all sets that contain these rows, too.
     pub(in crate::learn::optimal) inherited: Inherited,
@@ -20,8 +20,8 @@ pub(crate) struct SearchResult {
 /// What is known about some rows, and so about all sets that contain them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Inherited {
-    /// For each feature: no tree has a smaller value for these rows, if it asks that feature first. If all these
-    /// rows go to one branch there, they have a level less. Nothing about any if there are none.
+    /// For each feature: no tree has a smaller value for these rows, if it splits on that feature first. If all
+    /// these rows go to one branch there, they have a level less. Nothing about any if there are none.
     pub(in crate::learn::optimal) floors: Vec<u64>,
     /// A lower bound of the value at depth - 1.
     pub(in crate::learn::optimal) shallower: u64,
@@ -33,7 +33,7 @@ impl Inherited {
     }
 }
 
-/// What a search finds out about features that are asked first.
+/// What a search finds out about features at the root.
 pub(crate) struct Floors<'a> {
     /// By this search.
     pub(in crate::learn::optimal) own: Vec<u64>,
@@ -99,8 +99,8 @@ impl SearchResult {
         }
     }
 
-    /// Rows whose value as a leaf is known, if nothing else can be below the bound: all other trees have at least
-    /// the value `others`. What was known about features before is all that is known.
+    /// Rows whose value as a leaf is known, if nothing else can be below the upper bound: all other trees have at
+    /// least the value `others`. What was known about features before is all that is known.
     pub(crate) fn as_leaf(leaf: u64, upper: u64, others: u64, before: &Inherited) -> Self {
         Self {
             lower: leaf.min(others),

@@ -80,12 +80,12 @@ impl RowSet {
         rows
     }
 
-    /// The same rows, with the cuts that leave them.
+    /// These rows, with the cuts that leave them.
     pub(crate) fn with_region(self, region: Option<Region>) -> Self {
         Self { region, ..self }
     }
 
-    /// The same rows, with the cells of some features.
+    /// These rows, with the cells of some features.
     pub(super) fn with_cells(self, cells: Vec<FeatureCells>) -> Self {
         Self { cells, ..self }
     }

@@ -6,12 +6,12 @@ use crate::learn::exact::{Incumbent, IncumbentTree};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Sketch {
     Leaf,
-    /// With one question more below.
+    /// With one more split below.
     Alone(RootSplit),
     Split(RootSplit, Vec<Sketch>),
 }
 
-/// The first question of a tree.
+/// The root split of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RootSplit {
     feature: usize,

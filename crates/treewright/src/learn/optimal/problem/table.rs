@@ -35,7 +35,7 @@ pub(crate) struct RankTable<'a> {
     leaf_size: LeafSize,
 }
 
-/// What a feature can be asked.
+/// How a feature can be split on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FeatureKind {
     Numeric,
@@ -106,7 +106,7 @@ impl<'a> RankTable<'a> {
         }
     }
 
-    /// The same rows with the order of these columns, which are all that is left. If the budget is spent before they
+    /// This table with the order of these columns, which are all that is left. If the budget is spent before they
     /// are sorted, nothing changes, and that is said.
     pub(crate) fn sorted(self, columns: Vec<usize>, budget: &Budget) -> (Self, bool) {
         let cells = |&column: &usize| {
@@ -148,8 +148,8 @@ impl<'a> RankTable<'a> {
         is_plain.then(|| self.data.columns().iter().map(numbers).collect())?
     }
 
-    /// No way from the root to a leaf is longer: every question separates some rows, categories can be
-    /// asked for once, and numbers once for each of the cuts and for being missing.
+    /// No way from the root to a leaf is longer: every split separates some rows. A path splits on
+    /// a categorical feature once, and on a numeric one once for each of the cuts and for being missing.
     pub(crate) fn longest_way(&self) -> usize {
         let questions = |(kind, cells): (&FeatureKind, &FeatureCells)| match kind {
             FeatureKind::Numeric => cells.n_ranks(),

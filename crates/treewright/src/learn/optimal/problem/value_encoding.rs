@@ -118,13 +118,13 @@ impl ValueEncoding {
         self.loss(loss) + self.per_leaf
     }
 
-    /// The value of a tree, of whose cost so much is the same for all.
+    /// The value of a tree; `constant` is the part of its cost that is the same for all trees.
     pub(crate) fn tree(self, tree: SolutionValue, constant: i64) -> u64 {
         self.loss((tree.cost - constant) as u64) + self.per_leaf * tree.leaves as u64
     }
 
-    /// Is the objective of a tree that of the least value, up to so much loss? Leaves that only break ties do not
-    /// count.
+    /// Is the objective of a tree that of the least value, up to a loss of `slack`? Leaves that only break ties do
+    /// not count.
     pub(crate) fn is_as_good(self, value: u64, least: u64, slack: u64) -> bool {
         value / self.much <= least.saturating_add(self.loss(slack)) / self.much
     }
@@ -139,7 +139,7 @@ impl ValueEncoding {
         value % self.much
     }
 
-    /// Loss and leaf prices of a value, in units of loss; the leaves that only break ties are left out.
+    /// Loss and leaf costs of a value, in units of loss; the leaves that only break ties are left out.
     pub(crate) fn in_losses(self, value: u64) -> f64 {
         (value / self.much) as f64 / (self.per_loss / self.much) as f64
     }

@@ -6,14 +6,14 @@
 //! others: going to the right, that of `L` rises until `a` and then stays, that of `R` stays until its cut and then
 //! falls, each by the same steps.
 
-/// The value value of one side of a cut, or something below it.
+/// A lower bound of the value of one side of a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SideLower {
     pub(super) cut: u32,
     pub(super) value: u64,
 }
 
-/// Cuts for which two lowers are enough.
+/// Cuts for which two lower bounds are enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CoveredCuts {
     pub(super) first: u32,
@@ -25,13 +25,13 @@ pub(crate) struct CoveredCuts {
 /// What is known about both sides of the cuts of a feature.
 #[derive(Debug)]
 pub(crate) struct SideLowers<'a> {
-    /// Bounds of the rows below cuts, in any order.
+    /// Lower bounds of the rows below cuts, in any order.
     low: Vec<SideLower>,
-    /// Bounds of the rows above.
+    /// Lower bounds of the rows above cuts, in any order.
     high: Vec<SideLower>,
     /// What the rows below each cut could cost, at most.
     most: &'a [u64],
-    /// What any rows cost at value.
+    /// What any rows cost at least.
     leaf: u64,
 }
 
@@ -50,7 +50,8 @@ impl<'a> SideLowers<'a> {
         }
     }
 
-    /// Ranges that hold all cuts, each with two lowers whose sum is at value `need` there. `None` if there are none.
+    /// Ranges that hold all cuts, each with two lower bounds whose sum is at least `need` there. `None` if there are
+    /// none.
     pub(crate) fn cover(mut self, need: u64) -> Option<Vec<CoveredCuts>> {
         let last = u32::try_from(self.most.len()).ok()?.checked_sub(2)?;
         self.reduce(last);
@@ -81,7 +82,7 @@ impl<'a> SideLowers<'a> {
         Some(covered_cuts)
     }
 
-    /// The same where fewer rows may cost more: every cut by its own lowers.
+    /// Covers every cut by its own lower bounds, for trees where fewer rows may cost more.
     pub(crate) fn cut_by_cut(mut self, need: u64) -> Option<Vec<CoveredCuts>> {
         let last = u32::try_from(self.most.len()).ok()?.checked_sub(2)?;
         self.low.sort_by_key(|lower| lower.cut);
@@ -106,24 +107,24 @@ impl<'a> SideLowers<'a> {
         (1..=last).map(covered).collect()
     }
 
-    /// What the rows below a cut cost at value by a lower; perhaps it says nothing at all.
+    /// What the rows below a cut cost at least, by a lower bound at any cut. It says nothing if it is negative.
     fn below(&self, low: SideLower, cut: u32) -> i128 {
         let most = self.most[low.cut.max(cut) as usize] - self.most[cut as usize];
         i128::from(low.value) - i128::from(most)
     }
 
-    /// The same for the rows above.
+    /// What the rows above a cut cost at least, by a lower bound at any cut.
     fn above(&self, high: SideLower, cut: u32) -> i128 {
         let most = self.most[cut as usize] - self.most[high.cut.min(cut) as usize];
         i128::from(high.value) - i128::from(most)
     }
 
-    /// By how much two lowers are more than enough for a cut.
+    /// By how much two lower bounds are more than enough for a cut.
     fn spare(&self, low: SideLower, high: SideLower, cut: u32, need: u64) -> i128 {
         self.below(low, cut) + self.above(high, cut) - i128::from(need)
     }
 
-    /// Leaves out what others say as well, by the order of the cuts.
+    /// Leaves out lower bounds that follow from others, and sorts by cuts.
     fn reduce(&mut self, last: u32) {
         let any = |cut| SideLower {
             cut,
@@ -134,7 +135,7 @@ impl<'a> SideLowers<'a> {
         for lower in self.low.iter_mut().chain(&mut self.high) {
             lower.value = lower.value.max(self.leaf);
         }
-        // The largest lower of a cut comes first.
+        // The largest lower bound of a cut comes first.
         let rest = |lower: &SideLower| std::cmp::Reverse(lower.value);
         self.low.sort_by_key(|lower| (lower.cut, rest(lower)));
         self.high
@@ -149,7 +150,7 @@ impl<'a> SideLowers<'a> {
         }
     }
 
-    /// The last cut from `first` on for which two lowers are enough; `None` if they are not for the first.
+    /// The last cut from `first` on for which two lower bounds are enough; `None` if they are not for the first.
     fn reach(
         &self,
         low: SideLower,
@@ -175,7 +176,7 @@ impl<'a> SideLowers<'a> {
         Some(yes)
     }
 
-    /// Lowers the lowers as far as the sums allow: what is lower is easier to check.
+    /// Reduces the lower bounds as far as the sums allow: smaller ones are easier to check.
     fn lower(&self, covered_cuts: &mut [CoveredCuts], need: u64) {
         for is_low in [true, false] {
             let of = |covered: &CoveredCuts| if is_low { covered.low } else { covered.high };
@@ -184,7 +185,7 @@ impl<'a> SideLowers<'a> {
             lowers.dedup();
             for lower in lowers {
                 let with = |covered: &&CoveredCuts| of(covered) == lower;
-                // It is value at one of the ends.
+                // It is least at one of the ends.
                 let spare = |covered: &CoveredCuts| {
                     let at = |cut| self.spare(covered.low, covered.high, cut, need);
                     at(covered.first).min(at(covered.last))

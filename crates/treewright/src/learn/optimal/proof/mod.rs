@@ -4,14 +4,15 @@
 //! have the losses `loss[c]`, the largest of them `most` and the least `least`. The search counts, for an answer
 //! `c`,
 //!
-//! `sum over d of (most - loss[d]) - (most - loss[c])  =  loss[c] - k` with `k = most - sum over d of (most - loss[d])`,
+//! `sum over d of (most - loss[d]) - (most - loss[c])  =  loss[c] - k`
+//! with `k = most - sum over d of (most - loss[d])`,
 //!
 //! and the proof counts `loss[c] - least`. The difference `least - k`, the sum of `most - loss[d]` over all `d` but
 //! one with the least loss, is the same for all trees. It is what the weighted rows of a row weigh together, all but
-//! the heaviest. So a bound for some rows in the proof is that of the search less the weight of these *others*.
-//! Where the search has shown that two sides together cost enough, they do so in the proof, too: both sides have no
-//! more others than all rows. A row more can cost `most - least`, the weight of the heaviest, as its answer may be
-//! any.
+//! the heaviest. So a lower bound for some rows in the proof is that of the search less the weight of these
+//! *others*. Where the search has shown that two sides together cost enough, they do so in the proof, too: both
+//! sides have no more others than all rows. A row more can cost `most - least`, the weight of the heaviest, as its
+//! answer may be any.
 
 pub(crate) mod cover;
 
@@ -25,7 +26,7 @@ use crate::learn::optimal::problem::{Edge, FeatureKind, Inherited, NONE, RowSet,
 use crate::learn::optimal::search::TreeSearch;
 use crate::tree::{Branches, Claim, Condition, Cover, CutRange, Is, Proof};
 
-/// A proof with more lowers than this is not written: it would take hundreds of megabytes.
+/// A proof with more lower bounds than this is not written: it would take hundreds of megabytes.
 const MOST_BOUNDS: usize = 1 << 21;
 
 /// Writes the claims of a proof.
@@ -39,7 +40,7 @@ pub(crate) struct Prover<'s, 'a> {
     n_bounds: usize,
 }
 
-/// Rows of a branch whose bound has to be proven.
+/// Rows of a branch whose lower bound has to be proven.
 struct BranchPart {
     is: Is,
     rows: Selected,
@@ -210,7 +211,7 @@ impl<'s, 'a> Prover<'s, 'a> {
         (solved.is_done && solved.value.is_none()).then_some(notes)
     }
 
-    /// Why a tree that asks a feature first is not worth less, and the lowers that this needs.
+    /// Why no tree that splits on a feature first has a smaller value, and the lower bounds that this needs.
     fn cover(
         &self,
         rows: &Arc<RowSet>,
@@ -365,7 +366,7 @@ fn present(rows: &Arc<RowSet>, feature: usize) -> Arc<RowSet> {
     )
 }
 
-/// The lowers of all ranges, each once.
+/// The lower bounds of all ranges, each once.
 fn parts_of(
     covered_cuts: &[CoveredCuts],
     n_ranks: u32,

@@ -1,22 +1,24 @@
 //! All best trees at once, in the boxed model of Hush and Porter.
 //!
-//! **Problem.** As in `collapsed`, but every halving counts. One that leaves all points on one side makes an empty leaf,
-//! which is paid for like any other. So the best trees depend on the points and on their box. Of the box it matters, for
-//! each coordinate in which the points differ at all, how many halvings `z` leave them together before one separates them.
+//! **Problem.** As in `collapsed`, but every halving counts. One that leaves all points on one side makes an empty
+//! leaf, which is paid for like any other. So the best trees depend on the points and on their box. Of the box it
+//! matters, for each coordinate in which the points differ at all, how many halvings `z` leave them together before one
+//! separates them.
 //!
-//! **Lemma.** Some best tree never halves a coordinate part of the way to the separation and then stops. (Take a node that
-//! has spent `r < z` empty leaves on a coordinate, and the highest nodes below that spend more on it. If there are none,
-//! the `r` leaves were for nothing. If there is one, the `r` halvings can be moved down to it. If there are two or more,
-//! the rest of the halvings is cheaper before they part.) That leaves three kinds of moves: stop; separate the points by
-//! one coordinate, with `z` empty leaves; or pay the `z` empty leaves of a coordinate now and go on with the same points in
-//! the smaller box.
+//! **Lemma.** Some best tree never halves a coordinate part of the way to the separation and then stops. (Take a node
+//! that has spent `r < z` empty leaves on a coordinate, and the highest nodes below that spend more on it. If there are
+//! none, the `r` leaves were for nothing. If there is one, the `r` halvings can be moved down to it. If there are two
+//! or more, the rest of the halvings is cheaper before they part.) That leaves three kinds of moves: stop; separate the
+//! points by one coordinate, with `z` empty leaves; or pay the `z` empty leaves of a coordinate now and go on with the
+//! same points in the smaller box.
 //!
-//! **Lower bound.** The collapsed model, since contracting all halvings with an empty side makes a tree of that model which
-//! is no larger. So its hulls tell which splits are worth a look, and as soon as what was found is as good as they are,
-//! the search for this box ends.
+//! **Lower bound.** The collapsed model, since contracting all halvings with an empty side makes a tree of that model
+//! which is no larger. So its hulls tell which splits are worth a look, and as soon as what was found is as good as
+//! they are, the search for this box ends.
 //!
 //! **Source.** The model is that of D. Hush and R. Porter, "Algorithms for optimal dyadic decision trees" (2010).
-//! **Difference.** Their recursion visits every rectangle, also empty ones; this one visits sets of points with their boxes.
+//! **Difference.** Their recursion (Procedure 1) visits rectangles and returns at an empty one, so nothing inside it is
+//! visited. This one visits sets of points with their boxes.
 
 mod plan;
 

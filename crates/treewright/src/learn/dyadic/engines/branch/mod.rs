@@ -1,16 +1,16 @@
 //! One best tree for one alpha, by branch and bound. In the collapsed model, on sets of bits.
 //!
-//! **Problem.** What is the least `error + alpha * leaves` of a set, *if that is below an upper bound*? Otherwise a proof
-//! that it is not will do. What is known about a set, its value or a lower bound, is kept by its key. A set without error
-//! needs one leaf; any other at least its error and one leaf, or two leaves.
+//! **Problem.** What is the least `error + alpha * leaves` of a set, *if that is below an upper bound*? Otherwise a
+//! proof that it is not will do. What is known about a set, its value or a lower bound, is kept by its key. A set
+//! without error needs one leaf; any other at least its error and one leaf, or two leaves.
 //!
-//! **Lemma.** A tree for a set is, with all splits that separate nothing left out, a tree for any part of it. So a set is
-//! worth at least as much as either side of any of its splits.
+//! **Lemma.** A tree for a set is, with all splits that separate nothing left out, a tree for any part of it. So a set
+//! is worth at least as much as either side of any of its splits.
 //!
 //! - Splits are tried in the order of their errors, the smaller side first. Its upper bound is what the other side, at
 //!   best, leaves of the upper bound of the set.
-//! - A set that comes again with a larger upper bound than the one it was refuted for gets some more than that, so that it
-//!   does not come back for every small step.
+//! - A set that comes again with a larger upper bound than the one it was refuted for gets some more than that. So
+//!   it does not come back for every small step.
 //!
 //! Ties go to fewer leaves (or to more, if asked for): a leaf costs a tiny bit more (less) than alpha, too little to
 //! matter otherwise.
@@ -127,7 +127,7 @@ impl Branch {
         self.per_error * error + self.per_leaf * u64::from(leaves)
     }
 
-    /// Looks for a tree that is worth less than `known`.
+    /// Searches for a tree that is worth less than `known`.
     pub(crate) fn search(&mut self, known: u64) -> BranchResult {
         let universe = std::mem::replace(&mut self.universe, Universe::EMPTY);
         let mut whole = self.layout.whole(&universe);
@@ -166,7 +166,7 @@ impl Branch {
         self.table.get(&halves(key)).copied()
     }
 
-    /// The same, for a search that may have to do without its memory.
+    /// What is known about a set from before; nothing if the memo is switched off.
     fn known_before(&self, key: Key) -> Option<KnownValue> {
         self.get(key).filter(|_| self.limits.switches.memo)
     }

@@ -46,7 +46,7 @@ struct Growth {
     work: Cell<usize>,
 }
 
-/// So much is done even if there is no time at all: some hundredths of a second.
+/// This much work is done even if there is no time at all: some hundredths of a second.
 const LITTLE_WORK: usize = 4_000_000;
 
 impl<S: LossSums, const W: usize> Collapsed<S, W> {

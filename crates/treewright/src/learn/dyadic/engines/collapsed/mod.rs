@@ -1,21 +1,21 @@
 //! All best trees at once, in the collapsed model.
 //!
-//! **Problem.** For a set of points, the least error for every alpha, or for every number of leaves. A node may use, for each
-//! coordinate, the first halving that separates its points; all halvings before it would leave one side empty and are
-//! free.
+//! **Problem.** For a set of points, the least error for every alpha, or for every number of leaves. A node may use,
+//! for each coordinate, the first halving that separates its points; all halvings before it would leave one side empty
+//! and are free.
 //!
 //! **Lemma.** The best trees of a node depend on its set of points alone, not on its box. So a set is solved once and
-//! kept by key. Its answer is a hull of (leaves, error), see `frontier`: the leaf, and for each split the sum of the hulls
-//! of both sides. A split is tried only while it can add something. A lower bound for the hulls of both sides (an impure
-//! side has at best no error with two leaves, a solved side has its hull) must not be dominated by what is there already.
-//! Two coordinates that part the points in the same way are one split.
+//! kept by key. Its answer is a hull of (leaves, error), see `frontier`: the leaf, and for each split the sum of the
+//! hulls of both sides. A split is tried only while it can add something. A lower bound for the hulls of both sides (an
+//! impure side has at best no error with two leaves, a solved side has its hull) must not be dominated by what is there
+//! already. Two coordinates that part the points in the same way are one split.
 //!
 //! **Source.** The recursion of D. Hush and R. Porter, "Algorithms for optimal dyadic decision trees" (2010).
 //! **Difference.** Sets of points in place of rectangles, and all alphas in one pass.
 //!
 //! The two sides of a split have no points in common, so no set is part of both. Large sides are searched in parallel:
-//! neither search sees what the other one finds, and every set that is solved, and the number of them, is the same for any
-//! number of threads.
+//! neither search sees what the other one finds, and every set that is solved, and the number of them, is the same for
+//! any number of threads.
 
 mod greedy;
 mod halving;
@@ -130,7 +130,7 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
         self.table.get(part.key).map(SolvedHull::Stored)
     }
 
-    /// The same, for a search that may have to do without its memory.
+    /// The best hull if it is known without a search; only that of a leaf if the memo is switched off.
     pub(crate) fn solved_before(&self, part: &PointSet<S>, error: u64) -> Option<SolvedHull> {
         let known = self.known(part, error);
         let is_free = |known: &SolvedHull| matches!(known, SolvedHull::Leaf(_));
@@ -293,7 +293,7 @@ impl<S: LossSums, const W: usize> Collapsed<S, W> {
         Ok((left?, right?))
     }
 
-    /// Looks now and then whether time or memory is spent; there may be another table.
+    /// Checks now and then whether time or memory is spent; there may be another table.
     pub(crate) fn check(
         &self,
         part: &PointSet<S>,

@@ -41,7 +41,7 @@ struct Slot {
 /// Enough that two threads seldom meet.
 const N_SHARDS: usize = 64;
 
-/// A new shard has so many slots.
+/// The slots of a new shard.
 const FEWEST_SLOTS: usize = 64;
 
 impl Default for SolvedSets {

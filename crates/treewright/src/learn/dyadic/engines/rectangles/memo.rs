@@ -71,7 +71,7 @@ pub(crate) struct Entry {
 const COORDINATE_BITS: u32 = 6;
 
 impl Entry {
-    /// No tree may have so many leaves.
+    /// Every tree must have fewer leaves than this.
     pub(crate) const TOO_MANY_LEAVES: u32 = 1 << (u32::BITS - COORDINATE_BITS);
 
     pub(crate) fn new(value: Vertex, coordinate: usize) -> Self {

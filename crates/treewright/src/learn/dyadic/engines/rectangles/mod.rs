@@ -228,7 +228,7 @@ impl<'a> Rectangles<'a> {
         }
     }
 
-    /// Looks now and then whether time or memory is spent.
+    /// Checks now and then whether time or memory is spent.
     fn check(&mut self) -> Result<(), Stopped> {
         self.steps += 1;
         if !self.steps.is_multiple_of(CHECK_EVERY) {
@@ -444,7 +444,7 @@ mod tests {
         assert_eq!(adaptive_count(&path[..1], 59), 0);
     }
 
-    /// The same points behind a coordinate in which all are equal, so that names and points are wide.
+    /// These points behind a coordinate in which all are equal, so that names and points are wide.
     fn widened(points: &Points) -> Points {
         let mut bits = vec![60];
         bits.extend(points.fields.iter().map(|field| field.bits));

@@ -25,7 +25,7 @@ pub(crate) trait GroupJudge {
     fn add(&self, tally: &mut Self::Tally, frame: &Frame<'_>, entry: u32);
     /// The known rows without a group.
     fn rest(&self, tally: &Self::Tally) -> Self::Tally;
-    /// The same where the group stands at a range of positions and no difference can be formed.
+    /// The known rows without a group, where the group stands at a range of positions and no difference can be formed.
     fn rest_of(
         &self,
         _candidates: &FeatureCandidates<'_>,

@@ -68,7 +68,7 @@ impl Logs {
     }
 }
 
-/// How far a sum of so many rounded logarithms may be off, generously.
+/// How far a sum of this many rounded logarithms may be off, generously.
 pub(crate) fn rounding(terms: usize) -> i64 {
     64 * terms as i64
 }

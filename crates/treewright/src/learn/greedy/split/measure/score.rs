@@ -189,7 +189,7 @@ pub(crate) fn compare_products(a: u128, b: u128, c: u128, d: u128) -> Ordering {
 }
 
 /// Compares two sums of fractions. Fractions over the same denominator are added first and what both
-/// sides share is dropped, so few are left to be multiplied out.
+/// sides share is dropped. Few are then left to be multiplied out.
 pub(super) fn compare_sums(a: &[Fraction], b: &[Fraction]) -> Ordering {
     let mut terms: Vec<(u64, i128)> = Vec::with_capacity(a.len() + b.len());
     terms.extend(a.iter().map(|&(p, n)| (n, p as i128)));

@@ -73,7 +73,7 @@ pub(crate) struct Gini<'a> {
     best: Option<(usize, SquareSums)>,
     /// Worth of the best as a fraction; at first that of the uncut node, which a cut must exceed.
     exact: (u128, u128),
-    /// The same rounded, or what must be reached.
+    /// The worth of the best as a rounded fraction, or what must be reached.
     over: f64,
     under: f64,
 }

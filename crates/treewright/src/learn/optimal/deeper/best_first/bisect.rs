@@ -4,7 +4,7 @@
 //! cut misses the incumbent by `s`, all cuts that are separated from it by rows that cost at most `s` together miss
 //! it, too.
 //!
-//! **Source.** MurTree and ConTree have bounds of this kind.
+//! **Source.** MurTree and ConTree have lower bounds of this kind.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(super) type OpenRange = CutRange<[Arc<Inherited>; 2]>;
 struct MiddleCut {
     cut: u32,
     sides: [SearchResult; 2],
-    /// What the rows below and above it cost at lower.
+    /// What the rows below and above it cost at least.
     lower: [u64; 2],
 }
 

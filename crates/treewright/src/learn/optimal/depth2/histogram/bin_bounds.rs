@@ -11,7 +11,7 @@ use crate::learn::optimal::problem::Context;
 /// What is wanted of a child.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BinGoal {
-    /// The sides for which it can be asked.
+    /// The sides that it can split.
     pub(super) live: [bool; 2],
     /// What the other side costs at least.
     pub(super) others: [u64; 2],
@@ -45,7 +45,7 @@ impl<T: Lane> Histogram<T> {
         lowers
     }
 
-    /// The same for one side, where it is less.
+    /// Replaces the lower bounds of bins by those of one side, where these are smaller.
     fn bin_lowers_of_side(
         &self,
         context: Context<'_>,

@@ -64,7 +64,7 @@ impl Bin {
         }
     }
 
-    /// The same bin with the cut of another after it.
+    /// This bin, with a cut after it if another bin has one.
     pub(super) fn cut_as(self, other: Self) -> Self {
         let is_cut_after = other.is_cut_after;
         Self {

@@ -286,7 +286,7 @@ struct Sweep<'a, T> {
     is_live: [bool; 2],
 }
 
-/// The same in `W` lanes at once.
+/// A sweep over the table of a child, in `W` lanes at once.
 struct InLanes<'a, T, const W: usize>(Sweep<'a, T>);
 
 impl<T: Lane, const W: usize> pulp::NullaryFnOnce for InLanes<'_, T, W> {

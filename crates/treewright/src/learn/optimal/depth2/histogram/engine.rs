@@ -25,7 +25,7 @@ struct HistogramRoot<'a, T> {
     missing: u64,
     histogram: Option<Histogram<T>>,
     ranges: Vec<LaneRange>,
-    /// Features that may be asked next, and on which sides.
+    /// Features that may be split on next, and on which sides.
     children: Vec<(usize, [bool; 2])>,
     /// No tree with this root has a smaller value.
     floor: u64,
@@ -133,7 +133,7 @@ impl HistogramEngine<'_> {
         root
     }
 
-    /// The same cuts once more, with more bins of those children that matter.
+    /// A second histogram of the cuts of a root, with more bins of those children that matter.
     fn second<T: Lane>(
         self,
         root: &mut HistogramRoot<'_, T>,

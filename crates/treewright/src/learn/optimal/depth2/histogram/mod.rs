@@ -7,8 +7,8 @@
 //! above is the last lane less that. From this follow, for both sides and all lanes,
 //!
 //! - what intervals gain whose ends are ends of bins: the value of a tree;
-//! - what they gain at most if ends may also lie inside *open* bins: an interval that ends within a bin gets all of its own class
-//!   there, and so does the next one. This is a lower bound of the value.
+//! - what they gain at most if ends may also lie inside *open* bins: an interval that ends within a
+//!   bin gets all of its own class there, and so does the next one. This is a lower bound of the value.
 //!
 //! The first histogram has all rows, from one pass over them for each child. A refined histogram is for the cuts
 //! between two lanes. Rows below or above both lanes stay where they are; only those between them move. And only
@@ -66,18 +66,18 @@ pub(crate) struct Histogram<T> {
     lower: [Vec<u64>; 2],
     /// What they cost by a tree that exists.
     real: [Vec<u64>; 2],
-    /// What was left out costs at least so much, with the other side.
+    /// A lower bound of what was left out, with the other side.
     floor: u64,
 }
 
-/// A feature that the children of the root may ask.
+/// A feature that the children of the root may split on.
 #[derive(Debug)]
 pub(crate) struct ChildHistogram<T> {
     feature: usize,
     bins: Vec<Bin>,
     /// `[bin][class][lane]`; missing cells are one more bin, the last. Empty for very many categories.
     table: Vec<T>,
-    /// For each side and lane the least cost; nothing on a side where the feature is out of question.
+    /// For each side and lane the least cost; nothing on a side where the feature is ruled out.
     lower: [Vec<u64>; 2],
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn zeros<T: Lane>(spare: &mut Spare<T>, len: usize) -> Vec<T> {
 
 impl<T: Lane> Histogram<T> {
     /// All cuts between bins of the root, which all rows have. The children are features, and the sides
-    /// for which they can be asked.
+    /// that they can split.
     pub(crate) fn first(
         context: Context<'_>,
         rows: &RowSet,
@@ -201,7 +201,7 @@ impl<T: Lane> Histogram<T> {
         spare.extend(self.children.into_iter().map(|child| child.table));
     }
 
-    /// The children that could be asked below cuts of some lanes, for which trees have to cost less than a
+    /// The features that could split the sides of cuts of some lanes, for which trees have to cost less than a
     /// limit. The others cost at least as much as is returned besides.
     pub(crate) fn live_children(&self, lanes: &[(usize, u64)]) -> (Vec<(usize, [bool; 2])>, u64) {
         let (mut children, mut floor) = (Vec::new(), u64::MAX);
@@ -241,8 +241,8 @@ impl<T: Lane> Histogram<T> {
         ranges.filter(|range| !range.is_empty()).collect()
     }
 
-    /// Lower bounds by one child for the rows below the cuts of a lane and above; `u64::MAX` if it is out of
-    /// question.
+    /// Lower bounds by one child for the rows below the cuts of a lane and above; `u64::MAX` if it is
+    /// ruled out.
     pub(crate) fn sides_by(&self, child: &ChildHistogram<T>, lane: usize) -> [u64; 2] {
         let lower = |at: usize, lane: usize| child.lower[at].get(lane).copied();
         let sides = [lower(0, lane), lower(1, self.end(lane))];
@@ -264,8 +264,8 @@ impl<T: Lane> Histogram<T> {
         [self.lower[0][lane], self.lower[1][self.end(lane)]]
     }
 
-    /// What trees cost at least that are cut from a lane on and before the next, and ask this child below or
-    /// above the cut.
+    /// What trees cost at least that are cut from a lane on and before the next, and split on this child below
+    /// or above the cut.
     pub(crate) fn costs(&self, child: &ChildHistogram<T>, lane: usize) -> [u64; 2] {
         let end = self.end(lane);
         let cost = |at: usize, lane: usize, other: u64| {
@@ -326,7 +326,7 @@ pub(crate) fn amounts<T: Lane>(rows: &RowSet) -> Vec<T> {
     rows.labels().iter().map(amount).collect()
 }
 
-/// Adds rows to the places of their bins and codes; nothing said about their amounts, it is 1.
+/// Adds rows to the places of their bins and codes; each counts as 1 if there are no amounts.
 fn fill<T: Lane>(table: &mut [T], of_row: &[u8], codes: &[u32], amounts: &[T], step: usize) {
     let places = of_row.iter().zip(codes);
     let places = places.map(|(&bin, &code)| bin as usize * step + code as usize);

@@ -97,7 +97,8 @@ impl<T: Lane> Histogram<T> {
         histogram
     }
 
-    /// The sides on which a child could be part of a better tree. The others raise no bound above `floor`.
+    /// The sides on which a child could be part of a better tree. With the others no lower bound is above
+    /// `floor`.
     fn live_sides(
         &self,
         context: Context<'_>,

@@ -107,7 +107,7 @@ impl<T: Lane> Batch<T> {
         self.sums.iter().map(|sides| sides.map(leaf)).collect()
     }
 
-    /// What a child costs for both sides of each cut. With a path, the cuts are in its range.
+    /// What a child costs for both sides of each cut. With a run-length list, the cuts are in its range.
     pub(crate) fn child(
         &self,
         arch: pulp::Arch,
@@ -415,7 +415,7 @@ impl<T: Lane> pulp::NullaryFnOnce for Group<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    //! Walks of many cuts at once, beside a plain scan for each cut.
+    //! Scans of many cuts at once, compared with a plain scan for each cut.
 
     use std::ops::Range;
 
@@ -487,8 +487,7 @@ mod tests {
         sums[0].min(sums[1])
     }
 
-    /// The least loss of some rows in up to so many intervals of their ranks from one on: the first interval ends
-    /// anywhere.
+    /// The least loss of the ranks from one on, in at most a number of intervals: the first interval ends anywhere.
     fn least_loss(sums: &[[u64; 2]], from: usize, intervals: usize) -> u64 {
         let error = |to: usize| {
             let [a, b] = [0, 1].map(|class| sums[to][class] - sums[from][class]);
@@ -552,7 +551,7 @@ mod tests {
         present.min(whole) + encoding.leaf(error(rows, missing.into_iter()))
     }
 
-    /// The path of a child for a range of cuts: from the rows, and from a path for a wider range.
+    /// The run-length list of a child for a range of cuts: from the rows, and from the list for a wider range.
     fn run_lists<const K: usize>(
         rows: &RowSet,
         child: usize,

@@ -55,7 +55,7 @@ impl DepthTwoEngine for ScanEngine<'_> {
                 {
                     self.look(root, many, incumbent, spare);
                 }
-                // Walks stay closer to their start than sums over bins.
+                // The sums of a scan stay smaller than sums over bins.
                 *is_done &= if rows.weight() <= i16::LARGEST {
                     root.solve_all::<i16>(context, incumbent, budget, is_parallel)
                 } else {

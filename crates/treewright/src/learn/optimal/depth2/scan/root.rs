@@ -387,7 +387,7 @@ impl<'a> ScanRoot<'a> {
         true
     }
 
-    /// The path of a child, from a wider one if there is any.
+    /// The run-length list of a child, from that of a wider range if there is one.
     fn run_list<const K: usize>(
         rows: &RowSet,
         root: usize,
@@ -412,7 +412,7 @@ struct SolvedCuts<'a> {
 }
 
 impl SolvedCuts<'_> {
-    /// Sets what children cost at one end of a range, where they are not out of question.
+    /// Sets what children cost at one end of a range, where they are not ruled out.
     fn set(&self, range: &mut ChildRange, side: usize, lane: usize) {
         let by_child = range.payload_mut();
         for (&child, values) in self.children.iter().zip(self.values) {

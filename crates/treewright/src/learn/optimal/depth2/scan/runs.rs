@@ -97,7 +97,7 @@ pub(crate) fn step(rows: &RowSet, row: usize) -> i32 {
 }
 
 impl RunList {
-    /// The path of a child for cuts of the root at ranks in a range, with up to `K` intervals.
+    /// The run-length list of a child for cuts of the root at ranks in a range, with up to `K` intervals.
     pub(crate) fn new<const K: usize>(
         rows: &RowSet,
         root: usize,
@@ -119,7 +119,7 @@ impl RunList {
         maker.finish()
     }
 
-    /// The same for a range within that of this path, in the time that its steps take.
+    /// The run-length list for a range within that of this one, in the time that its steps take.
     pub(crate) fn narrowed<const K: usize>(&self, cuts: &Range<u32>) -> Self {
         let mut maker = RunListBuilder::<K>::new(cuts.clone());
         let mut runs = self.runs.iter();
@@ -138,7 +138,7 @@ impl RunList {
     }
 }
 
-/// A path that grows.
+/// A run-length list that grows.
 struct RunListBuilder<const K: usize> {
     cuts: Range<u32>,
     run_list: RunList,

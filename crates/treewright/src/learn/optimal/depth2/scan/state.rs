@@ -124,7 +124,7 @@ pub(crate) struct Cuts<T, const W: usize, const K: usize> {
     at: [T; W],
     /// By the number of cuts, what is gained if the first label is the first class.
     first: [[T; W]; K],
-    /// The same for the second class.
+    /// By the number of cuts, what is gained if the first label is the second class.
     second: [[T; W]; K],
 }
 
