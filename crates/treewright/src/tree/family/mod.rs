@@ -166,7 +166,7 @@ impl Family {
             let rounded = scale.cost(two[0].cost - two[1].cost) / rise;
             // Where the rounded one is small, the exact one is finite as well.
             if !(rounded < 1e300) && !self.lambda_low(member).is_finite() {
-                return Err(Error::schema(format!(
+                return Err(Error::penalty(format!(
                     "penalty {penalty}: {} and {} leaves cost so nearly the same that the weight \
                      between them is not a finite number",
                     two[0].leaves, two[1].leaves
