@@ -15,7 +15,7 @@ MOST_LEAVES = 100
 def page(payload):
     """The report of a payload: the parts of the page in one file."""
     text = (PARTS / "page.html").read_text(encoding="utf-8")
-    include = re.compile(r"/\*include ([a-z.]+)\*/")
+    include = re.compile(r"/\*include ([a-z./]+)\*/")
     text = include.sub(lambda part: _part(part[1]), text)
     data = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     before, after = text.split("/*DATA*/")

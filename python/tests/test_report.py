@@ -593,6 +593,7 @@ def test_page_is_small_and_complete():
     assert "/*include" not in empty
     assert "http://" not in empty.replace("http://www.w3.org/2000/svg", "")
     assert "https://" not in empty
-    used = {path.name for path in PARTS.iterdir()} - {"page.html", "PAYLOAD.md"}
+    parts = {path.relative_to(PARTS).as_posix() for path in PARTS.rglob("*") if path.is_file()}
+    used = parts - {"page.html", "PAYLOAD.md"}
     skeleton = (PARTS / "page.html").read_text(encoding="utf-8")
     assert all(f"/*include {name}*/" in skeleton for name in used)
