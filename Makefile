@@ -17,10 +17,11 @@ TITANIC := testdata/tables/titanic.csv
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
 
+# A dev build takes less time to compile, and a small table needs no more.
 demo: tools ## builds the program, explores a bundled table and shows a tree
-	cargo build --release --locked -p treewright-cli
+	cargo build --locked -p treewright-cli
 	@mkdir -p demo
-	@treewright() { echo; echo "\$$ treewright $$*"; "$(TARGET)/release/treewright" "$$@"; }; \
+	@treewright() { echo; echo "\$$ treewright $$*"; "$(TARGET)/debug/treewright" "$$@"; }; \
 	treewright explore $(TITANIC) -o demo/titanic.html; \
 	treewright fit optimal $(TITANIC) --depth 2 -o demo/titanic.json; \
 	treewright show demo/titanic.json; \
