@@ -20,7 +20,7 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// Where it is not known how much memory is free.
 const USUAL_MEMORY: u64 = 8_000_000_000;
 
-/// No ordinary table becomes so many times longer when it is unzipped.
+/// No ordinary table becomes this many times longer when it is unzipped.
 const USUAL_RATIO: u64 = 100;
 
 /// The memory limit of the command; 0 is none.
@@ -94,7 +94,7 @@ fn read_all(path: &Path, room: &Room) -> Result<Vec<u8>> {
         .ok_or_else(|| too_long("its data", room.free, OF_FREE))
 }
 
-/// Reads to the end, unless there is more than so many bytes.
+/// Reads to the end, unless there is more than this many bytes.
 fn at_most(reader: impl Read, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     let size = reader
@@ -128,7 +128,7 @@ impl Room {
         }
     }
 
-    /// How long the data of so many zipped bytes may be, and why.
+    /// How long the data of this many zipped bytes may be, and why.
     fn unzipped(&self, zipped: u64) -> (u64, &'static str) {
         let free = (self.free.saturating_sub(zipped), OF_FREE);
         match self.limit {

@@ -31,7 +31,7 @@ pub(crate) struct VerifyArgs {
         help_heading = "Checks"
     )]
     pub(crate) proof: Option<PathBuf>,
-    /// Say "not checked" after so many steps
+    /// Say "not checked" after this many steps
     #[arg(
         long,
         value_name = "N",

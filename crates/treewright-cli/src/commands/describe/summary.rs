@@ -16,7 +16,7 @@ use crate::commands::{count, in_file, start_budget};
 use crate::input::Table;
 use crate::output::{self, Console, cell, duration, rounded, weight};
 
-/// A table names so many features of a tree.
+/// A table names at most this many features of a tree.
 const MOST_NAMES: usize = 6;
 
 /// All that is said about a table.

@@ -8,7 +8,7 @@ use treewright::learn::{Greedy, Learner};
 use treewright::tree::{AimParam, LearnerKind};
 use treewright::{Budget, Fit, Tree};
 
-/// Sums of doubles agree to so many digits.
+/// Sums of doubles agree to this relative difference.
 const RELATIVE: f64 = 1e-9;
 
 /// Compares the lower bound of a certificate with one leaf, all prunings of the tree, and a greedy tree of its class.

@@ -21,7 +21,7 @@ pub(super) const MEMORY_HELP: &str =
 /// them use 0, 1, 2, ... features. --trees writes the trees themselves, a JSON object a line, while they are
 /// found. The target must hold classes.
 ///
-/// The number may double with every feature. --limit ends the search after so many trees, --time-limit after
+/// The number may double with every feature. --limit ends the search after this many trees, --time-limit after
 /// some time; what has been found by then is kept. Larger --min-split and smaller --max-depth give fewer
 /// trees.
 #[derive(Debug, Args)]
@@ -50,7 +50,7 @@ pub(crate) struct DistinctArgs {
     /// Write every distinct tree to this file, a JSON object a line; `-` is standard output
     #[arg(long, value_name = "FILE.jsonl", help_heading = "Search")]
     pub(crate) trees: Option<PathBuf>,
-    /// Stop after so many distinct trees
+    /// Stop after this many distinct trees
     #[arg(
         long,
         value_name = "N",

@@ -62,7 +62,7 @@ pub(crate) struct ExploreArgs {
 }
 
 impl ExploreArgs {
-    /// Which of so many rows are left out.
+    /// Which rows are held out, of a table with this number of rows.
     pub(crate) fn resampling(&self, n_rows: usize) -> Result<Resampling> {
         Ok(Resampling::Folds {
             folds: self.folds.count()?.unwrap_or(n_rows.clamp(2, 10)),

@@ -13,7 +13,7 @@ use crate::args::groups::{
 use crate::args::learners::ClassTreeArgs;
 use crate::args::values::WholeNumber;
 
-const FOLDS_HELP: &str = "Judge by cross-validation with so many folds; a feature counts as used if any of the trees uses it";
+const FOLDS_HELP: &str = "Judge by cross-validation with this many folds; a feature counts as used if any of the trees uses it";
 
 /// Choose features: the subset whose trees do best on rows that they have not seen.
 ///
@@ -156,7 +156,7 @@ pub(crate) struct JudgingArgs {
     repeats: RepeatsArg,
     #[command(flatten)]
     seed: SeedArg,
-    /// Also select on so many samples of 80 % of the rows: how stable is the selection?
+    /// Also select on this many samples of 80 % of the rows: how stable is the selection?
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     resamples: Option<WholeNumber>,
 }
