@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use fastrand::Rng;
 use treewright::Budget;
 use treewright::data::Task;
 use treewright::learn::Learner;
-use treewright::learn::optimal::Optimal;
+use treewright::learn::optimal::{Optimal, SortedColumns};
 use treewright::select::{ByDepth, by_depth};
 
 use crate::curve::bundled;
+use crate::optimal::{random_task, small_table};
 
 fn up_to(depth: usize, table: &str, budget: &Budget) -> ByDepth {
     let learner = Optimal {
@@ -39,6 +41,25 @@ fn each_is_the_best_of_its_depth() {
         .filter_map(|fit| fit.training.errors)
         .collect();
     assert_eq!(errors, [711.0, 493.0, 474.0, 461.0]);
+}
+
+#[test]
+fn columns_that_are_sorted_once_give_the_same_trees() {
+    for seed in 0..60 {
+        let mut rng = Rng::with_seed(seed);
+        let table = small_table(&mut rng, 30, 4);
+        let sorted = SortedColumns::new(&table.data);
+        for depth in [2, 0, 1, 2, 3] {
+            let (learner, _) = random_task(&mut rng, &table.data, depth, 4);
+            let alone = learner.fit(&table.data, &Budget::unlimited()).unwrap();
+            let shared = learner.fit_sorted(&sorted, &Budget::unlimited()).unwrap();
+            assert_eq!(shared.model, alone.model, "{learner:?}\n{table}");
+            assert_eq!(
+                shared.certificate, alone.certificate,
+                "{learner:?}\n{table}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -45,6 +45,7 @@ use self::claim::{Proven, lower_at_once, lower_of_any_depth, most_loss};
 use self::depth2::DepthTwo;
 use self::depth2::screening::Screened;
 use self::plan::TreePlan;
+pub use self::problem::SortedColumns;
 pub use self::switches::{Sizes, Switches};
 use super::greedy::{MissingPolicy, check_min_leaf_weight};
 use super::{Greedy, Learner};
@@ -123,8 +124,19 @@ impl Optimal {
             depth: self.depth,
             ..Proof::default()
         };
-        let fit = self.learn(data, budget, switches, Some(&mut proof))?;
+        let fit = self.learn(data, budget, switches, None, Some(&mut proof))?;
         Ok((fit, proof))
+    }
+
+    /// Learns from a table that several learners share: its columns are sorted once for all of them, where there is
+    /// memory to keep them.
+    pub fn fit_sorted(&self, table: &SortedColumns<'_>, budget: &Budget) -> Result<Fit<Tree>> {
+        // Each search has a copy.
+        let is_shared = budget
+            .within_memory(self.most_bytes)
+            .has_room_for(2 * table.bytes());
+        let shared = is_shared.then_some(table);
+        self.learn(table.data(), budget, Switches::USUAL, shared, None)
     }
 
     /// Learns in another way of working: that must not change the tree.
@@ -135,7 +147,7 @@ impl Optimal {
         budget: &Budget,
         switches: Switches,
     ) -> Result<Fit<Tree>> {
-        self.learn(data, budget, switches, None)
+        self.learn(data, budget, switches, None, None)
     }
 
     fn learn(
@@ -143,6 +155,7 @@ impl Optimal {
         data: &Dataset,
         budget: &Budget,
         switches: Switches,
+        shared: Option<&SortedColumns<'_>>,
         mut proof: Option<&mut Proof>,
     ) -> Result<Fit<Tree>> {
         let start = Instant::now();
@@ -150,7 +163,7 @@ impl Optimal {
         let budget = &budget.within_memory(self.most_bytes);
         let losses = RowLosses::new(data, &self.loss, "optimal trees", most_loss(data))?;
         let before = Instant::now();
-        let table = RankTable::new(data, &losses, self.leaf_size(data));
+        let table = RankTable::new(data, &losses, self.leaf_size(data)).sharing(shared);
         let encoding = self.encoding(&table, losses.scale, losses.is_whole)?;
         let (table, mut found) = self.found(
             table,
@@ -239,7 +252,8 @@ impl Optimal {
         // If the search is not finished, the tree must not be worse than a greedy one. To learn that is mostly
         // sorting all columns, as making the table was.
         let part = n_columns / table.columns().len().max(1);
-        let reserve = GREEDY_PER_TABLE * part as u32 * before.elapsed();
+        let making = before.elapsed().max(table.time_saved());
+        let reserve = GREEDY_PER_TABLE * part as u32 * making;
         let reserve = budget.left().map_or(reserve, |left| reserve.min(left / 2));
         let budgets = [budget, &budget.keeping(reserve)];
         let screened = screened.as_ref();

@@ -28,7 +28,7 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::eval::{Entry, Explored, NoDyadic, Report, Section, SectionKind};
 use crate::learn::dyadic::{Dyadic, Resolution};
-use crate::learn::optimal::Optimal;
+use crate::learn::optimal::{Optimal, SortedColumns};
 use crate::learn::{Greedy, Learner};
 use crate::tree::{Family, FamilyFit, Fit, LearnerInfo, Tree};
 
@@ -210,6 +210,7 @@ impl Explore {
     /// The best trees of small depths.
     fn optimal(&self, data: &Dataset, clock: &mut Clock<'_>) -> Result<Vec<(Optimal, Fit)>> {
         let shares = [1, 2, 4];
+        let table = SortedColumns::new(data);
         let mut found: Vec<(Optimal, Fit)> = Vec::new();
         for (depth, share) in DEPTHS.into_iter().zip(shares) {
             let budget = clock.next(share);
@@ -223,7 +224,7 @@ impl Explore {
             let fit = match found.last() {
                 // To begin a search takes time, too.
                 Some((_, shallower)) if budget.is_spent() => learner.unsearched(data, shallower),
-                _ => learner.fit(data, &budget)?,
+                _ => learner.fit_sorted(&table, &budget)?,
             };
             found.push((learner, fit));
         }

@@ -10,8 +10,7 @@ use crate::budget::Budget;
 use crate::cost::Lambda;
 use crate::data::{Column, Dataset};
 use crate::error::Result;
-use crate::learn::Learner;
-use crate::learn::optimal::Optimal;
+use crate::learn::optimal::{Optimal, SortedColumns};
 use crate::tree::{Certificate, Fit};
 
 /// The best trees of rising depths.
@@ -28,6 +27,7 @@ pub struct ByDepth {
 pub fn by_depth(learner: &Optimal, data: &Dataset, budget: &Budget) -> Result<ByDepth> {
     let deepest = longest_way(data, learner.depth);
     budget.progress().start(0);
+    let table = SortedColumns::new(data);
     let mut fits: Vec<Fit> = Vec::new();
     for depth in 0..=deepest {
         budget.progress().tell(format!("depth {depth}"));
@@ -38,7 +38,7 @@ pub fn by_depth(learner: &Optimal, data: &Dataset, budget: &Budget) -> Result<By
         let mut fit = match fits.last() {
             // To begin a search takes time, too.
             Some(before) if budget.is_spent() => learner.unsearched(data, before),
-            _ => learner.fit(data, &budget.for_part())?,
+            _ => learner.fit_sorted(&table, &budget.for_part())?,
         };
         if let Some(before) = fits.last()
             && objective(&fit) > objective(before)

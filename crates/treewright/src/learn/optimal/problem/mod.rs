@@ -7,6 +7,7 @@ mod region;
 mod result;
 mod rows;
 mod sketch;
+mod sorted_columns;
 mod table;
 mod value_encoding;
 
@@ -17,5 +18,6 @@ pub(crate) use self::region::{Edge, Region};
 pub(crate) use self::result::{Floors, Inherited, SearchResult};
 pub(crate) use self::rows::{Label, RowSet};
 pub(crate) use self::sketch::{RootSplit, Sketch, TreeIncumbent};
+pub use self::sorted_columns::SortedColumns;
 pub(crate) use self::table::{FeatureKind, NONE, RankTable};
 pub(crate) use self::value_encoding::{ValueEncoding, ValueSize};

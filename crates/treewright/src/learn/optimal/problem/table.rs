@@ -6,7 +6,9 @@
 //! weights are, a table becomes rows with **one class and one weight each**, and the best tree has the least
 //! weight of rows outside the class of their leaf. With plain errors these rows are the rows of the table.
 
+use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rayon::prelude::*;
 
@@ -14,10 +16,10 @@ use super::cells::FeatureCells;
 use super::leaf_size::LeafSize;
 use super::region::Region;
 use super::rows::{Label, RowSet};
+use super::sorted_columns::{SortedColumns, sorted_cells};
 use crate::budget::Budget;
 use crate::cost::RowLosses;
-use crate::data::{Column, Dataset, MISSING_CODE};
-use crate::learn::greedy::{Packing, is_tie, sorted_list_in_time};
+use crate::data::{Column, Dataset};
 
 /// What all sets of rows of a table have in common.
 #[derive(Debug)]
@@ -33,6 +35,8 @@ pub(crate) struct RankTable<'a> {
     constant: i64,
     whole: Arc<RowSet>,
     leaf_size: LeafSize,
+    /// Columns that are in order already; `None` if no other search has use for them.
+    shared: Option<&'a SortedColumns<'a>>,
 }
 
 /// How a feature can be split on.
@@ -103,16 +107,31 @@ impl<'a> RankTable<'a> {
             )),
             real,
             leaf_size,
+            shared: None,
         }
+    }
+
+    /// This table, with columns that other searches have sorted.
+    pub(crate) fn sharing(self, shared: Option<&'a SortedColumns<'a>>) -> Self {
+        Self { shared, ..self }
+    }
+
+    /// About how long sorting would have taken that other searches have done.
+    pub(crate) fn time_saved(&self) -> Duration {
+        self.shared
+            .map_or(Duration::ZERO, SortedColumns::time_to_sort)
     }
 
     /// This table with the order of these columns, which are all that is left. If the budget is spent before they
     /// are sorted, nothing changes, and that is said.
     pub(crate) fn sorted(self, columns: Vec<usize>, budget: &Budget) -> (Self, bool) {
         let cells = |&column: &usize| {
-            let cells = cells(&self.data.columns()[column], budget)?;
+            let cells = match self.shared {
+                None => Cow::Owned(sorted_cells(&self.data.columns()[column], budget)?),
+                Some(shared) => Cow::Borrowed(shared.get(column, budget)?),
+            };
             Some(match &self.real {
-                None => cells,
+                None => cells.into_owned(),
                 Some(real) => cells.spread(real),
             })
         };
@@ -254,29 +273,4 @@ impl FeatureKind {
             Column::Categorical(_) => Self::Categorical,
         }
     }
-}
-
-/// Ranks and order of a column; `None` if the budget is spent before they are found.
-fn cells(column: &Column, budget: &Budget) -> Option<FeatureCells> {
-    let is_missing = |row: usize| match column {
-        Column::Numeric(numbers) => numbers[row].is_nan(),
-        Column::Categorical(codes) => codes[row] == MISSING_CODE,
-    };
-    let n_rows = column.len();
-    let packing = Packing::new(n_rows, 1).expect("a table has below 2^31 rows");
-    let list = sorted_list_in_time(column, None, packing, budget)?;
-    let n_present = list.partition_point(|&entry| !is_missing(packing.row(entry)));
-    let mut ranks = vec![NONE; n_rows];
-    let mut order = Vec::with_capacity(n_present);
-    let mut starts = Vec::new();
-    for &entry in &list[..n_present] {
-        if order.is_empty() || !is_tie(entry) {
-            starts.push(order.len() as u32);
-        }
-        let row = packing.row(entry);
-        ranks[row] = starts.len() as u32 - 1;
-        order.push(row as u32);
-    }
-    starts.push(n_present as u32);
-    Some(FeatureCells::new(ranks, order, starts))
 }
