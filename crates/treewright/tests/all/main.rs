@@ -19,6 +19,7 @@ mod optimal_alike;
 mod optimal_large;
 mod optimal_odd;
 mod optimal_proofs;
+mod optimal_sizes;
 mod optimal_stopped;
 mod pages;
 mod panics;

@@ -13,7 +13,7 @@ use crate::learn::optimal::deeper::region_bounds::RegionBounds;
 use crate::learn::optimal::depth2::screening::Screened;
 use crate::learn::optimal::plan::TreePlan;
 use crate::learn::optimal::problem::{
-    FeatureCells, FeatureKind, RankTable, RowSet, SearchResult, ValueEncoding,
+    Context, FeatureCells, FeatureKind, RankTable, RowSet, SearchResult, ValueEncoding,
 };
 use crate::learn::optimal::proof::Prover;
 use crate::learn::optimal::search::TreeSearch;
@@ -58,29 +58,12 @@ impl Optimal {
         proof: Option<&mut Proof>,
     ) -> FoundTree {
         let rows = Arc::clone(table.whole());
-        let may_need_leaf = table.kinds().contains(&FeatureKind::Categorical)
-            || rows.cells().iter().any(FeatureCells::has_missing);
+        let region_bounds = RegionBounds::new(self.most_bytes);
         let context = self.context(table, encoding, switches);
-        // The last level of a tree is made at the end. With many classes in many intervals that takes so long that
-        // some time is kept for it.
-        let work = context.work_of_one(context.rule.most());
-        let left = budget.left().filter(|_| work > LITTLE_WORK);
-        let kept = left.map_or(Duration::ZERO, |left| {
-            Duration::from_nanos(work.saturating_mul(NANOS_PER_STEP)).min(left / 4)
-        });
-        let budget = &budget.keeping(kept);
+        let (budget, kept) = keep_time_for_plan(context, budget);
         let search = TreeSearch {
-            context,
-            budget,
-            most_bytes: self.most_bytes,
-            region_bounds: &RegionBounds::new(self.most_bytes),
-            work_at_last: LITTLE_WORK.max(kept.as_nanos() as u64 / NANOS_PER_STEP),
             screened,
-            per_row: if may_need_leaf {
-                encoding.per_leaf()
-            } else {
-                0
-            },
+            ..self.tree_search(context, &budget, kept, &region_bounds)
         };
         let deepest = self.depth.min(table.longest_way());
         let depths = Depths::solve(&search, &rows, deepest, proof.is_some(), all);
@@ -93,6 +76,45 @@ impl Optimal {
             lower: depths.lower,
         }
     }
+}
+
+impl Optimal {
+    /// The search for the best trees of a table.
+    pub(super) fn tree_search<'a>(
+        &self,
+        context: Context<'a>,
+        budget: &'a Budget,
+        kept: Duration,
+        region_bounds: &'a RegionBounds,
+    ) -> TreeSearch<'a> {
+        let (table, encoding) = (context.table, context.encoding);
+        let may_need_leaf = table.kinds().contains(&FeatureKind::Categorical)
+            || table.whole().cells().iter().any(FeatureCells::has_missing);
+        TreeSearch {
+            context,
+            budget,
+            most_bytes: self.most_bytes,
+            region_bounds,
+            work_at_last: LITTLE_WORK.max(kept.as_nanos() as u64 / NANOS_PER_STEP),
+            screened: None,
+            per_row: if may_need_leaf {
+                encoding.per_leaf()
+            } else {
+                0
+            },
+        }
+    }
+}
+
+/// The last level of a tree is made at the end. With many classes in many intervals that takes so long that some time
+/// is kept for it.
+pub(super) fn keep_time_for_plan(context: Context<'_>, budget: &Budget) -> (Budget, Duration) {
+    let work = context.work_of_one(context.rule.most());
+    let left = budget.left().filter(|_| work > LITTLE_WORK);
+    let kept = left.map_or(Duration::ZERO, |left| {
+        Duration::from_nanos(work.saturating_mul(NANOS_PER_STEP)).min(left / 4)
+    });
+    (budget.keeping(kept), kept)
 }
 
 /// What is known after some depths.

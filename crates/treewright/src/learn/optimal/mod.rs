@@ -28,6 +28,7 @@
 //! and the way from a plan to a tree.
 
 mod by_depth;
+mod by_size;
 mod claim;
 mod deeper;
 mod depth1;
@@ -36,11 +37,13 @@ mod plan;
 mod problem;
 mod proof;
 mod search;
+mod sizes;
 mod switches;
 
 use std::time::{Duration, Instant};
 
 use self::by_depth::FoundTree;
+pub use self::by_size::SizedTree;
 use self::claim::{Proven, lower_at_once, lower_of_any_depth, most_loss};
 use self::depth2::DepthTwo;
 use self::depth2::screening::Screened;

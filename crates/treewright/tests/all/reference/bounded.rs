@@ -2,6 +2,8 @@
 //!
 //! All figures are whole numbers: losses in tenths, weighted so that a leaf cost of `p/q` is whole, too.
 
+use std::collections::BTreeMap;
+
 use treewright::data::{Column, Dataset, MISSING_CODE, Target};
 use treewright::learn::optimal::Optimal;
 
@@ -130,6 +132,71 @@ impl<'a> Bounded<'a> {
         Some(plus(of_missing?, of_present?))
     }
 
+    /// For each number of leaves the least loss of a tree with as many.
+    pub(crate) fn losses_by_leaves(&self, depth: usize) -> BTreeMap<usize, u64> {
+        let rows: Vec<usize> = (0..self.data.n_rows()).collect();
+        let mut losses = self.by_leaves(&rows, depth);
+        // One leaf is always allowed.
+        losses.insert(1, self.as_leaf(&rows).0);
+        losses
+    }
+
+    fn by_leaves(&self, rows: &[usize], depth: usize) -> BTreeMap<usize, u64> {
+        let mut best = BTreeMap::new();
+        if let Some(leaf) = self.leaf(rows) {
+            best.insert(1, self.in_losses(leaf).0);
+        }
+        for column in self.data.columns().iter().filter(|_| depth > 0) {
+            let (groups, missing) = groups(rows, column);
+            let mut of_present = BTreeMap::new();
+            match column {
+                _ if groups.is_empty() => {}
+                Column::Categorical(_) => {
+                    of_present.insert(0, 0);
+                    for group in &groups {
+                        of_present = both(&of_present, &self.by_leaves(group, depth - 1));
+                    }
+                }
+                Column::Numeric(_) if depth == 1 => {
+                    of_present = self.cut_by_leaves(&groups, self.intervals);
+                }
+                Column::Numeric(_) => {
+                    if !missing.is_empty() {
+                        of_present = self.by_leaves(&groups.concat(), depth - 1);
+                    }
+                    for cut in 1..groups.len() {
+                        let sides = [&groups[..cut], &groups[cut..]];
+                        let [low, high] =
+                            sides.map(|side| self.by_leaves(&side.concat(), depth - 1));
+                        take_better(&mut of_present, both(&low, &high));
+                    }
+                }
+            }
+            if !missing.is_empty() {
+                of_present = both(&of_present, &self.by_leaves(&missing, depth - 1));
+            }
+            take_better(&mut best, of_present);
+        }
+        best
+    }
+
+    fn cut_by_leaves(&self, groups: &[Vec<usize>], most: usize) -> BTreeMap<usize, u64> {
+        let mut best = BTreeMap::new();
+        if let Some(leaf) = self.leaf(&groups.concat()) {
+            best.insert(1, self.in_losses(leaf).0);
+        }
+        for cut in 1..groups.len() {
+            if most > 1
+                && let Some(first) = self.leaf(&groups[..cut].concat())
+            {
+                let first = BTreeMap::from([(1, self.in_losses(first).0)]);
+                let others = self.cut_by_leaves(&groups[cut..], most - 1);
+                take_better(&mut best, both(&first, &others));
+            }
+        }
+        best
+    }
+
     /// All ways to cut at the last level.
     fn in_intervals(&self, groups: &[Vec<usize>], most: usize) -> Option<Worth> {
         let mut best = self.leaf(&groups.concat());
@@ -155,6 +222,23 @@ impl<'a> Bounded<'a> {
             best = better(best, left.zip(right).map(|(a, b)| plus(a, b)));
         }
         best
+    }
+}
+
+/// The least losses of two sets of rows together.
+fn both(a: &BTreeMap<usize, u64>, b: &BTreeMap<usize, u64>) -> BTreeMap<usize, u64> {
+    let mut sums = BTreeMap::new();
+    for (leaves, loss) in a {
+        let sum = |(more, other): (&usize, &u64)| (leaves + more, loss + other);
+        take_better(&mut sums, b.iter().map(sum).collect());
+    }
+    sums
+}
+
+fn take_better(best: &mut BTreeMap<usize, u64>, others: BTreeMap<usize, u64>) {
+    for (leaves, loss) in others {
+        let known = best.entry(leaves).or_insert(loss);
+        *known = loss.min(*known);
     }
 }
 

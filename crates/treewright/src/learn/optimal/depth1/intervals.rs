@@ -33,7 +33,18 @@ pub(crate) fn least(
         deadline.before(rows.len() + rows.sums().len())?;
         return Ok(least_of_any(rows, feature, encoding));
     }
-    let most = most.min(cells.n_ranks());
+    let intervals = cut_rows(rows, feature, most.min(cells.n_ranks()), deadline)?;
+    Ok(intervals.least(encoding))
+}
+
+/// All ranks of a feature, one after the other.
+fn cut_rows(
+    rows: &RowSet,
+    feature: usize,
+    most: usize,
+    deadline: &mut Deadline<'_>,
+) -> Result<Intervals, Stopped> {
+    let cells = &rows.cells()[feature];
     let per_rank = most * rows.sums().len();
     let is_slow = per_rank > SLOW;
     let mut intervals = Intervals::new(rows.sums().len(), most);
@@ -49,7 +60,51 @@ pub(crate) fn least(
             intervals.add(label.class as usize, u64::from(label.weight));
         }
     }
-    Ok(intervals.least(encoding))
+    Ok(intervals)
+}
+
+/// The least losses of the rows that have a cell of a feature, cut into 1, 2, ... intervals of any size.
+pub(crate) fn losses_of_intervals(
+    rows: &RowSet,
+    feature: usize,
+    most: usize,
+    deadline: &mut Deadline<'_>,
+) -> Result<Vec<u64>, Stopped> {
+    let cells = &rows.cells()[feature];
+    let intervals = cut_rows(rows, feature, most.min(cells.n_ranks()), deadline)?;
+    Ok(intervals.losses().collect())
+}
+
+/// The least losses of two parts of the rows, each cut into 1, 2, ... intervals of any size; all rows have a cell of
+/// the feature. One pass for both.
+pub(crate) fn losses_of_two_parts(
+    rows: &RowSet,
+    feature: usize,
+    is_second: impl Fn(u32) -> bool,
+    most: [usize; 2],
+    deadline: &mut Deadline<'_>,
+) -> Result<[Vec<u64>; 2], Stopped> {
+    let cells = &rows.cells()[feature];
+    let n_classes = rows.sums().len();
+    let mut parts = most.map(|most| Intervals::new(n_classes, most.min(cells.n_ranks())));
+    let per_rank = (most[0] + most[1]).saturating_mul(n_classes);
+    // A part without new rows has no new cuts.
+    let mut has_new = [false; 2];
+    for group in cells.starts().windows(2) {
+        deadline.before(per_rank)?;
+        for part in 0..2 {
+            if has_new[part] {
+                parts[part].cut();
+                has_new[part] = false;
+            }
+        }
+        for &row in &cells.order()[group[0] as usize..group[1] as usize] {
+            let (label, part) = (rows.labels()[row as usize], usize::from(is_second(row)));
+            parts[part].add(label.class as usize, u64::from(label.weight));
+            has_new[part] = true;
+        }
+    }
+    Ok(parts.map(|part| part.losses().collect()))
 }
 
 /// The least value of a part of the rows, cut into intervals of any size, from the weights of its ranks and classes.
@@ -136,18 +191,22 @@ impl Intervals {
         }
     }
 
-    fn least(&self, encoding: ValueEncoding) -> u64 {
+    /// The least loss in 1, 2, ... intervals.
+    fn losses(&self) -> impl Iterator<Item = u64> {
         let p = self.sums.len();
-        let gain = |cuts: usize| match self.walk {
+        let gain = move |cuts: usize| match self.walk {
             Some([_, top, bottom]) if cuts == 1 => (self.sums[1] + top).max(self.sums[0] - bottom),
             _ => {
                 let gains = self.more[cuts * p..][..p].iter().zip(&self.sums);
                 gains.map(|(more, sum)| more + sum).max().unwrap_or(0)
             }
         };
-        let value = |cuts: usize| {
-            encoding.loss(self.all - gain(cuts) as u64) + (cuts as u64 + 1) * encoding.per_leaf()
-        };
-        (0..self.most).map(value).min().unwrap_or(u64::MAX)
+        (0..self.most).map(move |cuts| self.all - gain(cuts) as u64)
+    }
+
+    fn least(&self, encoding: ValueEncoding) -> u64 {
+        let value = |(leaves, loss)| encoding.loss(loss) + leaves * encoding.per_leaf();
+        let values = (1..).zip(self.losses()).map(value);
+        values.min().unwrap_or(u64::MAX)
     }
 }

@@ -74,6 +74,25 @@ impl SizedIntervals {
         Ok(best)
     }
 
+    /// Numbers of intervals up to `most` that leave enough rows everywhere, and the least loss with each.
+    pub(crate) fn least_losses(
+        &self,
+        most: usize,
+        min_leaf: usize,
+        encoding: ValueEncoding,
+        deadline: &mut Deadline<'_>,
+    ) -> Result<Vec<(usize, u64)>, Stopped> {
+        let n = self.places.len() - 1;
+        let rule = IntervalRule::new(most, min_leaf);
+        let (mut values, mut losses) = (self.none(), Vec::new());
+        for intervals in 1..=most.min(n) {
+            deadline.before(self.losses.len())?;
+            values = self.one_more(&values, rule, encoding);
+            losses.extend(values[n].map(|value| (intervals, encoding.loss_of(value))));
+        }
+        Ok(losses)
+    }
+
     /// Values of the rows before each place, without any interval.
     fn none(&self) -> Vec<Option<u64>> {
         let mut values = vec![None; self.places.len()];

@@ -14,7 +14,7 @@ impl Context<'_> {
     }
 
     /// The value of a part of the rows as a leaf; `None` if there are too few of them.
-    fn leaf_of(self, rows: &RowSet, part: &[u32]) -> Option<u64> {
+    pub(crate) fn leaf_of(self, rows: &RowSet, part: &[u32]) -> Option<u64> {
         let ids = part.iter().map(|&row| rows.ids()[row as usize]);
         let least = self.rule.min_leaf();
         if least > 1 && self.table.size(ids) < least {

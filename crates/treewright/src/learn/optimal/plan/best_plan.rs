@@ -210,7 +210,7 @@ impl TreeSearch<'_> {
     }
 
     /// A split, and what is below it.
-    fn asking<E>(
+    pub(crate) fn asking<E>(
         &self,
         rows: &Arc<RowSet>,
         root: RootSplit,
@@ -235,7 +235,7 @@ impl TreeSearch<'_> {
         Ok(self.split(rows, feature, &cuts, children?))
     }
 
-    fn split(
+    pub(crate) fn split(
         &self,
         rows: &RowSet,
         feature: usize,

@@ -134,6 +134,11 @@ impl ValueEncoding {
         self.per_loss * loss
     }
 
+    /// The loss of a value, where leaves cost nothing: they only break ties.
+    pub(crate) fn loss_of(self, value: u64) -> u64 {
+        value / self.per_loss
+    }
+
     /// The leaves of a value.
     pub(crate) fn leaves(self, value: u64) -> u64 {
         value % self.much
