@@ -7,7 +7,7 @@ use treewright::data::{Column, MISSING_CODE, Target, TargetKind};
 use treewright::learn::Learner;
 use treewright::learn::optimal::{Optimal, Switches};
 
-use crate::optimal::check_claims;
+use super::small::check_claims;
 use crate::reference::two_levels::TwoLevels;
 use crate::tables::{Table, assemble};
 

@@ -16,8 +16,8 @@ use treewright::select::{Resampling, Rule, Searched};
 use treewright::tree::{CrossValidation, Family, FamilyFit, Fit, Tree};
 use treewright::{Budget, Result};
 
-use crate::choosing::{any_resampling, losses_of, mean_and_se};
-use crate::dyadic_members;
+use super::choosing::{any_resampling, losses_of, mean_and_se};
+use crate::dyadic::members;
 use crate::tables::Table;
 
 /// Never comes to its end.
@@ -30,7 +30,7 @@ const ENDLESS: Resampling = Resampling::Folds {
 /// Any table of at least two rows, with any rule and any rows left out.
 fn any_case(rng: &mut Rng) -> (Searched, Table) {
     let (learner, table) = loop {
-        let case = dyadic_members::any_case(rng);
+        let case = members::any_case(rng);
         if case.1.data.n_rows() >= 2 {
             break case;
         }

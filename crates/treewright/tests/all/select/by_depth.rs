@@ -9,8 +9,8 @@ use treewright::learn::Learner;
 use treewright::learn::optimal::{Optimal, SortedColumns};
 use treewright::select::{ByDepth, by_depth};
 
-use crate::curve::bundled;
-use crate::optimal::{random_task, small_table};
+use super::curve::bundled;
+use crate::optimal::small::{random_task, small_table};
 
 fn up_to(depth: usize, table: &str, budget: &Budget) -> ByDepth {
     let learner = Optimal {

@@ -15,8 +15,8 @@ use treewright::learn::{FamilyLearner, Learner};
 use treewright::select::{Resampling, Searched};
 use treewright::tree::{Family, Fit};
 
-use crate::dyadic::has_cost;
-use crate::dyadic_sizes::{any_case, fitted, sizes, value};
+use super::claims::has_cost;
+use super::sizes::{any_case, fitted, sizes, value};
 use crate::tables::{Weights, large_table};
 
 /// A table of so many numbers, each above the one before by what `rise` says.

@@ -10,7 +10,7 @@ use treewright::learn::dyadic::{Aim, Coding, Dyadic, Model, Resolution};
 use treewright::learn::{FamilyLearner, Learner};
 use treewright::prune::take_out;
 
-use crate::differential::{any_params, settled_table};
+use crate::greedy::differential::{any_params, settled_table};
 use crate::tables::{Table, Weights, Wishes};
 
 const ROUNDS: u64 = 300;

@@ -14,7 +14,7 @@ use treewright::prune::{self, Aim, Impurity, Method, NodeCosts, PruningCost};
 use treewright::select::{Resampling, cross_validate};
 use treewright::tree::{CrossValidation, Family, Member, Tree};
 
-use crate::differential::{any_params, learn, settled_table};
+use crate::greedy::differential::{any_params, learn, settled_table};
 use crate::tables::{Table, Weights, Wishes, with_rows};
 
 /// A case of cross-validation.

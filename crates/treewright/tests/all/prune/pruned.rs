@@ -14,8 +14,8 @@ use treewright::prune::{Aim, Method, PruningCost};
 use treewright::select::{Choice, FamilyChoice, Pruned, Resampling, Rule};
 use treewright::tree::{Fit, StoppedIn, Tree};
 
-use crate::choosing::{Case, any_case};
-use crate::differential::learn;
+use crate::greedy::differential::learn;
+use crate::select::choosing::{Case, any_case};
 
 fn pruned(case: &Case, choice: Choice) -> Pruned {
     Pruned {

@@ -12,7 +12,7 @@ use treewright::learn::greedy::{MissingPolicy, Summary};
 use treewright::learn::{Greedy, Learner};
 use treewright::tree::{NodeId, Tree};
 
-use crate::differential::{CRITERIA, any_params, any_policy, learn, random_params, settled_table};
+use super::differential::{CRITERIA, any_params, any_policy, learn, random_params, settled_table};
 use crate::tables::{Table, Weights, Wishes, random_table, with_rows};
 
 fn leaf_cost(tree: &Tree) -> f64 {

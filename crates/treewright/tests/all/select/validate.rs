@@ -17,8 +17,8 @@ use treewright::select::{
 };
 use treewright::{Budget, Error, Fit, Tree};
 
-use crate::choosing::any_case;
-use crate::curve::bundled;
+use super::choosing::any_case;
+use super::curve::bundled;
 
 type Learners<'a> = &'a [&'a (dyn Learner + Sync)];
 

@@ -10,7 +10,7 @@ use treewright::data::{Dataset, Target, Value};
 use treewright::learn::Learner;
 use treewright::learn::optimal::Optimal;
 
-use crate::optimal::{check_claims, random_task, small_table};
+use super::small::{check_claims, random_task, small_table};
 use crate::reference::bounded::Bounded;
 use crate::tables::{Table, with_rows};
 

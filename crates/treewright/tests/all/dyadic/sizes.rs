@@ -13,7 +13,7 @@ use treewright::learn::{FamilyLearner, Learner};
 use treewright::tree::Fit;
 use treewright::{Budget, Tree};
 
-use crate::dyadic::random_learner;
+use super::claims::random_learner;
 use crate::tables::{Table, Weights, Wishes, assemble, random_table};
 
 /// A table of whole weights or any, with a learner for it.

@@ -10,8 +10,8 @@ use treewright::learn::dyadic::Dyadic;
 use treewright::prune::take_out;
 use treewright::tree::{FamilyFit, Member};
 
-use crate::dyadic_penalties::penalties;
-use crate::dyadic_sizes::any_case;
+use super::penalties::penalties;
+use super::sizes::any_case;
 use crate::tables::{Weights, large_table};
 
 /// Writes and reads a family, which must not change it.

@@ -12,7 +12,7 @@ use treewright::prune::{
 };
 use treewright::tree::{Branch, Family, Fit, Nested, NodeId, Training, Tree};
 
-use crate::differential::{CRITERIA, any_params, learn, settled_table};
+use crate::greedy::differential::{CRITERIA, any_params, learn, settled_table};
 use crate::reference::prunings::{least_costs_by_sharing, leaves_in};
 use crate::tables::{Table, Weights, Wishes, large_table, random_table};
 use crate::trees::{PrunableTree, random_tree};

@@ -11,7 +11,7 @@ use treewright::data::{Column, Dataset, Target, TargetKind, Value};
 use treewright::learn::Greedy;
 use treewright::select::{Count, Distinct, Met, Order};
 
-use crate::differential::{CRITERIA, any_params, learn, random_costs};
+use crate::greedy::differential::{CRITERIA, any_params, learn, random_costs};
 use crate::reference::subsets::{Shape, all_distinct, shape};
 use crate::tables::{Table, assemble, random_classes, random_column, wide_table};
 

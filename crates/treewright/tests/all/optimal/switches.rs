@@ -7,8 +7,8 @@ use treewright::data::Dataset;
 use treewright::learn::optimal::{Optimal, Sizes, Switches};
 use treewright::tree::{Fit, Tree};
 
-use crate::optimal::{random_task, small_table};
-use crate::optimal_large::{self, Most};
+use super::large::{self, Most};
+use super::small::{random_task, small_table};
 
 type Switch = (&'static str, fn(&mut Switches));
 
@@ -125,7 +125,7 @@ fn larger_tables_have_the_same_trees_without_any_switch() {
             features: 4,
             classes: 4,
         };
-        let table = optimal_large::table(&mut rng, most);
+        let table = large::table(&mut rng, most);
         let learner = Optimal {
             depth,
             intervals: [Some(2), None, Some(3)][seed as usize % 3],
@@ -171,7 +171,7 @@ fn switches_change_the_work() {
         features: 4,
         classes: 2,
     };
-    let tables = (0..6).map(|seed| optimal_large::table(&mut Rng::with_seed(seed), most));
+    let tables = (0..6).map(|seed| large::table(&mut Rng::with_seed(seed), most));
     let tables: Vec<_> = tables.collect();
     let total = |switches: Switches| -> u64 {
         let work = |table| one_thread().install(|| work(&learner, table, switches));

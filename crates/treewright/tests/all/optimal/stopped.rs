@@ -11,8 +11,8 @@ use treewright::learn::{Greedy, Learner};
 use treewright::tree::{Split, Tree};
 use treewright::{Budget, Fit};
 
-use crate::optimal::check_claims;
-use crate::optimal_large::{Most, table};
+use super::large::{Most, table};
+use super::small::check_claims;
 use crate::tables::Table;
 
 /// A search that was stopped, beside the optimum and the greedy tree.

@@ -16,8 +16,8 @@ use treewright::select::{
     Backward, Complete, Estimate, FeatureSearch, Proof, Resampling, Selection, Stability,
 };
 
-use crate::differential::{cuts, learn};
-use crate::distinct::{any_case, on_one_thread, sparse_case, telling};
+use super::distinct::{any_case, on_one_thread, sparse_case, telling};
+use crate::greedy::differential::{cuts, learn};
 use crate::reference::subsets::{Judged, Worth, members, rate, worth};
 use crate::tables::{Table, assemble, other_rows, with_rows};
 

@@ -10,7 +10,7 @@ use treewright::learn::Learner;
 use treewright::learn::optimal::{Optimal, Switches};
 use treewright::tree::{Branches, Cover};
 
-use crate::optimal::{random_loss, random_task, small_table};
+use super::small::{random_loss, random_task, small_table};
 use crate::reference::proofs::Checked;
 
 /// How many proofs there were, and how many tables whose losses are rounded.

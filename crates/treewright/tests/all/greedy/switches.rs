@@ -8,7 +8,7 @@ use treewright::learn::Greedy;
 use treewright::learn::greedy::{Criterion, GreedySwitches, MissingPolicy};
 use treewright::tree::{NodeId, Tree};
 
-use crate::differential::{CRITERIA, NUMBER_CRITERIA, any_policy};
+use super::differential::{CRITERIA, NUMBER_CRITERIA, any_policy};
 use crate::tables::{assemble, random_column};
 
 type Switch = (&'static str, fn(&mut GreedySwitches));

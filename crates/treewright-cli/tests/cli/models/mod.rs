@@ -1,0 +1,7 @@
+//! Commands that use, change or check a model.
+
+mod optimality;
+mod predict;
+mod proof;
+mod prune;
+mod results;

@@ -1,0 +1,9 @@
+//! Optimal trees of bounded depth.
+
+mod alike;
+pub(crate) mod large;
+mod odd;
+mod proofs;
+pub(crate) mod small;
+mod stopped;
+mod switches;
