@@ -9,7 +9,7 @@ use std::panic::{set_hook, take_hook};
 use treewright::data::{Source, Wanted};
 use treewright_arrow::{ArrowSource, is_guarded};
 
-use crate::reading::{arrow_file, parquet_file};
+use crate::files::reading::{arrow_file, parquet_file};
 use crate::support::Folder;
 
 /// Of the files that make a reader panic, so many are given to the program.

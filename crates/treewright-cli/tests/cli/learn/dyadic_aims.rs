@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::dyadic::{verified, with_table};
+use super::dyadic::{verified, with_table};
 use crate::support::Folder;
 
 /// The model of these options, which must hold.

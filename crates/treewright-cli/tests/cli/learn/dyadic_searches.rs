@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::dyadic::{noisy_table, verified, with_table};
-use crate::dyadic_aims::{fit, path, sizes};
+use super::dyadic::{noisy_table, verified, with_table};
+use super::dyadic_aims::{fit, path, sizes};
 use crate::support::Folder;
 
 fn keys(value: &Value) -> Vec<&str> {

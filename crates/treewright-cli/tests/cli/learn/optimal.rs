@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::dyadic::{noisy_table, verified, with_table};
+use super::dyadic::{noisy_table, verified, with_table};
 use crate::support::Folder;
 
 /// Two intervals have one error, three have none.

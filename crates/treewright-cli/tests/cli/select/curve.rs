@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::dyadic::{noisy_table, with_table};
+use crate::learn::dyadic::{noisy_table, with_table};
 use crate::support::{Folder, TABLE};
 
 /// Without what depends on the machine.

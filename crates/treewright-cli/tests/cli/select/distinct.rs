@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::dyadic::with_table;
+use crate::learn::dyadic::with_table;
 use crate::support::{Folder, TABLE};
 
 /// A table with so many trees that no search comes to its end.

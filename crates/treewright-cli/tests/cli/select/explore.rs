@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::dyadic::with_table;
+use crate::learn::dyadic::with_table;
 use crate::support::Folder;
 
 /// The data of a page.

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::distinct::{endless_table, without_seconds};
-use crate::dyadic::{verified, with_table};
+use super::distinct::{endless_table, without_seconds};
+use crate::learn::dyadic::{verified, with_table};
 use crate::support::{Folder, TABLE};
 
 fn select(folder: &Folder, method: &str, options: &[&str]) -> Value {
