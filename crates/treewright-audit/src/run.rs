@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::case::Case;
 use crate::judge::{Judged, Verdict, judge};
-use crate::kinds::Kind;
 use crate::shrink::shrunk;
+use crate::table::kinds::Kind;
 use crate::tally::Tally;
 
 /// What is drawn.

@@ -4,8 +4,8 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 use treewright::cost::Penalty;
 
+use super::{number, whole};
 use crate::case::Case;
-use crate::falsify::{number, whole};
 use crate::setting::Job;
 
 /// Is the member the best for more than a sliver of weights?

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::falsehoods;
 use crate::case::Case;
-use crate::checker;
 use crate::dice::dice;
-use crate::falsify::falsehoods;
-use crate::judge::{Judged, Verdict, caught};
+use crate::judge::{Judged, Verdict, caught, checker};
 
 /// What became of falsehoods: how many were told of each kind, how many of these were refuted and how many were not
 /// checked, as the work limit did not suffice; and what was said of the others.

@@ -3,6 +3,9 @@
 //! Each falsehood is one by construction: a figure is changed by far more than rounding, or a tree is put in
 //! the place of a better one, with figures that are right for it.
 
+mod family;
+pub(crate) mod lies;
+
 use fastrand::Rng;
 use serde_json::{Value, json};
 use treewright::Tree;
@@ -13,9 +16,9 @@ use treewright::tree::{NodeId, Split};
 
 use crate::case::Case;
 use crate::dice::pick;
-use crate::falsify_family::{complete, dropped, member_cost, threshold};
 use crate::learn::{Learned, learn};
 use crate::setting::{Job, Setting, Stop};
+use family::{complete, dropped, member_cost, threshold};
 
 /// A document that claims something false.
 #[derive(Debug, Clone)]

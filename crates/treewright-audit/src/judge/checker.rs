@@ -2,7 +2,7 @@
 
 use treewright_check as check;
 
-use crate::judge::Verdict;
+use super::Verdict;
 use crate::learn::Learned;
 use crate::table::Table;
 

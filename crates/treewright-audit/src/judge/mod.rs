@@ -1,11 +1,12 @@
 //! What is said about a case: by the checker, and by learning the same in another way.
 
+pub(crate) mod checker;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
 
 use crate::case::Case;
-use crate::checker;
 use crate::learn::{Learned, learn};
 use crate::setting::{Job, Setting, Stop};
 

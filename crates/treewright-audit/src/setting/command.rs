@@ -1,6 +1,6 @@
 //! The command line that repeats a case with the program.
 
-use crate::setting::{DyadicJob, GreedyJob, Job, PruneJob, Setting, Stop};
+use super::{DyadicJob, GreedyJob, Job, PruneJob, Setting, Stop};
 use crate::table::Table;
 
 /// The command lines, and what no command line can say.

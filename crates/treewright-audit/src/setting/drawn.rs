@@ -2,9 +2,9 @@
 
 use fastrand::Rng;
 
+use super::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Setting, Stop};
 use crate::dice::{chance, pick};
-use crate::kinds::Kind;
-use crate::setting::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Setting, Stop};
+use crate::table::kinds::Kind;
 
 /// Draws what is learned from a table of a kind with so many rows and features. Without a name of a
 /// job, that is drawn as well.

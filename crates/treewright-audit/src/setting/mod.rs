@@ -1,5 +1,8 @@
 //! What is learned from a table: a learner with its parameters, and what ends its work.
 
+pub(crate) mod command;
+pub(crate) mod drawn;
+
 use serde::{Deserialize, Serialize};
 
 /// A learner with its parameters, and how it runs.

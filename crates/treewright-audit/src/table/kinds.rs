@@ -2,9 +2,9 @@
 
 use fastrand::Rng;
 
+use super::numbers::{self, Range};
+use super::{Costs, How, Table, Weights};
 use crate::dice::{chance, pick, small};
-use crate::numbers::{self, Range};
-use crate::table::{Costs, How, Table, Weights};
 
 /// What is special about a table. Everything else is drawn, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

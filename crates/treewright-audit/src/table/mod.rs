@@ -1,5 +1,8 @@
 //! A table as text, with all that is said about how to read it.
 
+pub(crate) mod kinds;
+mod numbers;
+
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use treewright::cost::{CostMatrix, Loss};
