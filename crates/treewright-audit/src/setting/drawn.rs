@@ -6,7 +6,7 @@ use super::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Setting, Stop};
 use crate::dice::{chance, pick};
 use crate::table::kinds::Kind;
 
-/// Draws what is learned from a table of a kind with so many rows and features. Without a name of a
+/// Draws what is learned from a table of a kind with this many rows and features. Without a name of a
 /// job, that is drawn as well.
 pub(crate) fn draw(
     kind: Kind,

@@ -14,7 +14,7 @@ pub struct Setting {
     /// What ends the work before it is done.
     #[serde(default, skip_serializing_if = "Stop::is_never")]
     pub stop: Stop,
-    /// On so many threads.
+    /// On this many threads.
     pub threads: usize,
 }
 
@@ -25,9 +25,9 @@ pub enum Stop {
     /// Nothing.
     #[default]
     Never,
-    /// The budget is spent after so many looks at it.
+    /// The budget is spent after this many looks at it.
     Looks(u64),
-    /// So many microseconds are over.
+    /// This many microseconds have passed.
     Micros(u64),
     /// More bytes than this would be needed.
     Bytes(u64),

@@ -12,7 +12,7 @@ use treewright_arrow::{ArrowSource, is_guarded};
 use crate::files::reading::{arrow_file, parquet_file};
 use crate::support::Folder;
 
-/// Of the files that make a reader panic, so many are given to the program.
+/// Of the files that make a reader panic, at most this many are given to the program.
 const MOST_TRIED: usize = 4;
 
 thread_local! {

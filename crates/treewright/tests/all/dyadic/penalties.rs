@@ -19,7 +19,7 @@ use super::claims::has_cost;
 use super::sizes::{any_case, fitted, sizes, value};
 use crate::tables::{Weights, large_table};
 
-/// A table of so many numbers, each above the one before by what `rise` says.
+/// A table of this many numbers, each above the one before by what `rise` says.
 fn table(n_lines: usize, mut rise: impl FnMut(usize) -> u32) -> Penalty {
     let mut sum = 0;
     let values: Vec<String> = (1..=n_lines)
@@ -31,7 +31,7 @@ fn table(n_lines: usize, mut rise: impl FnMut(usize) -> u32) -> Penalty {
     Penalty::table(&values.iter().map(String::as_str).collect::<Vec<_>>()).unwrap()
 }
 
-/// All kinds of penalties, for so many leaves.
+/// All kinds of penalties, for this many leaves.
 pub(crate) fn penalties(rng: &mut Rng, most_leaves: usize) -> Vec<Penalty> {
     let names = ["linear", "sqrt", "log", "power:0.3", "power:1", "power:2"];
     let mut penalties: Vec<Penalty> = names.map(|name| name.parse().unwrap()).to_vec();

@@ -69,7 +69,7 @@ type Point = (Place, Vec<i64>);
 /// The first cell and the number of cells on each side.
 type Sides = [(u32, u32); 2];
 
-/// Least errors of trees with at most so many leaves, over the boxes of a grid of 8 times 8 cells.
+/// Least errors of trees with at most this many leaves, over the boxes of a grid of 8 times 8 cells.
 struct Plain<'a> {
     points: &'a [Point],
     is_boxed: bool,
@@ -230,7 +230,7 @@ fn sizes_are_proven_and_hold() {
             assert!(fit.training.cost <= before, "{}", case());
             before = fit.training.cost;
             let certificate = fit.certificate.as_ref().unwrap();
-            // Where rounded weights matter beside a small cost, the bound lies lower by so much.
+            // Where rounded weights matter beside a small cost, the bound lies lower by that much.
             let rounding = certificate.tolerance.unwrap_or(0.0) * (1.0 + 1e-6);
             let open = certificate.objective - certificate.lower_bound;
             assert!(certificate.is_optimal() || open <= rounding, "{}", case());

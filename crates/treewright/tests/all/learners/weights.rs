@@ -116,7 +116,7 @@ fn bounds_hold_for_the_weights_as_written() {
     }
 }
 
-/// The same table twice, the second time with weights that are so many times as large.
+/// The same table twice, the second time with weights that are this many times as large.
 fn scaled(seed: u64, times: u64) -> [Dataset; 2] {
     let mut rng = Rng::with_seed(seed);
     let small: Vec<u64> = (0..60).map(|_| rng.u64(1..500)).collect();

@@ -21,7 +21,7 @@ struct Count {
     bounds: usize,
 }
 
-/// Proofs for random tables of up to so many rows and features, with so many of the choices for intervals.
+/// Proofs for random tables of up to this many rows and features, with this many of the choices for intervals.
 fn check_proofs(seeds: Range<u64>, depth: usize, sizes: [usize; 3]) -> Count {
     let mut count = Count::default();
     for seed in seeds {

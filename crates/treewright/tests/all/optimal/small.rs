@@ -166,7 +166,7 @@ fn check_case(table: &Table, (learner, leaf_cost): &Task, seed: u64) {
     assert_eq!(tiny.certificate, fit.certificate, "{case}");
 }
 
-/// Random tables of up to so many rows and features, with so many of the choices for intervals.
+/// Random tables of up to this many rows and features, with this many of the choices for intervals.
 fn check_cases(seeds: std::ops::Range<u64>, depth: usize, sizes: [usize; 3]) {
     for seed in seeds {
         let mut rng = Rng::with_seed(seed);

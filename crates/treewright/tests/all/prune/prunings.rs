@@ -219,7 +219,7 @@ fn meeting_weights(case: &Case, long: &LongPenalty, members: &[SolutionValue]) -
     weights.into_iter().map(lambda).collect()
 }
 
-/// A positive number cut off after so many bits, and the next such number.
+/// A positive number cut off after this many bits, and the next such number.
 fn neighbours(exact: &BigRational, bits: i64) -> [BigRational; 2] {
     let shift = bits - exact.numer().bits() as i64 + exact.denom().bits() as i64;
     let power = BigRational::from_integer(BigInt::from(2)).pow(shift as i32);
@@ -406,7 +406,7 @@ fn families_and_weights_of_tables() {
     }
 }
 
-/// At most so many leaves.
+/// At most this many leaves.
 fn check_leaves(case: &Case, penalty: &Penalty, leaves: usize) {
     let few = case.least.iter().filter(|value| value.leaves <= leaves);
     let expected = few.min_by_key(|value| (value.cost, value.leaves));
