@@ -4,4 +4,5 @@ mod optimality;
 mod predict;
 mod proof;
 mod prune;
+mod prune_inputs;
 mod results;
