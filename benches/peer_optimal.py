@@ -13,7 +13,7 @@ import warnings
 
 import numpy as np
 
-LONG_ENOUGH = 4.0  # no further run starts after so many seconds
+LONG_ENOUGH = 4.0  # no further run starts after this many seconds
 
 
 def pycontree(depth, limit):

@@ -61,7 +61,7 @@ class Peer:
         return make_classification(4000, 15, flip_y=0.2, random_state=0)
 
     def slow(self, seconds):
-        """A learner and a table on which it works for so many seconds or longer."""
+        """A learner and a table on which it works for this many seconds or longer."""
         limit = {self.limit_name: seconds} if self.limit_name else {}
         return self.make(**{**self.hard, **limit}), *self.hard_table()
 

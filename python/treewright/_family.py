@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import _native, _table
+from ._learner import learner_of
 from ._tree import Tree, label_kind, write_text
 
 
@@ -81,8 +82,7 @@ class Family:
     @property
     def learner(self) -> dict[str, Any]:
         """Name and parameters of what learned the trees."""
-        name, params = self._family.learner
-        return {"name": name, "params": json.loads(params)}
+        return learner_of(self._family)
 
     @property
     def search(self) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _export, _native, _table
+from ._learner import label_kind_of, learner_of
 
 
 class Tree:
@@ -101,8 +102,7 @@ class Tree:
     @property
     def learner(self) -> dict[str, Any]:
         """Name and parameters of what learned the tree."""
-        name, params = self._model.learner
-        return {"name": name, "params": json.loads(params)}
+        return learner_of(self._model)
 
     @cached_property
     def nodes(self) -> list[dict[str, Any]]:
@@ -269,7 +269,7 @@ def labels_of(model: _native.Model | _native.Family) -> np.ndarray | None:
     texts = model.classes
     if not texts:
         return None
-    kind = json.loads(model.learner[1]).get("labels")
+    kind = label_kind_of(learner_of(model))
     if kind is None:
         kind = "int" if all(_is_whole(text) for text in texts) else "str"
     if kind == "bool":

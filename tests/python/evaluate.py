@@ -473,7 +473,7 @@ def classes_of(tree, leaves):
 
 
 def check_min_leaf(tree, members, least):
-    """A child has at least so many rows, shares counted."""
+    """A child has at least this many rows, shares counted."""
     for at, rows in enumerate(members[1:], start=1):
         n = math.fsum(share for _, share in rows)
         expect(n >= least - 1e-9, f"node {at} has {n} rows, fewer than --min-leaf {least}")

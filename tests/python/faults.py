@@ -190,7 +190,7 @@ def limited(faults, command, what, limit, size, reference):
 
 
 def can_start(faults, size):
-    """Is so much address space enough for loading the program?"""
+    """Is this much address space enough for loading the program?"""
     line = ["sh", "-c", f'ulimit -v {size >> 10}; exec "$0" --version', faults.program]
     return subprocess.run(line, capture_output=True).returncode == 0
 

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::command::command;
 use crate::dice::dice;
-use crate::drawn;
-use crate::kinds::{self, Kind};
+use crate::setting::command::command;
+use crate::setting::drawn;
 use crate::setting::{Job, Setting};
+use crate::table::kinds::{self, Kind};
 use crate::table::{How, Table};
 
 /// A table and what is learned from it.

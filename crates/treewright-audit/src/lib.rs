@@ -6,29 +6,22 @@
 //! work or on two threads must be the same, and the bounds of a search that was stopped must hold
 //! for the optimum.
 //!
-//! | file | idea |
+//! | file or folder | idea |
 //! |---|---|
 //! | `dice` | random choices that a seed decides |
-//! | `numbers`, `kinds`, `table` | tables as texts |
-//! | `setting`, `drawn`, `command` | what is learned, and the command line that repeats it |
+//! | `table` | tables as texts, and random ones of every kind |
+//! | `setting` | what is learned, and the command line that repeats it |
 //! | `learn` | learning, in this process |
-//! | `checker`, `judge` | the verdict |
+//! | `judge` | the verdict |
 //! | `case`, `shrink` | a failure as a small text that can be kept |
-//! | `falsify`, `falsify_family`, `lies` | false documents, made on purpose, which the checker must refute |
+//! | `falsify` | false documents, made on purpose, which the checker must refute |
 //! | `run`, `tally` | many cases, and counts |
 
 mod case;
-mod checker;
-mod command;
 mod dice;
-mod drawn;
 mod falsify;
-mod falsify_family;
 mod judge;
-mod kinds;
 mod learn;
-mod lies;
-mod numbers;
 mod run;
 mod setting;
 mod shrink;
@@ -36,14 +29,14 @@ mod table;
 mod tally;
 
 pub use case::Case;
-pub use command::command;
+pub use falsify::lies::Lies;
 pub use falsify::{Falsehood, falsehoods};
 pub use judge::{Judged, Verdict, judge};
-pub use kinds::Kind;
 pub use learn::{Learned, learn};
-pub use lies::Lies;
 pub use run::{Outcome, Plan, run, seed_of};
+pub use setting::command::command;
 pub use setting::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Setting, Stop};
 pub use shrink::shrunk;
+pub use table::kinds::Kind;
 pub use table::{Costs, How, Table, Weights};
 pub use tally::Tally;

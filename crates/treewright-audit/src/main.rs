@@ -28,7 +28,7 @@ struct Asked {
     failures: Option<PathBuf>,
     one: Option<u64>,
     case: Option<PathBuf>,
-    /// Of the cases that were confirmed, one of so many is falsified.
+    /// One of this many confirmed cases is falsified.
     falsify: Option<u64>,
     record: Option<PathBuf>,
     json: bool,

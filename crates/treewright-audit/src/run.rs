@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::case::Case;
 use crate::judge::{Judged, Verdict, judge};
-use crate::kinds::Kind;
 use crate::shrink::shrunk;
+use crate::table::kinds::Kind;
 use crate::tally::Tally;
 
 /// What is drawn.
@@ -22,7 +22,7 @@ pub struct Plan {
     pub kind: Option<Kind>,
     /// Only this learner.
     pub job: Option<String>,
-    /// On so many threads.
+    /// On this many threads.
     pub workers: usize,
 }
 
@@ -35,7 +35,7 @@ pub struct Outcome {
     pub failures: Vec<(Case, Verdict)>,
 }
 
-/// So many failures are made smaller; further ones are counted.
+/// This many failures are made smaller; further ones are counted.
 const MOST_FAILURES: usize = 40;
 /// Whoever works longer than this on one case is named.
 const PATIENCE: Duration = Duration::from_secs(60);

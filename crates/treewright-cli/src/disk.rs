@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// How often the disk is looked at, in bytes written.
 const LOOK_EVERY: u64 = 1 << 20;
-/// Of a large disk, so much is enough to leave.
+/// Of a large disk, it is enough to leave this much.
 const ENOUGH: u64 = 1_000_000_000;
 
 /// What a disk has, in bytes.

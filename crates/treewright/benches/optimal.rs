@@ -13,7 +13,7 @@ use treewright::data::{Dataset, ReadOptions, Task};
 use treewright::learn::Learner;
 use treewright::learn::optimal::Optimal;
 
-/// No further run starts after so many seconds.
+/// No further run starts after this many seconds.
 const LONG_ENOUGH: f64 = 4.0;
 
 fn main() -> Result<(), Box<dyn Error>> {

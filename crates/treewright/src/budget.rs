@@ -35,7 +35,7 @@ pub struct Progress {
     part: Mutex<String>,
 }
 
-/// So much memory is not worth asking for.
+/// Memory up to this size is taken without asking.
 const LITTLE_MEMORY: usize = 16_000_000;
 
 impl Budget {
@@ -51,7 +51,7 @@ impl Budget {
         self
     }
 
-    /// Stop when the program has taken so many bytes more than it has now. Where the system does not tell how
+    /// Stop when the program has taken this many bytes more than it has now. Where the system does not tell how
     /// much that is, only large pieces count, before they are taken.
     #[must_use]
     pub fn with_memory_limit(mut self, bytes: u64) -> Self {
@@ -84,7 +84,7 @@ impl Budget {
         own.unwrap_or(u64::MAX).min(memory::room_of_system())
     }
 
-    /// May so many bytes more be taken? To be asked before much is taken at once.
+    /// May this many bytes more be taken? To be asked before much is taken at once.
     pub fn has_room_for(&self, bytes: usize) -> bool {
         bytes <= LITTLE_MEMORY || bytes as u64 <= self.room()
     }
@@ -121,7 +121,7 @@ impl Budget {
         }
     }
 
-    /// Counts as spent after so many looks: for tests that stop work at every place where it can be stopped.
+    /// Counts as spent after this many looks: for tests that stop work at every place where it can be stopped.
     #[doc(hidden)]
     #[must_use]
     pub fn with_looks(mut self, looks: u64) -> Self {
@@ -129,7 +129,7 @@ impl Budget {
         self
     }
 
-    /// Whoever looks after so many looks panics: for tests that nobody waits for a thread that is gone.
+    /// Whoever looks after this many looks panics: for tests that nobody waits for a thread that is gone.
     #[doc(hidden)]
     #[must_use]
     pub fn with_panic_after(mut self, looks: u64) -> Self {
@@ -144,7 +144,7 @@ impl Budget {
         self
     }
 
-    /// The same limits, but so much time is left over when it is spent.
+    /// The same limits, but this much time is left over when it is spent.
     #[must_use]
     pub fn keeping(&self, reserve: Duration) -> Self {
         // An instant that cannot be told lies before all others: nothing is left but the reserve.
@@ -156,7 +156,7 @@ impl Budget {
         }
     }
 
-    /// The same limits, but no more than so much of the time that is left.
+    /// The same limits, but no more than this much of the time that is left.
     #[must_use]
     pub fn within(&self, limit: Duration) -> Self {
         let until = Instant::now().checked_add(limit);

@@ -18,6 +18,7 @@ from sklearn.utils.validation import (
 
 from .. import _native, _table
 from .._arguments import categorical_places, class_texts, class_weights, limits, target_numbers
+from .._learner import is_stopped
 from .._tree import Tree
 from ._exports import Exports
 
@@ -143,7 +144,7 @@ class TreeBase(Exports, BaseEstimator):
         self.tree_ = Tree(model, labels)
         self.certificate_ = self.tree_.certificate
         is_proven = self.certificate_ is None or self.certificate_["optimal"]
-        self.stopped_ = not is_proven or "stopped" in self.tree_.learner["params"]
+        self.stopped_ = not is_proven or is_stopped(self.tree_.learner)
         self.__dict__.pop("proof_", None)
         if model.proof is not None:
             self.proof_ = model.proof

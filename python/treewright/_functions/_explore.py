@@ -63,8 +63,8 @@ def explore(
     >>> from sklearn.datasets import load_iris
     >>> from treewright import explore
     >>> report = explore(*load_iris(return_X_y=True, as_frame=True))
-    >>> report.answer.split(":")[0]
-    'A tree with 6 leaves is good enough (Optimal, depth 1 to 3)'
+    >>> report.good_enough["leaves"], report.good_enough["family"]
+    (6, 'Optimal, depth 1 to 3')
     """
     if task not in ("classification", "regression"):
         raise ValueError(f"task: got {task!r}, expected 'classification' or 'regression'")

@@ -18,6 +18,7 @@ from .._estimators import (
     TreeBase,
 )
 from .._family import Family
+from .._learner import estimator_params
 from .._tree import Tree, labels_of, write_text
 
 
@@ -65,7 +66,7 @@ def _estimator(model: _native.Model) -> Any:
     greedy = GreedyTreeClassifier if model.is_classifier else GreedyTreeRegressor
     kind = kinds.get(tree.learner["name"], greedy)
     known = kind._get_param_names()
-    params = _params(tree.learner)
+    params = estimator_params(tree.learner)
     estimator = kind(**{name: value for name, value in params.items() if name in known})
     estimator.tree_ = tree
     estimator.certificate_ = tree.certificate
@@ -76,23 +77,6 @@ def _estimator(model: _native.Model) -> Any:
     if labels is not None:
         estimator.classes_ = labels
     return estimator
-
-
-def _params(learner: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of a model file under their names in Python. A tree that held-out rows chose
-    is that of its weight: ``select`` is left out."""
-    params: dict[str, Any] = dict(learner["params"])
-    pruned = params.pop("pruned", {})
-    if "lambda" in pruned or "leaves" in pruned:
-        params |= {"penalty": "linear", "cost": "error"} | pruned
-    params.pop("select", None)
-    tables = [table for table in _native.parameters() if table["learner"] == learner["name"]]
-    names = {table["key"]: table["sklearn"] or table["key"] for table in tables}
-    return {
-        names.get(key, key): value
-        for key, value in params.items()
-        if isinstance(value, str | int | float) or key == "k" and isinstance(value, list)
-    }
 
 
 def save_model(model: Any, path: str | os.PathLike[str]) -> None:

@@ -15,8 +15,8 @@ from .._tree import write_text
 class Report:
     """What :func:`explore` found.
 
-    ``answer`` says which tree is good enough; ``data`` has all figures and trees. In a notebook it
-    shows itself.
+    ``answer`` says which tree is good enough, ``good_enough`` has its figures, and ``data`` has all
+    figures and trees. In a notebook it shows itself.
     """
 
     def __init__(self, report: _native.Report):
@@ -35,6 +35,14 @@ class Report:
     def answer(self) -> str:
         """Which small tree is good enough, and what is proven about it."""
         return self._report.answer
+
+    @property
+    def good_enough(self) -> dict[str, Any]:
+        """The tree of the answer: the title of its ``family``, and its figures as ``data`` has
+        them, such as ``leaves`` and ``cv_error``."""
+        start = self.data["start"]
+        family = self.data["families"][start["family"]]
+        return {"family": family["title"], **family["members"][start["member"]]}
 
     @cached_property
     def data(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from .._learner import is_pruned_by_impurity
 from ._style import FAINT_INK, INK, LINE, PALETTE, bare, new_axes, pyplot
 
 if TYPE_CHECKING:
@@ -154,5 +155,4 @@ def _what_costs(family: Family) -> tuple[str, str]:
         return "mean squared error", "mean squared error"
     error = "cost per row" if document["target"].get("costs") else "error rate"
     # Impurity is for pruning; what counts on held-out rows are wrong answers.
-    is_impurity = family.learner["params"].get("cost") == "impurity"
-    return ("impurity" if is_impurity else error), error
+    return ("impurity" if is_pruned_by_impurity(family.learner) else error), error

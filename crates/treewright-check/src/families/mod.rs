@@ -21,7 +21,7 @@ use crate::report::{Report, Verdict};
 pub(crate) struct Least {
     pub(crate) objective: Ratio,
     pub(crate) leaves: usize,
-    /// It may be so much more, as losses were rounded down.
+    /// It may be more by this much, as losses were rounded down.
     pub(crate) off_by: Ratio,
 }
 
@@ -315,7 +315,7 @@ impl Least {
         }
     }
 
-    /// Is it at least so much?
+    /// Is it at least this much?
     pub(crate) fn reaches(&self, bound: &Ratio) -> Verdict {
         if self.objective >= *bound {
             Verdict::Confirmed

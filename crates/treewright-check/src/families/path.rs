@@ -312,7 +312,7 @@ impl Path<'_> {
     }
 }
 
-/// What trees with at most so many leaves cost at least. Between corners no tree is below the straight line.
+/// What trees with at most this many leaves cost at least. Between corners no tree is below the straight line.
 fn at_least(sizes: &[(usize, Ratio)], leaves: usize, are_corners: bool) -> Option<Ratio> {
     let next = sizes.partition_point(|(size, _)| *size <= leaves);
     let (size, cost) = sizes.get(next.checked_sub(1)?)?;

@@ -112,7 +112,7 @@ impl Score {
         })
     }
 
-    /// Is the gain at least so much?
+    /// Is the gain at least this much?
     pub(crate) fn reaches(&self, min_gain: f64) -> Result<bool, String> {
         let gain = self.drop / self.weight;
         if min_gain > 0.0 && (gain - min_gain).abs() < 1e-9 {

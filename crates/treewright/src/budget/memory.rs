@@ -24,7 +24,7 @@ pub(super) struct Memory {
 
 /// To look takes some 20 microseconds, so that is not done more often.
 const MICROSECONDS_BETWEEN: u64 = 2000;
-/// Of the address space so much is left for small things: stacks, and the parts of memory that threads hold.
+/// Of the address space, this much is left for small things: stacks, and the parts of memory that threads hold.
 const SMALL_THINGS: u64 = 64 << 20;
 /// If fewer addresses are left, it is time to stop: more than what is taken without asking.
 const LAST_ADDRESSES: u64 = 32 << 20;

@@ -57,7 +57,7 @@ impl Units {
         self.unit
     }
 
-    /// So many units as a number.
+    /// This many units as a number.
     pub fn number(&self, units: i64) -> f64 {
         units as f64 * self.unit
     }

@@ -47,15 +47,8 @@ pub(super) fn decide_target(
             ))
         }
         RawColumn::Numbers(numbers) => {
-            let numbers = keep_rows(numbers, kept);
-            refuse_missing(
-                source,
-                position,
-                kept,
-                |row| numbers[row].is_nan(),
-                numbers.len(),
-            )?;
-            Ok((Target::Numbers(numbers), TargetKind::Number))
+            let target = number_target(source, position, numbers, kept)?;
+            Ok((target, TargetKind::Number))
         }
         RawColumn::Skipped | RawColumn::Both(..) => unreachable!("the target was wanted"),
     }
@@ -101,17 +94,7 @@ pub(super) fn known_target(
     kept: Option<&[usize]>,
 ) -> Result<Target> {
     match column {
-        RawColumn::Numbers(numbers) => {
-            let numbers = keep_rows(numbers, kept);
-            refuse_missing(
-                source,
-                position,
-                kept,
-                |row| numbers[row].is_nan(),
-                numbers.len(),
-            )?;
-            Ok(Target::Numbers(numbers))
-        }
+        RawColumn::Numbers(numbers) => number_target(source, position, numbers, kept),
         RawColumn::Texts(texts) => {
             let texts = keep_texts(texts, kept);
             let codes = translate(&texts, schema.classes());
@@ -138,6 +121,19 @@ pub(super) fn known_target(
         }
         RawColumn::Skipped | RawColumn::Both(..) => unreachable!("the target was wanted"),
     }
+}
+
+/// The numbers of the rows that are kept, none of them missing.
+fn number_target(
+    source: &dyn Source,
+    position: usize,
+    numbers: Vec<f64>,
+    kept: Option<&[usize]>,
+) -> Result<Target> {
+    let numbers = keep_rows(numbers, kept);
+    let is_missing = |row: usize| numbers[row].is_nan();
+    refuse_missing(source, position, kept, is_missing, numbers.len())?;
+    Ok(Target::Numbers(numbers))
 }
 
 fn refuse_missing(

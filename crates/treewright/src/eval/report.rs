@@ -11,9 +11,9 @@ use crate::data::{Dataset, Schema, Target};
 use crate::error::Result;
 use crate::tree::{Certificate, LearnerInfo, Tree};
 
-/// A sample has at most so many rows.
+/// A sample has at most this many rows.
 const MOST_ROWS: usize = 1000;
-/// And at most so many cells.
+/// And at most this many cells.
 const MOST_CELLS: usize = 60_000;
 
 /// What was found about a table.

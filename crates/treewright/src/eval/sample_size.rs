@@ -109,7 +109,7 @@ impl TreeClass {
     }
 }
 
-/// So many rows are enough: with probability `1 - delta` over the rows, the tree with the least error on
+/// This many rows are enough: with probability `1 - delta` over the rows, the tree with the least error on
 /// them has an error of at most `eps` above the least in its class, whatever the rows are drawn from.
 ///
 /// It is `64 / eps^2 * (2 * vc * ln(12 / eps) + ln(4 / delta))`, rounded up. An upper bound on the

@@ -92,7 +92,7 @@ impl MinCost {
         (root.first + root.length) as usize - 1
     }
 
-    /// The least cost of a pruning with exactly so many leaves, in units; `None` if there is no such
+    /// The least cost of a pruning with exactly this many leaves, in units; `None` if there is no such
     /// pruning.
     pub fn cost(&self, leaves: usize) -> Option<i64> {
         let place = leaves.checked_sub(1)?;
@@ -109,7 +109,7 @@ impl MinCost {
             .collect()
     }
 
-    /// The pruning of least cost with exactly so many leaves.
+    /// The pruning of least cost with exactly this many leaves.
     pub fn tree(&self, leaves: usize) -> Option<Tree> {
         let is_cut = self.cut(leaves)?;
         Some(self.tree.cut(|id| is_cut[id.index()]))

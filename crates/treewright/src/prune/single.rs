@@ -12,7 +12,7 @@ use crate::tree::{Branch, NodeId, Tree, check_claim};
 pub enum Aim {
     /// The least `cost + lambda * penalty(leaves)`; of equally good ones that with fewer leaves.
     Weight(Lambda),
-    /// The least cost with at most so many leaves; of equally good ones that with fewer leaves.
+    /// The least cost with at most this many leaves; of equally good ones that with fewer leaves.
     Leaves(usize),
     /// The fewest leaves with at most this cost (divided by the total weight); of those the least cost.
     MaxCost(Lambda),

@@ -1,41 +1,13 @@
-//! All integration tests, in one binary.
+//! All integration tests, in one binary. `tables` and `trees` draw random ones for the others.
 
-mod by_depth;
-mod choosing;
-mod curve;
-mod differential;
-mod distinct;
 mod dyadic;
-mod dyadic_files;
-mod dyadic_members;
-mod dyadic_narrow;
-mod dyadic_penalties;
-mod dyadic_sizes;
-mod laws;
-mod limits;
-mod limits_select;
+mod greedy;
+mod learners;
 mod optimal;
-mod optimal_alike;
-mod optimal_large;
-mod optimal_odd;
-mod optimal_proofs;
-mod optimal_sizes;
-mod optimal_stopped;
-mod pages;
-mod panics;
-mod parameters;
 mod predictions;
-mod pruned;
-mod pruning_laws;
-mod prunings;
+mod project;
+mod prune;
 mod reference;
-mod rooms;
-mod searched;
-mod selection;
-mod switches;
-mod switches_dyadic;
-mod switches_optimal;
+mod select;
 mod tables;
 mod trees;
-mod validate;
-mod weights;

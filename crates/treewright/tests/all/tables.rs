@@ -109,7 +109,7 @@ fn random_columns(rng: &mut Rng, n_rows: usize, n_features: usize, missing: bool
     columns
 }
 
-/// A table with so many features whose classes, up to 6, hang together with several of them.
+/// A table with this many features whose classes, up to 6, hang together with several of them.
 pub(crate) fn wide_table(rng: &mut Rng, n_rows: usize, n_features: usize) -> Table {
     let missing = rng.u8(..3) != 0;
     let columns = random_columns(rng, n_rows, n_features, missing);

@@ -41,7 +41,7 @@ impl PrunableTree {
     }
 }
 
-/// A tree with at most so many leaves, with counts that add up, and with costs of any kind.
+/// A tree with at most this many leaves, with counts that add up, and with costs of any kind.
 pub(crate) fn random_tree(rng: &mut Rng, most_leaves: usize) -> PrunableTree {
     let shape = random_shape(rng, most_leaves);
     let tree = Arc::new(tree_of(rng, &shape));

@@ -63,7 +63,7 @@ pub(in crate::cost) fn power(number: u64, exponent: Exponent, bits: u64) -> Appr
     let twos = &y / &ln_2.value;
     let rest = y - &twos * &ln_2.value;
     let rest_error = y_error + &twos * ln_2.error;
-    // `rest` is below 0.7 and, with so many bits, its error is tiny: `e^rest` is off by at most 3
+    // `rest` is below 0.7 and, with that many bits, its error is tiny: `e^rest` is off by at most 3
     // times as much. Exponents of at most 1000 and numbers below 2^64 keep `twos` below 64,001.
     let twos = twos.to_u64().unwrap_or(0);
     let error: BigInt = 3 * rest_error + 3 * bits + 8;
@@ -92,7 +92,7 @@ fn exp(x: &BigInt, bits: u64) -> BigInt {
 mod tests {
     use super::*;
 
-    /// Is a number, which has so many bits more, within the bounds of an approximation?
+    /// Is a number, which has this many bits more, within the bounds of an approximation?
     fn is_within(found: &Approximation, expected: &BigInt, more: u64) -> bool {
         let found_low = (&found.value - &found.error) << more;
         let found_high = (&found.value + &found.error) << more;

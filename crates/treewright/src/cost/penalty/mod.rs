@@ -105,7 +105,7 @@ impl Penalty {
         PenaltyTable::new(values).map(Self::Table)
     }
 
-    /// The penalty of so many leaves, as a double. A table must reach that far: see
+    /// The penalty of this many leaves, as a double. A table must reach that far: see
     /// [`check`](Self::check).
     pub fn at(&self, leaves: usize) -> f64 {
         match self {

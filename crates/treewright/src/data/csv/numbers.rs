@@ -8,7 +8,7 @@
 
 use wide::{CmpEq, u8x32};
 
-/// Whole numbers of so many digits are exact as `f64`.
+/// Whole numbers of this many digits are exact as `f64`.
 const EXACT_DIGITS: u32 = 15;
 
 /// More digits might not fit into 64 bits.

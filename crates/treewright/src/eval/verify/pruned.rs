@@ -7,7 +7,7 @@
 use super::{agree, difference};
 use crate::cost::Penalty;
 use crate::error::counted;
-use crate::tree::{Certificate, Fit, NodeId, PruningParams, Tree};
+use crate::tree::{Certificate, Fit, NodeId, PruningLoss, PruningParams, Tree};
 
 /// Does the model say that it was pruned?
 pub(super) fn is_pruned(fit: &Fit<Tree>) -> bool {
@@ -36,7 +36,7 @@ pub(super) fn differs(fit: &Fit<Tree>, certificate: &Certificate) -> Option<Stri
         let leaves = counted(leaves, "leaf", "leaves");
         return Some(format!("{leaves} pruned from {from}"));
     }
-    let Some(cost) = pruned.cost().and_then(|name| LeafCost::named(name, fit)) else {
+    let Some(cost) = pruned.cost().and_then(|loss| LeafCost::by(loss, fit)) else {
         return Some("params.pruned: cost must be error, impurity or, for numbers, mse".into());
     };
     match (certificate.exact, certificate.tolerance) {
@@ -74,13 +74,13 @@ enum LeafCost {
 }
 
 impl LeafCost {
-    fn named(name: &str, fit: &Fit<Tree>) -> Option<Self> {
-        match name {
-            "error" => Some(Self::Loss),
-            "mse" if !fit.model.schema().is_classification() => Some(Self::Loss),
-            "impurity" if fit.learner.params.is_by_entropy() => Some(Self::Entropy),
-            "impurity" => Some(Self::Gini),
-            _ => None,
+    /// None for squared errors of classes.
+    fn by(loss: PruningLoss, fit: &Fit<Tree>) -> Option<Self> {
+        match loss {
+            PruningLoss::Squared if fit.model.schema().is_classification() => None,
+            PruningLoss::Error | PruningLoss::Matrix | PruningLoss::Squared => Some(Self::Loss),
+            PruningLoss::Impurity if fit.learner.params.is_by_entropy() => Some(Self::Entropy),
+            PruningLoss::Impurity => Some(Self::Gini),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::tree::Tree;
 
 /// Texts of trees up to this size are part of the document,
 const MOST_LEAVES_OF_TEXTS: usize = 40;
-/// as long as they do not take more than so many bytes.
+/// as long as they do not take more than this many bytes.
 const MOST_TEXT_BYTES: usize = 400_000;
 
 #[derive(Serialize)]

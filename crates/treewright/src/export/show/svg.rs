@@ -9,32 +9,21 @@
 //! Colours are those of Okabe and Ito, which colour-blind people can tell apart; the seventh is followed by
 //! the first. The drawing follows the reader's choice of a light or dark display, and loads nothing.
 
+mod layout;
+mod texts;
+
 use std::fmt::Write;
 
-use super::condition::{
-    Condition, Extent, Members, amount, answer, distributes_everywhere, mse, number, word,
-};
+use self::layout::{BOX, Drawing, LABEL, MARGIN, SMALL, TITLE};
+use self::texts::{shortened, takes_missing, text_width};
+use super::condition::{Condition, Extent, Members, word};
 use super::dot::PALETTE;
 use crate::export::exchange::xml::escaped;
-use crate::tree::{Bound, Branch, MissingRoute, NodeId, Tree};
+use crate::tree::{Branch, MissingRoute, NodeId, Tree};
 
-const MARGIN: f64 = 20.0;
-/// Height of a box, and from one leaf to the next.
-const BOX: f64 = 38.0;
-const PITCH: f64 = 50.0;
-/// Width of a box and of the space for conditions, at least and at most.
-const BOX_WIDTH: (f64, f64) = (118.0, 230.0);
-const GAP: (f64, f64) = (80.0, 230.0);
 /// The line that carries all rows.
 const THICKEST: f64 = 18.0;
 const THINNEST: f64 = 1.5;
-/// Sizes of letters.
-const TITLE: f64 = 17.0;
-const LABEL: f64 = 12.5;
-const SMALL: f64 = 11.0;
-/// Classes in the legend.
-const MOST_IN_LEGEND: usize = 24;
-
 /// Plain rules, no variables: not only browsers read them.
 const STYLE: &str = "\
 text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#1f2733}\
@@ -71,134 +60,7 @@ pub fn svg(tree: &Tree) -> String {
     text
 }
 
-/// One level of the tree.
-#[derive(Debug, Clone, Copy, Default)]
-struct Column {
-    x: f64,
-    box_width: f64,
-    /// The space before the boxes.
-    gap: f64,
-}
-
-/// Where everything is.
-struct Drawing<'a> {
-    tree: &'a Tree,
-    columns: Vec<Column>,
-    depth: Vec<usize>,
-    /// The middle of every box.
-    y: Vec<f64>,
-    legend: Vec<LegendEntry>,
-    /// Smallest and largest value of a node, for regression.
-    range: (f64, f64),
-    shared_everywhere: bool,
-    width: f64,
-    height: f64,
-}
-
-struct LegendEntry {
-    x: f64,
-    y: f64,
-    class: usize,
-    label: String,
-}
-
-impl<'a> Drawing<'a> {
-    fn new(tree: &'a Tree) -> Self {
-        let values = || tree.ids().map(|id| tree.value(id));
-        let range = (
-            values().fold(f64::INFINITY, f64::min),
-            values().fold(f64::NEG_INFINITY, f64::max),
-        );
-        let mut drawing = Self {
-            tree,
-            columns: Vec::new(),
-            depth: depths(tree),
-            y: Vec::new(),
-            legend: Vec::new(),
-            range,
-            shared_everywhere: distributes_everywhere(tree),
-            width: 0.0,
-            height: 0.0,
-        };
-        drawing.columns = drawing.measure();
-        let last = drawing.columns[drawing.columns.len() - 1];
-        let summary = text_width(&drawing.subtitle(), SMALL);
-        drawing.width = (last.x + last.box_width).max(MARGIN + summary).max(340.0) + MARGIN;
-        let top = drawing.place_legend();
-        drawing.y = heights(tree, top + BOX / 2.0 + 14.0);
-        let lowest = drawing.y.iter().copied().fold(0.0, f64::max);
-        drawing.height = lowest + BOX / 2.0 + MARGIN;
-        drawing
-    }
-
-    fn branches(&self) -> impl Iterator<Item = (NodeId, &'a Branch)> {
-        let tree = self.tree;
-        tree.ids()
-            .filter_map(|id| tree.branch(id).map(|branch| (id, branch)))
-    }
-
-    /// Every level as wide as its texts need.
-    fn measure(&self) -> Vec<Column> {
-        let n_columns = self.depth.iter().max().map_or(1, |deepest| deepest + 1);
-        let mut columns = vec![Column::default(); n_columns];
-        for id in self.tree.ids() {
-            let column = &mut columns[self.depth[id.index()]];
-            let name = text_width(&self.name(id), LABEL) + text_width(&self.figures(id), SMALL);
-            column.box_width = column.box_width.max(name + 34.0);
-        }
-        for (id, branch) in self.branches() {
-            let column = &mut columns[self.depth[id.index()] + 1];
-            for label in self.labels(branch) {
-                column.gap = column.gap.max(text_width(&label, SMALL) + 36.0);
-            }
-        }
-        let mut x = MARGIN;
-        for column in &mut columns {
-            if column.gap > 0.0 {
-                column.gap = column.gap.clamp(GAP.0, GAP.1);
-            }
-            column.box_width = column.box_width.clamp(BOX_WIDTH.0, BOX_WIDTH.1);
-            column.x = x + column.gap;
-            x = column.x + column.box_width;
-        }
-        columns
-    }
-
-    /// Puts the classes in lines below the title; returns where the tree may begin.
-    fn place_legend(&mut self) -> f64 {
-        let classes = self.tree.schema().classes();
-        let (mut x, mut y) = (MARGIN, MARGIN + TITLE + SMALL + 26.0);
-        for (class, label) in classes.iter().take(MOST_IN_LEGEND).enumerate() {
-            let label = shortened(&word(label, Extent::Short), 160.0, SMALL);
-            let width = 18.0 + text_width(&label, SMALL) + 16.0;
-            if x > MARGIN && x + width > self.width - MARGIN {
-                (x, y) = (MARGIN, y + 18.0);
-            }
-            self.legend.push(LegendEntry { x, y, class, label });
-            x += width;
-        }
-        if classes.is_empty() { y - 18.0 } else { y }
-    }
-
-    fn summary(&self) -> String {
-        let target = word(&self.tree.schema().target.name, Extent::Short);
-        format!("A tree that predicts {target}: {}", self.subtitle())
-    }
-
-    fn subtitle(&self) -> String {
-        let tree = self.tree;
-        let mut text = format!(
-            "weight of rows {}, leaves {}, depth {}",
-            amount(tree.weight(NodeId::ROOT)),
-            tree.n_leaves(),
-            tree.depth()
-        );
-        if self.shared_everywhere {
-            text.push_str("; missing values go to all branches, by weight");
-        }
-        text
-    }
-
+impl Drawing<'_> {
     fn write_header(&self, text: &mut String) {
         let name = word(&self.tree.schema().target.name, Extent::Full);
         let y = MARGIN + TITLE - 3.0;
@@ -316,29 +178,6 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// The conditions of all children, without the name of the feature.
-    fn labels(&self, branch: &Branch) -> Vec<String> {
-        let members = Members::new(branch);
-        (0..branch.n_children as usize)
-            .map(|position| {
-                let schema = self.tree.schema();
-                let condition = Condition::of(schema, branch, &members, position, Extent::Short);
-                let mut label = match condition {
-                    Condition::Numeric(..) => {
-                        let (lower, upper) = branch.split.bounds(position);
-                        interval(lower, upper)
-                    }
-                    Condition::Categories(set) => set,
-                    Condition::Missing => "missing".into(),
-                };
-                if takes_missing(branch, position) {
-                    label.push_str(" or missing");
-                }
-                label
-            })
-            .collect()
-    }
-
     fn write_box(&self, text: &mut String, id: NodeId) {
         let column = self.columns[self.depth[id.index()]];
         let (x, y) = (column.x, self.y[id.index()] - BOX / 2.0);
@@ -417,73 +256,6 @@ impl<'a> Drawing<'a> {
         text.push('\n');
     }
 
-    /// What a node asks, or what a leaf answers.
-    fn name(&self, id: NodeId) -> String {
-        match self.tree.branch(id) {
-            None => self.short_answer(id),
-            Some(branch) => {
-                let feature = &self.tree.schema().features[branch.split.feature()];
-                word(&feature.name, Extent::Short)
-            }
-        }
-    }
-
-    fn short_answer(&self, id: NodeId) -> String {
-        if self.tree.schema().is_classification() {
-            answer(self.tree, id, Extent::Short)
-        } else {
-            amount(self.tree.value(id))
-        }
-    }
-
-    /// The weight of a node's rows and, in a leaf, of the wrong ones.
-    fn figures(&self, id: NodeId) -> String {
-        let weight = amount(self.tree.weight(id));
-        let errors = if self.tree.schema().is_classification() {
-            self.tree.errors(id)
-        } else {
-            0.0
-        };
-        if self.tree.is_leaf(id) && errors > 0.0 {
-            format!("{weight}, {} wrong", amount(errors))
-        } else {
-            weight
-        }
-    }
-
-    /// Everything about a node, line by line.
-    fn details(&self, id: NodeId) -> String {
-        let tree = self.tree;
-        let schema = tree.schema();
-        let mut lines = Vec::new();
-        if let Some(branch) = tree.branch(id) {
-            let feature = &schema.features[branch.split.feature()];
-            lines.push(format!("asks for {}", word(&feature.name, Extent::Full)));
-            if branch.missing == MissingRoute::Distribute {
-                lines.push("missing values go to all branches, by weight".into());
-            }
-        }
-        let verb = if tree.is_leaf(id) {
-            "answers"
-        } else {
-            "would answer"
-        };
-        lines.push(format!("{verb} {}", answer(tree, id, Extent::Full)));
-        lines.push(format!("weight of rows {}", amount(tree.weight(id))));
-        match mse(tree, id) {
-            _ if schema.is_classification() => {
-                let counts = tree.counts(id).iter().zip(schema.classes());
-                let counts = counts.filter(|&(count, _)| *count > 0.0);
-                for (count, class) in counts.take(MOST_IN_LEGEND) {
-                    lines.push(format!("{}: {}", word(class, Extent::Full), amount(*count)));
-                }
-            }
-            Some(mse) => lines.push(format!("mean squared error {}", amount(mse))),
-            None => {}
-        }
-        lines.join("\n")
-    }
-
     fn color_of(&self, id: NodeId) -> &'static str {
         if self.tree.schema().is_classification() {
             color(self.tree.value(id) as usize)
@@ -491,12 +263,6 @@ impl<'a> Drawing<'a> {
             PALETTE[4]
         }
     }
-}
-
-/// Does a child that present values reach also take the missing ones?
-fn takes_missing(branch: &Branch, position: usize) -> bool {
-    branch.missing == MissingRoute::Child(position as u32)
-        && branch.missing_only() != Some(position)
 }
 
 /// One text, with all of it in a tooltip where it is cut.
@@ -515,117 +281,14 @@ fn write_text(text: &mut String, at: (f64, f64), class: &str, full: &str, room: 
     );
 }
 
-/// The interval of a child, without its feature.
-fn interval(lower: Option<Bound>, upper: Option<Bound>) -> String {
-    let sign = |bound: Bound, strict: &str| {
-        let equal = if bound.included { "=" } else { "" };
-        format!("{strict}{equal} {}", rounded(bound.cut))
-    };
-    match (lower, upper) {
-        (None, None) => "known".into(),
-        (Some(low), None) => sign(low, ">"),
-        (None, Some(high)) => sign(high, "<"),
-        (Some(low), Some(high)) => format!("{} and {}", sign(low, ">"), sign(high, "<")),
-    }
-}
-
-/// A cut to seven digits; the tooltip has it in full.
-fn rounded(x: f64) -> String {
-    format!("{x:.6e}")
-        .parse()
-        .map_or_else(|_| number(x), number)
-}
-
 fn color(class: usize) -> &'static str {
     PALETTE[class % PALETTE.len()]
-}
-
-fn depths(tree: &Tree) -> Vec<usize> {
-    let mut depth = vec![0; tree.n_nodes()];
-    for id in tree.ids() {
-        for child in tree.branch(id).into_iter().flat_map(Branch::children) {
-            depth[child.index()] = depth[id.index()] + 1;
-        }
-    }
-    depth
-}
-
-/// Leaves below each other in the order of the tree, a branch in the middle of its children.
-fn heights(tree: &Tree, top: f64) -> Vec<f64> {
-    let mut y = vec![0.0; tree.n_nodes()];
-    let mut next = top;
-    let mut stack = vec![NodeId::ROOT];
-    while let Some(id) = stack.pop() {
-        match tree.branch(id) {
-            None => {
-                y[id.index()] = next;
-                next += PITCH;
-            }
-            Some(branch) => stack.extend(branch.children().rev()),
-        }
-    }
-    for id in tree.ids().rev() {
-        if let Some(branch) = tree.branch(id) {
-            let last = branch.child(branch.n_children as usize - 1);
-            y[id.index()] = f64::midpoint(y[branch.first_child.index()], y[last.index()]);
-        }
-    }
-    y
-}
-
-/// About how wide a text is; on the safe side for common fonts.
-fn text_width(text: &str, size: f64) -> f64 {
-    let width = |c: char| match c {
-        'i' | 'j' | 'l' | 't' | 'f' | '.' | ',' | '\'' | '|' | ' ' | ':' | ';' | '!' | 'I' => 0.37,
-        'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.92,
-        '<' | '>' | '=' | '+' | '_' => 0.64,
-        'A'..='Z' => 0.7,
-        c if c.is_ascii() => 0.61,
-        // Scripts of the Far East and pictures have broad characters.
-        c if u32::from(c) >= 0x1100 => 1.05,
-        _ => 0.66,
-    };
-    text.chars().map(width).sum::<f64>() * size
-}
-
-/// A text that fits into a width, cut in the end if it must be.
-fn shortened(text: &str, room: f64, size: f64) -> String {
-    if text_width(text, size) <= room {
-        return text.to_owned();
-    }
-    let mut short = String::new();
-    for c in text.chars() {
-        short.push(c);
-        if text_width(&short, size) + 0.9 * size > room {
-            short.pop();
-            break;
-        }
-    }
-    short + "…"
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::export::samples;
-
-    #[test]
-    fn boxes_of_a_level_do_not_touch() {
-        for tree in [samples::every_kind(), samples::iris(), samples::chain(60)] {
-            let drawing = Drawing::new(&tree);
-            for a in tree.ids() {
-                for b in tree.ids().filter(|&b| b > a) {
-                    if drawing.depth[a.index()] == drawing.depth[b.index()] {
-                        let apart = (drawing.y[a.index()] - drawing.y[b.index()]).abs();
-                        assert!(apart >= PITCH - 1e-9, "{a:?} and {b:?} are {apart} apart");
-                    }
-                }
-                assert!(drawing.y[a.index()] + BOX / 2.0 < drawing.height);
-                let column = drawing.columns[drawing.depth[a.index()]];
-                assert!(column.x + column.box_width < drawing.width);
-            }
-        }
-    }
 
     #[test]
     fn operators_are_exact() {
@@ -647,17 +310,6 @@ mod tests {
         assert!(text.contains("&amp;lt;"));
         assert!(!text.contains('\u{1b}'));
         assert_eq!(text.matches("<svg").count(), 1);
-    }
-
-    #[test]
-    fn long_texts_are_cut() {
-        let long = "x".repeat(200);
-        let short = shortened(&long, 100.0, 12.0);
-        assert!(
-            short.ends_with('…') && text_width(&short, 12.0) <= 112.0,
-            "{short}"
-        );
-        assert_eq!(shortened("short", 100.0, 12.0), "short");
     }
 
     #[test]

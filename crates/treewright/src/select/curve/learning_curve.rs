@@ -18,9 +18,9 @@ use crate::eval::{Folds, nested_order, score};
 use crate::learn::Learner;
 use crate::select::resampling::seed_of;
 
-/// Automatic sizes go down to about so many rows, if there are more.
+/// Automatic sizes go down to about this many rows, if there are more.
 const FEWEST_ROWS: usize = 10;
-/// There are at most so many automatic sizes.
+/// There are at most this many automatic sizes.
 const MOST_SIZES: usize = 8;
 
 /// Which rows are learned from, which are held out, and how often.

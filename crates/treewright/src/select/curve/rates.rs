@@ -44,7 +44,7 @@ pub struct DepthRates {
     pub rows_enough: Option<f64>,
 }
 
-/// How far from the optimum trees of so many rows are.
+/// How far from the optimum trees learned from a given number of rows are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RatePoint {
     /// Number of rows learned from.

@@ -3,7 +3,7 @@
 use super::MOST_LEAVES;
 use crate::eval::{Choices, Entry, Section};
 
-/// A report stays below two megabytes: nodes of all trees together take about so many bytes at most.
+/// A report stays below two megabytes: nodes of all trees together take about this many bytes at most.
 const MOST_NODE_BYTES: usize = 1_000_000;
 
 /// The entries of least error and within one standard error of it, of trees that are no family.

@@ -288,7 +288,7 @@ impl Explore {
     }
 }
 
-/// Does it take long to send the rows through so many trees?
+/// Does it take long to send the rows through this many trees?
 fn is_large(data: &Dataset, n_trees: usize) -> bool {
     const MANY_STEPS: usize = 500_000;
     data.n_rows().saturating_mul(n_trees) > MANY_STEPS

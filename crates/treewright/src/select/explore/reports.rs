@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::eval::{Report, Sample, Section, SectionKind};
 use crate::tree::{FamilyFit, Fit, NodeId, Tree};
 
-/// Confusion matrices of all trees together have at most so many numbers.
+/// Confusion matrices of all trees together have at most this many numbers.
 const MOST_CONFUSION_CELLS: usize = 80_000;
 
 /// A report on rows, without trees.

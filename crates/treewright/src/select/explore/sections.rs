@@ -9,7 +9,7 @@ use crate::tree::{FamilyFit, Fit, Kept, NodeId, StoppedIn, Tree};
 
 /// Of larger trees those that rows left out speak for are shown, up to this size.
 const MOST_LEAVES_OF_CHOSEN: usize = 1200;
-/// The curve of a family has at most about so many points.
+/// The curve of a family has at most about this many points.
 const MOST_ENTRIES: usize = 240;
 
 /// A tree as an entry.

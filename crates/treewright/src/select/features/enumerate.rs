@@ -54,7 +54,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// All sets of so many features.
+    /// All sets of this many features.
     pub(super) fn all(n_features: usize) -> Self {
         Self {
             required: vec![0; bits::words_for(n_features)],

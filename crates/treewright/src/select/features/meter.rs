@@ -80,7 +80,7 @@ impl Part<'_> {
 
     /// Shows how far this part is. Says whether the budget is spent.
     pub(super) fn report(&mut self, share: impl Fn() -> f64) -> bool {
-        // About so many milliseconds between two reports: a stop comes at once, and reports are cheap.
+        // About this many milliseconds between two reports: a stop comes at once, and reports are cheap.
         const PATIENCE: u128 = 5;
         let now = Instant::now();
         let elapsed = (now - self.last).as_millis();

@@ -42,7 +42,7 @@ pub(super) struct Item<T> {
 }
 
 impl Piece {
-    /// All sets of so many features.
+    /// All sets of this many features.
     pub(super) fn whole(n_features: usize) -> Self {
         Self::new(Start::all(n_features), 1.0, false)
     }
@@ -130,7 +130,7 @@ impl<T> Batch<T> {
     }
 }
 
-/// Cuts the enumeration of all sets of so many features into pieces.
+/// Cuts the enumeration of all sets of this many features into pieces.
 pub(super) fn cut(mut sets: Enumeration<'_>, n_features: usize, meter: &Meter<'_>) -> Vec<Piece> {
     let all = Start::all(n_features);
     let mut pieces = vec![Piece::new(all.clone(), 0.0, true)];

@@ -26,7 +26,7 @@ pub(super) struct LossUnits {
     weight: f64,
 }
 
-/// The largest sum takes so many bits, which leaves room for differences of two.
+/// The largest sum takes this many bits, which leaves room for differences of two.
 const BITS: i32 = 124;
 
 /// A sum of losses and one of their squares, in units.
@@ -49,7 +49,7 @@ pub(super) struct Sums {
 
 impl LossUnits {
     /// Units for answers that are not further off than all targets together, and for sums in which each
-    /// row is so many times.
+    /// row occurs this many times.
     pub(super) fn of(data: &Dataset, loss: &Loss, times: usize) -> Self {
         let top = match (data.target(), loss) {
             (Target::Numbers(numbers), _) => {
@@ -127,7 +127,7 @@ impl LossUnits {
     }
 }
 
-/// A power of two that so many sums up to this are counted in.
+/// A power of two as the unit of sums, for this many sums of at most `largest_sum` each.
 fn unit_for(largest_sum: f64, times: usize) -> f64 {
     let times = (times as f64).log2().ceil() as i32;
     let exponent = largest_sum.log2().ceil() as i32 + times - BITS;
@@ -151,7 +151,7 @@ impl Amount {
 }
 
 impl Sums {
-    /// No rows at all, for so many trees.
+    /// No rows at all, for this many trees.
     pub(super) fn new(n_trees: usize) -> Self {
         Self {
             amounts: vec![Amount::default(); n_trees],

@@ -278,7 +278,7 @@ impl Family {
         low
     }
 
-    /// The largest member with at most so many leaves.
+    /// The largest member with at most this many leaves.
     pub fn with_leaves(&self, most_leaves: usize) -> Option<usize> {
         self.members
             .partition_point(|member| member.leaves <= most_leaves)

@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value};
 
+use super::PruningLoss;
 use crate::cost::Lambda;
 use crate::data::ClassWeight;
 use crate::error::{self, Error};
@@ -348,9 +349,14 @@ impl<'a> PruningParams<'a> {
         self.0.get("from_leaves").and_then(Value::as_u64)
     }
 
-    /// The name of the cost of a node.
-    pub fn cost(self) -> Option<&'a str> {
-        self.0.get("cost").and_then(Value::as_str)
+    /// What a node costs. Files say `error` for the loss of the tree, also if that is a matrix or squared errors.
+    pub fn cost(self) -> Option<PruningLoss> {
+        match self.0.get("cost")?.as_str()? {
+            "error" => Some(PruningLoss::Error),
+            "impurity" => Some(PruningLoss::Impurity),
+            "mse" => Some(PruningLoss::Squared),
+            _ => None,
+        }
     }
 
     /// The name of the penalty.

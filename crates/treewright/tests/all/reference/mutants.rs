@@ -9,7 +9,9 @@ use treewright::tree::{MissingRoute, Outcome, Split};
 use super::build::{Plan, build, grow_by};
 use super::greedy::judge;
 use super::splits::Problem;
-use crate::differential::{CRITERIA, NUMBER_CRITERIA, all_policies, random_params, settled_table};
+use crate::greedy::differential::{
+    CRITERIA, NUMBER_CRITERIA, all_policies, random_params, settled_table,
+};
 use crate::tables::{Weights, Wishes};
 
 fn accepts(data: &Dataset, params: &Greedy, plan: &Plan) -> Result<(), String> {

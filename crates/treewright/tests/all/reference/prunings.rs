@@ -297,7 +297,7 @@ pub(crate) fn unit_cost(scale: Scale) -> BigRational {
     exact(scale.unit) / exact(scale.total_weight)
 }
 
-/// The sign of a number that may be off by so much.
+/// The sign of a number that may be off by this much.
 fn sign(number: &BigInt, error: &BigInt) -> Ordering {
     if number.abs() <= *error {
         Ordering::Equal

@@ -59,7 +59,7 @@ function textWidth(text, size, weight = 400) {
   return pen.measureText(text).width;
 }
 
-// As much of a name as fits into so many pixels.
+// As much of a name as fits into this many pixels.
 function fitName(name, pixels, size, weight) {
   const letters = Array.from(name);
   let [low, high] = [1, letters.length];

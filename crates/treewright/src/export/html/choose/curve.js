@@ -238,7 +238,7 @@ function makeCurve(report, actions) {
   };
 }
 
-// The member with about so many leaves.
+// The member with about this many leaves.
 function closestMember(family, leaves) {
   let best = 0;
   family.members.forEach((member, m) => {

@@ -1,6 +1,6 @@
 // The frame of the trade-off curve: its scales and axes.
 
-// From so many leaves on, their axis is logarithmic.
+// From this many leaves on, their axis is logarithmic.
 const LOG_FROM = 40;
 
 // `detail` leaves out the bad small trees, so that the differences among the good ones are seen.

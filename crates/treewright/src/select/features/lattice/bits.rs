@@ -1,6 +1,6 @@
 //! Sets of features as bits in words. All sets of one search have the same number of words.
 
-/// Words for so many features.
+/// Words for this many features.
 pub(in crate::select::features) fn words_for(n_features: usize) -> usize {
     n_features.div_ceil(64).max(1)
 }
@@ -51,7 +51,7 @@ pub(in crate::select::features) fn iter(set: &[u64]) -> impl Iterator<Item = usi
     })
 }
 
-/// All of so many features.
+/// All of this many features.
 pub(in crate::select::features) fn all(n_features: usize) -> Vec<u64> {
     let mut set = vec![0; words_for(n_features)];
     for feature in 0..n_features {

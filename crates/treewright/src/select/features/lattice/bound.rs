@@ -33,7 +33,7 @@ struct Bounding<'s> {
 
 impl Lattice<'_> {
     /// A lower bound of the error of all sets between `required` and `required ∪ optional`, found by
-    /// looking through so many optional splits above each other. It may be too low from `enough` on.
+    /// looking through this many optional splits above each other. It may be too low from `enough` on.
     pub(in crate::select::features) fn bound(
         &mut self,
         required: &mut [u64],

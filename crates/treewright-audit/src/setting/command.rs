@@ -1,0 +1,111 @@
+//! The command line that repeats a case with the program.
+
+use super::{DyadicJob, GreedyJob, Job, PruneJob, Setting, Stop};
+use crate::table::Table;
+
+/// The command lines, and what no command line can say.
+pub fn command(table: &Table, setting: &Setting) -> String {
+    let file = table.file();
+    let reading = table.arguments();
+    let mut notes = Vec::new();
+    let limit = match setting.stop {
+        Stop::Never => String::new(),
+        Stop::Looks(looks) => {
+            notes.push(format!("stopped after {looks} looks at the budget"));
+            String::new()
+        }
+        Stop::Micros(micros) => format!(" --time-limit {}ms", micros as f64 / 1000.0),
+        Stop::Bytes(bytes) => format!(" --memory-limit {bytes}"),
+    };
+    let end = format!("{reading}{limit} --threads {} --json", setting.threads);
+    let text = match &setting.job {
+        Job::Optimal(job) => {
+            if job.min_leaf_weight > 0.0 {
+                notes.push(format!(
+                    "at least {} of all weight in a leaf",
+                    job.min_leaf_weight
+                ));
+            }
+            if job.tiny {
+                notes.push("with tiny sizes of work".into());
+            }
+            let intervals = job.intervals.map_or("auto".into(), |most| most.to_string());
+            format!(
+                "treewright fit optimal {file} --depth {} --intervals {intervals} --min-leaf {} \
+                 --leaf-cost {}{end}",
+                job.depth, job.min_leaf, job.leaf_cost
+            )
+        }
+        Job::Dyadic(job) => {
+            let ((aim, value), search) = (&job.aim, &job.search);
+            let params = dyadic(job);
+            format!("treewright fit dyadic {file} --{aim} {value} --solver {search}{params}{end}")
+        }
+        Job::DyadicPath(job) => {
+            let collinear = if job.collinear { " --collinear" } else { "" };
+            let (params, search) = (dyadic(job), &job.search);
+            format!("treewright path dyadic {file} --method {search}{collinear}{params}{end}")
+        }
+        Job::Greedy(job) => format!("treewright fit greedy {file}{}{end}", greedy(job)),
+        Job::Prune(job) => {
+            let (aim, value) = &job.aim;
+            let (grown, params) = (greedy(&job.greedy), prune(job));
+            format!(
+                "treewright fit greedy {file}{grown}{end} > grown.json\n\
+                 treewright prune grown.json --{aim} {value}{params} --json"
+            )
+        }
+        Job::PrunePath(job) => {
+            let (grown, params) = (greedy(&job.greedy), prune(job));
+            format!("treewright path greedy {file}{grown}{params}{end}")
+        }
+        Job::Select(job) => format!("treewright select complete {file}{}{end}", greedy(job)),
+        Job::Distinct(job) => format!("treewright distinct {file}{}{end}", greedy(job)),
+    };
+    notes
+        .into_iter()
+        .fold(text, |text, note| format!("{text}\n# {note}"))
+}
+
+fn dyadic(job: &DyadicJob) -> String {
+    let ties = if job.ties == "larger" {
+        " --ties larger"
+    } else {
+        ""
+    };
+    format!(
+        " --k {} --model {} --coding {} --snap {} --penalty {}{ties}",
+        job.k,
+        job.model,
+        job.coding,
+        job.snap,
+        penalty(&job.penalty)
+    )
+}
+
+fn penalty(name: &str) -> &str {
+    if name == "table" {
+        "table:penalty.txt"
+    } else {
+        name
+    }
+}
+
+fn greedy(job: &GreedyJob) -> String {
+    let depth = job
+        .max_depth
+        .map_or(String::new(), |depth| format!(" --max-depth {depth}"));
+    let zero_gain = if job.zero_gain { " --zero-gain" } else { "" };
+    format!(
+        " --criterion {}{depth} --min-leaf {} --missing {} --categorical-splits {}{zero_gain}",
+        job.criterion, job.min_leaf, job.missing, job.categorical_splits
+    )
+}
+
+fn prune(job: &PruneJob) -> String {
+    let penalty = penalty(&job.penalty);
+    format!(
+        " --penalty {penalty} --cost {} --method {}",
+        job.cost, job.method
+    )
+}

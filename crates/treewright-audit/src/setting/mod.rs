@@ -1,0 +1,176 @@
+//! What is learned from a table: a learner with its parameters, and what ends its work.
+
+pub(crate) mod command;
+pub(crate) mod drawn;
+
+use serde::{Deserialize, Serialize};
+
+/// A learner with its parameters, and how it runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setting {
+    /// What is learned.
+    pub job: Job,
+    /// What ends the work before it is done.
+    #[serde(default, skip_serializing_if = "Stop::is_never")]
+    pub stop: Stop,
+    /// On this many threads.
+    pub threads: usize,
+}
+
+/// What ends the work before it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// Nothing.
+    #[default]
+    Never,
+    /// The budget is spent after this many looks at it.
+    Looks(u64),
+    /// This many microseconds have passed.
+    Micros(u64),
+    /// More bytes than this would be needed.
+    Bytes(u64),
+}
+
+impl Stop {
+    fn is_never(&self) -> bool {
+        *self == Self::Never
+    }
+}
+
+/// What is learned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Job {
+    /// The best tree of a depth.
+    Optimal(OptimalJob),
+    /// The best dyadic tree for one aim.
+    Dyadic(DyadicJob),
+    /// The best dyadic trees for all weights.
+    DyadicPath(DyadicJob),
+    /// A greedy tree as it grows; nothing is proven of it.
+    Greedy(GreedyJob),
+    /// The best pruning of a greedy tree.
+    Prune(PruneJob),
+    /// All best prunings of a greedy tree.
+    PrunePath(PruneJob),
+    /// The best subset of the features.
+    Select(GreedyJob),
+    /// All distinct trees over subsets of the features.
+    Distinct(GreedyJob),
+}
+
+/// Parameters of an optimal tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OptimalJob {
+    /// The largest depth.
+    pub depth: usize,
+    /// The most intervals at the last level; `None` is `auto`.
+    pub intervals: Option<usize>,
+    /// The least rows of a leaf.
+    pub min_leaf: usize,
+    /// The least share of the weight in a leaf.
+    #[serde(default)]
+    pub min_leaf_weight: f64,
+    /// What a leaf costs.
+    pub leaf_cost: String,
+    /// Tiny sizes of the parts in which work is done.
+    #[serde(default)]
+    pub tiny: bool,
+}
+
+/// Parameters of a dyadic tree or path.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DyadicJob {
+    /// `auto`, a number, or numbers with commas.
+    pub k: String,
+    /// `collapsed` or `boxed`.
+    pub model: String,
+    /// `share`, `order` or `one-vs-rest`.
+    pub coding: String,
+    /// A share of the range.
+    #[serde(default)]
+    pub snap: f64,
+    /// `linear`, `sqrt`, `log`, `power:T` or `table`.
+    pub penalty: String,
+    /// The values of a table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub table: Vec<String>,
+    /// `smaller` or `larger`.
+    pub ties: String,
+    /// `lambda`, `kappa` or `leaves`, and its value; not for paths.
+    pub aim: (String, String),
+    /// `auto`, `bnb`, `mrp` or `mr`; for paths `hull`, `grid`, `adaptive` or `heuristic`.
+    pub search: String,
+    /// Members that are only tied are there, too; for paths.
+    #[serde(default)]
+    pub collinear: bool,
+}
+
+/// Parameters of a greedy tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GreedyJob {
+    /// The criterion.
+    pub criterion: String,
+    /// The largest depth.
+    pub max_depth: Option<usize>,
+    /// The least rows of a leaf.
+    pub min_leaf: usize,
+    /// `distribute`, `branch` or `majority`.
+    pub missing: String,
+    /// `multiway` or `one-vs-rest`.
+    pub categorical_splits: String,
+    /// Also splits that gain nothing.
+    pub zero_gain: bool,
+}
+
+/// Parameters of a pruning.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PruneJob {
+    /// How the tree grows.
+    pub greedy: GreedyJob,
+    /// `linear`, `sqrt`, `log`, `power:T` or `table`.
+    pub penalty: String,
+    /// The values of a table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub table: Vec<String>,
+    /// `error` or `impurity`.
+    pub cost: String,
+    /// `lambda`, `leaves` or `max-cost`, and its value; not for families.
+    pub aim: (String, String),
+    /// `auto`, `additive`, `family` or `table`.
+    pub method: String,
+}
+
+impl Job {
+    /// The names of all jobs, with the share of tables that they get.
+    pub const ALL: [(&'static str, u32); 8] = [
+        ("optimal", 40),
+        ("dyadic", 20),
+        ("dyadic-path", 14),
+        ("greedy", 4),
+        ("prune", 9),
+        ("prune-path", 9),
+        ("select", 2),
+        ("distinct", 2),
+    ];
+
+    /// The name on the command line of the audit.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Optimal(_) => "optimal",
+            Self::Dyadic(_) => "dyadic",
+            Self::DyadicPath(_) => "dyadic-path",
+            Self::Greedy(_) => "greedy",
+            Self::Prune(_) => "prune",
+            Self::PrunePath(_) => "prune-path",
+            Self::Select(_) => "select",
+            Self::Distinct(_) => "distinct",
+        }
+    }
+}

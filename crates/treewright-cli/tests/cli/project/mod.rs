@@ -1,0 +1,4 @@
+//! The program against the tables of learners and the documents.
+
+mod parameters;
+mod registration;

@@ -1,0 +1,8 @@
+//! Commands that choose trees or features, or compare learners.
+
+mod curve;
+pub(crate) mod distinct;
+mod explore;
+mod features;
+mod summary;
+mod validate;

@@ -1,0 +1,9 @@
+//! Optimal dyadic trees.
+
+pub(crate) mod claims;
+mod files;
+pub(crate) mod members;
+mod narrow;
+pub(crate) mod penalties;
+pub(crate) mod sizes;
+mod switches;

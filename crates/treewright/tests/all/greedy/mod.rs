@@ -1,0 +1,5 @@
+//! Greedy trees.
+
+pub(crate) mod differential;
+mod laws;
+mod switches;

@@ -1,0 +1,10 @@
+//! Optimal trees of bounded depth.
+
+mod alike;
+pub(crate) mod large;
+mod odd;
+mod proofs;
+mod sizes;
+pub(crate) mod small;
+mod stopped;
+mod switches;

@@ -1,0 +1,176 @@
+//! Searches for optimal trees that end early: what they claim still holds.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use fastrand::Rng;
+use treewright::learn::greedy::MissingPolicy;
+use treewright::learn::optimal::Optimal;
+use treewright::learn::{Greedy, Learner};
+use treewright::tree::{Split, Tree};
+use treewright::{Budget, Fit};
+
+use super::large::{Most, table};
+use super::small::check_claims;
+use crate::tables::Table;
+
+/// A search that was stopped, beside the optimum and the greedy tree.
+struct Stops {
+    table: Table,
+    learner: Optimal,
+    optimum: f64,
+    greedy: Option<f64>,
+    case: String,
+}
+
+impl Stops {
+    fn new(seed: u64, most: Most, depth: usize) -> Self {
+        let mut rng = Rng::with_seed(seed);
+        let table = table(&mut rng, most);
+        let learner = Optimal {
+            depth,
+            intervals: [Some(2), Some(2), None][rng.usize(..3)],
+            ..Optimal::default()
+        };
+        let whole = learner.fit(&table.data, &Budget::unlimited()).unwrap();
+        let whole = whole.certificate.unwrap();
+        let case = format!("seed {seed}: {learner:?}");
+        assert!(whole.is_optimal(), "{case}");
+        let greedy = Greedy {
+            max_depth: Some(depth),
+            missing: MissingPolicy::Branch,
+            ..Greedy::default()
+        };
+        let greedy = greedy.fit(&table.data, &Budget::unlimited()).unwrap();
+        Self {
+            greedy: is_of_the_kind(&greedy.model).then_some(greedy.training.cost),
+            table,
+            learner,
+            optimum: whole.objective,
+            case,
+        }
+    }
+
+    /// Is the tree proven?
+    fn check(&self, fit: &Fit, when: &str) -> bool {
+        let case = format!("{when} {}", self.case);
+        let certificate = fit.certificate.as_ref().unwrap();
+        let slack = certificate.tolerance.unwrap_or(0.0) + 1e-12;
+        let (objective, bound) = (certificate.objective, certificate.lower_bound);
+        assert!(
+            bound <= self.optimum + slack,
+            "{bound} above {} {case}",
+            self.optimum
+        );
+        assert!(self.optimum <= objective + slack, "{case}");
+        if let Some(greedy) = self.greedy {
+            assert!(objective <= greedy + slack, "{case}");
+        }
+        if certificate.is_optimal() {
+            assert!((objective - self.optimum).abs() <= slack, "{case}");
+        }
+        check_claims(fit, &self.table.data, &self.learner, &case);
+        certificate.is_optimal()
+    }
+}
+
+/// A greedy tree may ask for nothing but whether a category is missing; these trees may not.
+fn is_of_the_kind(tree: &Tree) -> bool {
+    let is_one = |id| match tree.branch(id).map(|branch| &branch.split) {
+        Some(Split::Categories { branches, .. }) => {
+            let mut used: Vec<u32> = branches.iter().copied().flatten().collect();
+            let n_categories = used.len();
+            used.sort_unstable();
+            used.dedup();
+            used.len() == n_categories
+        }
+        _ => true,
+    };
+    tree.ids().all(is_one)
+}
+
+const LARGE: Most = Most {
+    rows: [1800, 2200],
+    features: 4,
+    classes: 3,
+};
+
+#[test]
+fn time_limits_leave_honest_trees() {
+    let mut n_stopped = 0;
+    for seed in 0..3 {
+        let stops = Stops::new(seed, LARGE, 3);
+        for millis in [0, 1, 2, 5, 10, 20, 50] {
+            let limit = Duration::from_millis(millis);
+            let budget = Budget::unlimited().with_time_limit(limit);
+            let fit = stops.learner.fit(&stops.table.data, &budget).unwrap();
+            let is_proven = stops.check(&fit, &format!("{millis} ms"));
+            n_stopped += u32::from(!is_proven);
+        }
+    }
+    assert!(n_stopped > 5, "{n_stopped} were stopped");
+}
+
+#[test]
+fn an_interrupt_leaves_an_honest_tree() {
+    for seed in 101..103 {
+        let stops = Stops::new(seed, LARGE, 3);
+        for millis in [0, 3, 12] {
+            let flag = Arc::new(AtomicBool::new(millis == 0));
+            let budget = Budget::unlimited().with_interrupt(Arc::clone(&flag));
+            let fit = std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    std::thread::sleep(Duration::from_millis(millis));
+                    flag.store(true, Ordering::Relaxed);
+                });
+                stops.learner.fit(&stops.table.data, &budget).unwrap()
+            });
+            stops.check(&fit, &format!("interrupted after {millis} ms"));
+        }
+    }
+}
+
+#[test]
+fn a_memory_limit_leaves_an_honest_tree() {
+    let most = Most {
+        rows: [50, 90],
+        features: 5,
+        classes: 3,
+    };
+    let mut n_stopped = 0;
+    for seed in 200..212 {
+        let mut stops = Stops::new(seed, most, 3 + usize::from(seed % 4 == 0));
+        for bytes in [0, 1000, 10_000, 12_000, 16_000, 20_000, 25_000, 40_000] {
+            stops.learner.most_bytes = bytes;
+            let budget = Budget::unlimited();
+            let fit = stops.learner.fit(&stops.table.data, &budget).unwrap();
+            n_stopped += u32::from(!stops.check(&fit, &format!("{bytes} bytes")));
+        }
+    }
+    assert!(n_stopped > 15, "{n_stopped} were stopped");
+}
+
+#[test]
+fn many_classes_are_given_up_at_once() {
+    let mut rng = Rng::with_seed(7);
+    let most = Most {
+        rows: [1500, 1500],
+        features: 3,
+        classes: 300,
+    };
+    let table = table(&mut rng, most);
+    for (depth, min_leaf) in [(1, 1), (2, 1), (2, 3), (3, 1)] {
+        let learner = Optimal {
+            depth,
+            min_leaf,
+            ..Optimal::default()
+        };
+        let flag = Arc::new(AtomicBool::new(true));
+        let budget = Budget::unlimited().with_interrupt(flag);
+        let fit = learner.fit(&table.data, &budget).unwrap();
+        let case = format!("{learner:?}");
+        assert!(!fit.certificate.as_ref().unwrap().is_optimal(), "{case}");
+        check_claims(&fit, &table.data, &learner, &case);
+    }
+}

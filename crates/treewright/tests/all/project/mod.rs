@@ -1,0 +1,4 @@
+//! The sources and the documents themselves.
+
+mod pages;
+mod rooms;

@@ -1,0 +1,5 @@
+//! Prunings of finished trees.
+
+mod laws;
+mod pruned;
+mod prunings;
