@@ -19,12 +19,14 @@
 //! | `deeper` | best-first search over ranges of cuts, region bounds, equivalent points bound |
 //! | `search` | which of these solves a set of rows, by depth |
 //! | `plan` | the tree of a value that was found |
+//! | `sizes` | the best trees for every number of leaves |
 //! | `proof` | what the search has found out, as claims that others can check |
 //! | `claim` | what is proven, as a certificate |
 //! | `by_depth` | one depth after the other, until the time is up |
+//! | `by_size` | the same for every number of leaves |
 //!
 //! The table begins with the lowest layer. Each may use those above it in the table; `deeper` and `search` may use
-//! each other, and so may `claim` and `by_depth`. A test checks that. `learn::exact` has the deadline, the incumbent
+//! each other, and so may `claim`, `by_depth` and `by_size`. A test checks that. `learn::exact` has the deadline, the incumbent
 //! and the way from a plan to a tree.
 
 mod by_depth;

@@ -46,8 +46,9 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             // A tree consists of trees with a level less: the two call each other.
             &["deeper", "search"],
             &["plan"],
+            &["sizes"],
             &["proof"],
-            &["claim", "by_depth"],
+            &["claim", "by_depth", "by_size"],
         ],
     ),
     (
