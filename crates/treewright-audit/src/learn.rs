@@ -150,6 +150,7 @@ fn optimal(job: &OptimalJob, loss: Loss, most_bytes: Option<u64>) -> Result<Opti
         leaf_cost: job.leaf_cost.parse()?,
         loss,
         most_bytes: most_bytes.map_or(usize::MAX, |bytes| bytes as usize),
+        ..Optimal::default()
     })
 }
 

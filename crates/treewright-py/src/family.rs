@@ -65,7 +65,9 @@ impl Family {
                 dict.set_item("errors", errors)?;
             }
             dict.set_item("lambda_low", figures.lambda_low)?;
-            dict.set_item("lambda_high", figures.lambda_high.unwrap_or(f64::INFINITY))?;
+            let is_best = figures.lambda_low.is_some();
+            let infinity = is_best.then_some(f64::INFINITY);
+            dict.set_item("lambda_high", figures.lambda_high.or(infinity))?;
             if let Some(validation) = &validation {
                 dict.set_item("cv_error", validation.error[place])?;
                 dict.set_item("cv_se", validation.se[place])?;

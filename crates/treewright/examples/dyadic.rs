@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (leaves, cost) = (member.leaves, member.cost);
         println!(
             "{leaves} leaves, cost {cost:.4}, the best from lambda = {:.6} on",
-            member.lambda_low
+            member.lambda_low.unwrap()
         );
     }
     assert_eq!(fit.exact_down_to, 0.0, "the family is complete");

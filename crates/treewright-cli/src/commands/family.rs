@@ -116,18 +116,26 @@ fn shown(n_members: usize, found: Option<&CrossValidation>) -> Vec<usize> {
 fn row(family: &Family, kept: &Kept, place: usize, found: Option<&CrossValidation>) -> Vec<String> {
     let member = |place: usize| family.member(kept.members()[place]);
     // The weights of a member end where those of the next smaller one begin that has some.
-    let above = (0..place).rev().map(member).find(|above| !is_tied(above));
+    let has_weights = |it: &Member| it.lambda_low.is_some() && !is_tied(it);
+    let above = (0..place).rev().map(member).find(has_weights);
     let member = member(place);
     let (scale, value) = (family.scale(), family.values()[kept.members()[place]]);
     let mut cells = vec![
         mark(place, found).to_owned(),
         member.leaves.to_string(),
-        if is_tied(&member) {
-            "tied".into()
-        } else {
-            threshold(&member)
+        match member.lambda_low {
+            None => "-".into(),
+            Some(_) if is_tied(&member) => "tied".into(),
+            Some(low) => threshold(&member, low),
         },
-        above.map_or("inf".into(), |above| threshold(&above)),
+        match (
+            member.lambda_low,
+            above.and_then(|above| Some((above, above.lambda_low?))),
+        ) {
+            (None, _) => "-".into(),
+            (_, None) => "inf".into(),
+            (_, Some((above, low))) => threshold(&above, low),
+        },
         rounded_up(member.cost, |most| scale.is_at_most(value.cost, most)),
     ];
     if let Some(found) = found {
@@ -138,7 +146,7 @@ fn row(family: &Family, kept: &Kept, place: usize, found: Option<&CrossValidatio
 
 /// Is a member only as good as its neighbours, at one weight?
 fn is_tied(member: &Member) -> bool {
-    member.lambda_high == Some(member.lambda_low)
+    member.lambda_low.is_some() && member.lambda_high == member.lambda_low
 }
 
 /// A cost that, given back with `--max-cost`, is enough for the member: rounded up in the last digit
@@ -167,9 +175,8 @@ fn mark(place: usize, found: Option<&CrossValidation>) -> &'static str {
 
 /// The weight from which on a member is the best, rounded up as far as its interval allows: given back
 /// with `--lambda`, the printed number chooses this member.
-fn threshold(member: &Member) -> String {
+fn threshold(member: &Member, low: f64) -> String {
     const SHORT: usize = 8;
-    let low = member.lambda_low;
     let is_inside =
         |number: f64| number >= low && member.lambda_high.is_none_or(|high| number < high);
     let in_full = plain(low);
@@ -206,13 +213,14 @@ mod tests {
     #[test]
     fn printed_thresholds_lie_in_the_interval() {
         let text = |low: f64, high: Option<f64>| {
-            threshold(&Member {
+            let member = Member {
                 leaves: 1,
                 cost: 0.0,
                 errors: None,
-                lambda_low: low,
+                lambda_low: Some(low),
                 lambda_high: high,
-            })
+            };
+            threshold(&member, low)
         };
         assert_eq!(text(1.0 / 3.0, None), "0.3334");
         assert_eq!(text(0.25, Some(0.5)), "0.25");
@@ -251,6 +259,7 @@ mod tests {
             exact: true,
             tolerance: None,
             exact_down_to: 0.0,
+            lower_bounds: None,
             costs_from: None,
             work: None,
             cross_validation: Some(CrossValidation {

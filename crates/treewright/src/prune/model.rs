@@ -80,6 +80,7 @@ impl Pruner {
             exact: costs.is_whole(),
             tolerance: costs.tolerance(),
             exact_down_to: 0.0,
+            lower_bounds: None,
             costs_from,
             cross_validation: None,
             work: None,
@@ -100,7 +101,7 @@ pub fn take_out(
     let family = &fit.family;
     let lambda = match lambda {
         Some(lambda) => Some(lambda),
-        None => least_weight(family.lambda_low(member))?,
+        None => family.lambda_low(member).map_or(Ok(None), least_weight)?,
     };
     if is_searched(fit) {
         return found_tree(fit, member, lambda.as_ref(), rule, start);

@@ -55,10 +55,13 @@ pub(super) struct MemberFile {
     cost: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<Amount>,
-    /// `null` is infinity: a search was stopped at once.
+    /// `null` is infinity for a single member, as after a search that was stopped at once. Among others it is a member
+    /// that is best for no weight.
     #[serde(deserialize_with = "Option::deserialize")]
     lambda_low: Option<f64>,
     lambda_high: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lower_bound: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cv_error: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -180,6 +183,7 @@ impl<'a> FamilyFile<WrittenMembers<'a>> {
                 .map(|nested| nested_nodes(family, nested, kept.largest())),
             members: WrittenMembers {
                 family,
+                lower_bounds: fit.lower_bounds.as_deref(),
                 kept,
                 found,
             },
@@ -189,9 +193,12 @@ impl<'a> FamilyFile<WrittenMembers<'a>> {
 
 impl FamilyFile {
     pub(super) fn into_fit(mut self) -> Result<FamilyFit> {
-        let members: Vec<Member> = self.members.iter().map(MemberFile::member).collect();
+        let is_alone = self.members.len() == 1;
+        let members = self.members.iter().map(|member| member.member(is_alone));
+        let members: Vec<Member> = members.collect();
         self.check(&members)?;
         let cross_validation = self.cross_validation()?;
+        let lower_bounds = self.lower_bounds()?;
         let most_leaves = members.last().map_or(0, |member| member.leaves);
         let penalty = self.penalty(most_leaves)?;
         let (schema, loss) = schema(self.task, &self.features, self.target, self.reading)?;
@@ -213,6 +220,7 @@ impl FamilyFile {
             exact: self.certificate.exact,
             tolerance: self.certificate.tolerance,
             exact_down_to: self.certificate.exact_down_to(),
+            lower_bounds,
             costs_from: self.costs_from.map(|from| CostsFrom {
                 rows: from.rows,
                 weight: from.weight,
@@ -252,7 +260,8 @@ impl FamilyFile {
         }
         if members
             .last()
-            .is_some_and(|last| last.lambda_low > self.certificate.exact_down_to())
+            .and_then(|last| last.lambda_low)
+            .is_some_and(|low| low > self.certificate.exact_down_to())
         {
             return Err(Error::model(
                 "lambda_low of the last member is above exact_down_to",
@@ -265,6 +274,26 @@ impl FamilyFile {
             ));
         }
         Ok(())
+    }
+
+    fn lower_bounds(&self) -> Result<Option<Vec<f64>>> {
+        let bounds = self.members.iter().filter_map(|member| member.lower_bound);
+        let bounds: Vec<f64> = bounds.collect();
+        if bounds.is_empty() {
+            return Ok(None);
+        }
+        if bounds.len() != self.members.len() {
+            return Err(Error::model(
+                "either every member has a \"lower_bound\" or none",
+            ));
+        }
+        let is_bound = |(bound, member): (&f64, &MemberFile)| (0.0..=member.cost).contains(bound);
+        if !bounds.iter().zip(&self.members).all(is_bound) {
+            return Err(Error::model(
+                "a \"lower_bound\" is negative, above the cost of its member, or not a number",
+            ));
+        }
+        Ok(Some(bounds))
     }
 
     fn cross_validation(&self) -> Result<Option<CrossValidation>> {
@@ -337,6 +366,7 @@ fn as_model(error: Error) -> Error {
 /// times as large as the tree they are prunings of.
 pub(super) struct WrittenMembers<'a> {
     family: &'a Family,
+    lower_bounds: Option<&'a [f64]>,
     kept: Kept,
     found: Option<CrossValidation>,
 }
@@ -351,8 +381,9 @@ impl Serialize for WrittenMembers<'_> {
             leaves: all[member].leaves,
             cost: all[member].cost,
             errors: all[member].errors.map(Amount),
-            lambda_low: Some(all[member].lambda_low).filter(|low| low.is_finite()),
+            lambda_low: all[member].lambda_low.filter(|low| low.is_finite()),
             lambda_high: all[member].lambda_high,
+            lower_bound: self.lower_bounds.map(|bounds| bounds[member]),
             cv_error: found.map(|found| found.error[place]),
             cv_se: found.map(|found| found.se[place]),
             nodes: has_nodes.then(|| node_files(&self.family.tree(member))),
@@ -384,12 +415,12 @@ pub(super) fn check_size(family: &Family) -> Result<()> {
 }
 
 impl MemberFile {
-    fn member(&self) -> Member {
+    fn member(&self, is_alone: bool) -> Member {
         Member {
             leaves: self.leaves,
             cost: self.cost,
             errors: self.errors.map(|errors| errors.0),
-            lambda_low: self.lambda_low.unwrap_or(f64::INFINITY),
+            lambda_low: self.lambda_low.or(is_alone.then_some(f64::INFINITY)),
             lambda_high: self.lambda_high,
         }
     }
@@ -417,7 +448,10 @@ fn nested_nodes(family: &Family, nested: &Nested, largest: usize) -> Vec<NodeFil
     let collapse_at = |place: usize| members[last_as_leaf[place] as usize].lambda_low;
     let nodes = tree.ids().zip(node_files(&tree));
     nodes
-        .map(|(id, node)| node.collapsing((!tree.is_leaf(id)).then(|| collapse_at(id.index()))))
+        .map(|(id, node)| {
+            let is_inner = !tree.is_leaf(id);
+            node.collapsing(is_inner.then(|| collapse_at(id.index())).flatten())
+        })
         .collect()
 }
 
@@ -427,9 +461,9 @@ fn nested(schema: Schema, loss: Loss, nodes: &[NodeFile], members: &[Member]) ->
         let Some(at) = nodes[place].collapse_at(place)? else {
             return Ok(0);
         };
-        let member = members.partition_point(|member| member.lambda_low > at);
+        let member = members.partition_point(|member| member.lambda_low > Some(at));
         match members.get(member) {
-            Some(found) if found.lambda_low == at => Ok(member as u32),
+            Some(found) if found.lambda_low == Some(at) => Ok(member as u32),
             _ => Err(nodes::broken(
                 place,
                 &format!("collapse_at is {at}, which is lambda_low of no member"),

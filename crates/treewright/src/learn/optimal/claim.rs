@@ -139,6 +139,13 @@ impl Optimal {
         }
     }
 
+    /// The parameters of a family.
+    pub(super) fn family_info(&self, data: &Dataset) -> LearnerInfo {
+        let mut info = self.info(data);
+        info.params.take_leaf_cost();
+        info
+    }
+
     /// What the certificate is about.
     fn statement(&self, data: &Dataset) -> Statement {
         let minimised = if self.leaf_cost == Lambda::zero() {

@@ -45,7 +45,6 @@ mod switches;
 use std::time::{Duration, Instant};
 
 use self::by_depth::FoundTree;
-pub use self::by_size::SizedTree;
 use self::claim::{Proven, lower_at_once, lower_of_any_depth, most_loss};
 use self::depth2::DepthTwo;
 use self::depth2::screening::Screened;
@@ -55,7 +54,7 @@ pub use self::switches::{Sizes, Switches};
 use super::greedy::{MissingPolicy, check_min_leaf_weight};
 use super::{Greedy, Learner};
 use crate::budget::Budget;
-use crate::cost::{Lambda, Loss, RowLosses, Scale};
+use crate::cost::{Lambda, Loss, Penalty, RowLosses, Scale};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::learn::optimal::problem::{
@@ -84,6 +83,10 @@ pub struct Optimal {
     pub min_leaf_weight: f64,
     /// What a leaf costs, on the scale of the cost divided by the total weight.
     pub leaf_cost: Lambda,
+    /// What leaves cost more: the cost of a leaf is its weight in trees that are best for some weight.
+    pub penalty: Penalty,
+    /// A tree has at most this many leaves; `None`: any number, or up to 256 in a family.
+    pub leaves: Option<usize>,
     /// What wrong predictions cost.
     pub loss: Loss,
     /// The search ends when it would need more memory than this.
@@ -98,6 +101,8 @@ impl Default for Optimal {
             min_leaf: 1,
             min_leaf_weight: 0.0,
             leaf_cost: Lambda::zero(),
+            penalty: Penalty::Linear,
+            leaves: None,
             loss: Loss::default(),
             most_bytes: usize::MAX,
         }

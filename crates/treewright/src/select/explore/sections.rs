@@ -59,7 +59,7 @@ pub(super) fn of_family(fit: &FamilyFit) -> Section {
             depth: tree.as_ref().map(Tree::depth),
             cost: figures.cost,
             errors: figures.errors,
-            lambda_low: Some(figures.lambda_low).filter(|low| low.is_finite()),
+            lambda_low: figures.lambda_low.filter(|low| low.is_finite()),
             lambda_high: figures.lambda_high,
             validated: validation
                 .as_ref()
@@ -116,7 +116,9 @@ fn trunk(fit: &FamilyFit) -> Option<Trunk> {
         .checked_sub(1)?;
     let (tree, last_as_leaf) = nested.largest(largest + 1);
     let at = |id: NodeId| members[last_as_leaf[id.index()] as usize].lambda_low;
-    let collapse_at = tree.ids().map(|id| (!tree.is_leaf(id)).then(|| at(id)));
+    let collapse_at = tree
+        .ids()
+        .map(|id| (!tree.is_leaf(id)).then(|| at(id)).flatten());
     Some(Trunk {
         collapse_at: collapse_at.collect(),
         tree,
@@ -129,10 +131,10 @@ fn is_cut_short(fit: &FamilyFit) -> bool {
 }
 
 /// What is proven about the member that is best from this weight on.
-fn proof_of(fit: &FamilyFit, lambda_low: f64) -> MemberProof {
+fn proof_of(fit: &FamilyFit, lambda_low: Option<f64>) -> MemberProof {
     if is_cut_short(fit) {
         MemberProof::StillGrowing
-    } else if !(lambda_low >= fit.exact_down_to) {
+    } else if !(lambda_low >= Some(fit.exact_down_to)) {
         MemberProof::BelowTheSearch
     } else if fit.learner.is_searched() {
         MemberProof::BestDyadic

@@ -4,7 +4,8 @@
 //! `lambda_low` to `lambda_high`, and their geometric mean stands for them. Each fold has a family of its
 //! own, learned without the fold's rows; what its member for that weight costs on these rows is what the
 //! full member would cost on rows it has not seen. The smallest member, the root alone, is compared with
-//! the root alone, the largest with weight 0.
+//! the root alone, the largest with weight 0. In a family of all sizes a member is compared with the one of
+//! the fold that has as many leaves.
 //!
 //! Work for a fold: learning, its family, and one pass of the rows left out. Losses are added up in
 //! whole units that are the same for all folds and repeats, so that equal errors are found equal.
@@ -138,7 +139,7 @@ fn validate_all(
         make,
         data,
         budget,
-        weights: families.iter().map(weights).collect(),
+        members: families.iter().map(stand_ins).collect(),
         units: LossUnits::of(data, first.tree(0).loss(), repeats),
     };
     budget.progress().start(resampling.n_trees());
@@ -163,8 +164,8 @@ struct Validation<'a> {
     make: &'a MakeFamilies<'a>,
     data: &'a Dataset,
     budget: &'a Budget,
-    /// For each family and member the weight that stands for it; `None` is infinity.
-    weights: Vec<Vec<Option<f64>>>,
+    /// For each family what stands for its members.
+    members: Vec<Vec<StandIn>>,
     units: LossUnits,
 }
 
@@ -175,7 +176,7 @@ impl Validation<'_> {
             .into_par_iter()
             .map(|fold| self.fold(folds, fold))
             .collect();
-        let lengths = self.weights.iter().map(Vec::len);
+        let lengths = self.members.iter().map(Vec::len);
         let mut totals: Vec<Sums> = lengths.map(Sums::new).collect();
         for result in results {
             let Some(sums) = result? else {
@@ -198,8 +199,8 @@ impl Validation<'_> {
             return Ok(None);
         };
         let test = self.data.rows(&folds.test(fold));
-        let sums = families.iter().zip(&self.weights).map(|(family, weights)| {
-            let members = members_at(family, weights)?;
+        let sums = families.iter().zip(&self.members).map(|(family, members)| {
+            let members = members_at(family, members)?;
             Ok(sums_of_members(family, &members, &test, &self.units))
         });
         let sums = sums.collect::<Result<_>>()?;
@@ -208,30 +209,50 @@ impl Validation<'_> {
     }
 }
 
-/// For each member the weight that stands for it: the geometric mean of its thresholds. They fall.
-fn weights(family: &Family) -> Vec<Option<f64>> {
+/// What stands for a member of the full family in that of a fold.
+enum StandIn {
+    /// The member for a weight; `None` is infinity.
+    Weight(Option<f64>),
+    /// The member with at most this many leaves.
+    Leaves(usize),
+}
+
+/// For each member what stands for it: the geometric mean of its thresholds, which fall. In a family of all sizes it is
+/// the number of leaves, which rises.
+fn stand_ins(family: &Family) -> Vec<StandIn> {
+    if family.has_all_sizes() {
+        let leaves = family.values().iter().map(|member| member.leaves);
+        return leaves.map(StandIn::Leaves).collect();
+    }
     let mut above: Option<f64> = None;
-    let weight = |member: usize| {
-        let low = family.lambda_low(member);
+    let mut weight = |member: usize| {
+        let low = family.lambda_low(member)?;
         let high = above.replace(low)?;
         Some(low.sqrt() * high.sqrt())
     };
-    (0..family.len()).map(weight).collect()
+    let members = 0..family.len();
+    members
+        .map(|member| StandIn::Weight(weight(member)))
+        .collect()
 }
 
-/// The members that are best for falling weights. They only grow, so one walk finds them all.
-fn members_at(family: &Family, weights: &[Option<f64>]) -> Result<Vec<usize>> {
+/// The members that others stand for. They only grow, so one walk finds them all.
+fn members_at(family: &Family, members: &[StandIn]) -> Result<Vec<usize>> {
     let mut member = 0;
-    let mut members = Vec::with_capacity(weights.len());
-    for &weight in weights {
-        if let Some(weight) = weight {
-            while member + 1 < family.len() && next_is_better(family, member, weight)? {
-                member += 1;
+    let mut found = Vec::with_capacity(members.len());
+    for stand_in in members {
+        match *stand_in {
+            StandIn::Weight(None) => {}
+            StandIn::Weight(Some(weight)) => {
+                while member + 1 < family.len() && next_is_better(family, member, weight)? {
+                    member += 1;
+                }
             }
+            StandIn::Leaves(most) => member = family.with_leaves(most).unwrap_or(0),
         }
-        members.push(member);
+        found.push(member);
     }
-    Ok(members)
+    Ok(found)
 }
 
 /// Is the next larger member better for a weight? Exact where doubles cannot tell.

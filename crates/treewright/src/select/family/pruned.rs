@@ -300,7 +300,8 @@ impl<L: Learner + Sync> Pruned<L> {
         };
         let member = rule.choose(&validation);
         // The threshold as it is printed: it chooses the same member when it is given back.
-        let lambda: Lambda = family.lambda_low(member).to_string().parse()?;
+        let low = family.lambda_low(member).unwrap_or(0.0);
+        let lambda: Lambda = low.to_string().parse()?;
         // An interval may be so narrow that no double lies in it; then nothing is claimed.
         let is_proven = family.at(&lambda) == member;
         let pruning = Pruning {
@@ -368,6 +369,7 @@ impl Grown {
             exact: self.costs.is_whole(),
             tolerance: self.costs.tolerance(),
             exact_down_to: 0.0,
+            lower_bounds: None,
             work: None,
             costs_from: None,
             cross_validation,

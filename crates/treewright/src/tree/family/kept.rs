@@ -14,7 +14,10 @@ impl Kept {
     pub fn of(family: &Family) -> Self {
         let mut high = None;
         let mut holds_a_double = |member: &usize| {
-            let low = family.lambda_low(*member);
+            let Some(low) = family.lambda_low(*member) else {
+                // It is there for its size, not for a weight.
+                return true;
+            };
             let high = high.replace(low);
             high.is_none_or(|high| high > low || family.has_ties() && high == low)
         };

@@ -3,19 +3,25 @@
 mod kept;
 mod stored;
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
 pub use self::kept::Kept;
 use self::stored::Stored;
 use super::{NodeId, Tree};
-use crate::cost::{Lambda, Objective, Penalty, Scale, SolutionValue, Units, lambda_low};
+use crate::cost::{
+    Lambda, Objective, Penalty, Scale, SolutionValue, Units, lambda_low, lower_hull,
+};
 use crate::error::{Error, Result};
 
 /// An ordered list of trees, each the best for an interval of the penalty weight.
 ///
 /// Members go from the fewest leaves to the most. Costs fall strictly from one to the next. Where two
 /// neighbours are equally good the smaller one wins, so a member holds on `[lambda_low, lambda_high)`.
+///
+/// A family of all sizes also has members that are best for no weight: they cost least of all trees with their
+/// number of leaves.
 #[derive(Debug, Clone)]
 pub struct Family {
     penalty: Penalty,
@@ -30,6 +36,8 @@ pub struct Family {
     lowest: f64,
     /// Are there members that are only as good as their neighbours, at one weight?
     has_ties: bool,
+    /// The members that are best for some weight; `None` if all are.
+    best: Option<Vec<usize>>,
     /// What a file says, if the family comes from one.
     stored: Option<Stored>,
 }
@@ -84,9 +92,9 @@ pub struct Member {
     pub cost: f64,
     /// Weight of wrong predictions, as a sum over leaves; `None` for regression.
     pub errors: Option<f64>,
-    /// From this weight of the penalty on the member is the best.
-    pub lambda_low: f64,
-    /// From this weight on it is not any more; `None` is infinity.
+    /// From this weight of the penalty on the member is the best; `None` if it is best for no weight.
+    pub lambda_low: Option<f64>,
+    /// From this weight on it is not any more; `None` is infinity, unless it is best for no weight.
     pub lambda_high: Option<f64>,
 }
 
@@ -107,6 +115,7 @@ impl Family {
             errors: OnceLock::new(),
             lowest: 0.0,
             has_ties: false,
+            best: None,
             stored: None,
         }
     }
@@ -127,6 +136,7 @@ impl Family {
             errors: OnceLock::new(),
             lowest: 0.0,
             has_ties: false,
+            best: None,
             stored: None,
         }
     }
@@ -153,6 +163,44 @@ impl Family {
         self
     }
 
+    /// The same family, which has the best tree of every size: only some of them are best for a weight.
+    #[must_use]
+    pub fn with_all_sizes(mut self) -> Self {
+        self.best = Some(lower_hull(&self.members, &self.penalty));
+        self
+    }
+
+    /// Does it have the best tree of every size, not only those that are best for some weight?
+    pub fn has_all_sizes(&self) -> bool {
+        self.best.is_some()
+    }
+
+    /// The members that are best for some weight, smallest first.
+    pub fn best_members(&self) -> Cow<'_, [usize]> {
+        match &self.best {
+            Some(best) => Cow::Borrowed(best),
+            None => Cow::Owned((0..self.len()).collect()),
+        }
+    }
+
+    /// The smallest member that is best for smaller weights than this one.
+    fn next_best(&self, member: usize) -> Option<usize> {
+        let next = match &self.best {
+            None => member + 1,
+            Some(best) => {
+                let place = best.binary_search(&member).ok()?;
+                *best.get(place + 1)?
+            }
+        };
+        (next < self.len()).then_some(next)
+    }
+
+    /// Is a member best for some weight?
+    fn is_best(&self, member: usize) -> bool {
+        let best = self.best.as_ref();
+        best.is_none_or(|best| best.binary_search(&member).is_ok())
+    }
+
     /// May there be members that are only as good as their neighbours?
     pub fn has_ties(&self) -> bool {
         self.has_ties
@@ -161,11 +209,16 @@ impl Family {
     /// Refuses a family with a threshold above all doubles: further leaves cost next to nothing.
     pub fn check_weights(&self) -> Result<()> {
         let (penalty, scale) = (&self.penalty, self.scale);
-        for (member, two) in self.members.windows(2).enumerate() {
+        for &member in &*self.best_members() {
+            let Some(larger) = self.next_best(member) else {
+                break;
+            };
+            let two = [self.members[member], self.members[larger]];
             let rise = penalty.at(two[1].leaves) - penalty.at(two[0].leaves);
             let rounded = scale.cost(two[0].cost - two[1].cost) / rise;
             // Where the rounded one is small, the exact one is finite as well.
-            if !(rounded < 1e300) && !self.lambda_low(member).is_finite() {
+            let is_finite = || self.lambda_low(member).is_some_and(f64::is_finite);
+            if !(rounded < 1e300) && !is_finite() {
                 return Err(Error::penalty(format!(
                     "penalty {penalty}: {} and {} leaves cost so nearly the same that the weight \
                      between them is not a finite number",
@@ -198,21 +251,30 @@ impl Family {
         &self.members
     }
 
-    /// From this weight of the penalty on a member is the best: 0 for the last of a complete family.
-    pub fn lambda_low(&self, member: usize) -> f64 {
+    /// From this weight of the penalty on a member is the best: 0 for the last of a complete family. `None` if it is
+    /// best for no weight.
+    pub fn lambda_low(&self, member: usize) -> Option<f64> {
+        if !self.is_best(member) {
+            return None;
+        }
         if let Some(stored) = &self.stored {
             return stored.lambda_low[member];
         }
-        match self.members.get(member + 1) {
+        Some(match self.next_best(member) {
             None => self.lowest,
-            Some(&larger) => lambda_low(self.members[member], larger, &self.penalty, self.scale),
-        }
+            Some(larger) => lambda_low(
+                self.members[member],
+                self.members[larger],
+                &self.penalty,
+                self.scale,
+            ),
+        })
     }
 
     /// The figures of a member.
     pub fn member(&self, member: usize) -> Member {
-        let smaller = member.checked_sub(1);
-        self.figures(member, smaller.map(|smaller| self.lambda_low(smaller)))
+        let smaller = (0..member).rev().find(|&smaller| self.is_best(smaller));
+        self.figures(member, smaller.and_then(|smaller| self.lambda_low(smaller)))
     }
 
     /// The figures of all members.
@@ -223,7 +285,7 @@ impl Family {
         (0..self.len())
             .map(|member| {
                 let figures = self.figures(member, high);
-                high = Some(figures.lambda_low);
+                high = figures.lambda_low.or(high);
                 figures
             })
             .collect()
@@ -262,12 +324,13 @@ impl Family {
         }
         let objective = Objective::new(lambda.clone(), self.penalty.clone(), self.scale);
         // A member gives way to the next one while that is better; along a hull this turns once.
+        let best = self.best_members();
         let mut low = 0;
-        let mut high = self.len() - 1;
+        let mut high = best.len() - 1;
         while low < high {
             let middle = usize::midpoint(low, high);
             if objective
-                .compare(self.members[middle], self.members[middle + 1])
+                .compare(self.members[best[middle]], self.members[best[middle + 1]])
                 .is_le()
             {
                 high = middle;
@@ -275,7 +338,7 @@ impl Family {
                 low = middle + 1;
             }
         }
-        low
+        best[low]
     }
 
     /// The largest member with at most this many leaves.
@@ -296,7 +359,7 @@ impl Family {
             },
             errors: self.errors_of(member),
             lambda_low: self.lambda_low(member),
-            lambda_high,
+            lambda_high: lambda_high.filter(|_| self.is_best(member)),
         }
     }
 

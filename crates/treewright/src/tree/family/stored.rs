@@ -11,19 +11,23 @@ use crate::tree::{Branch, NodeId};
 #[derive(Debug, Clone)]
 pub(super) struct Stored {
     pub(super) costs: Vec<f64>,
-    pub(super) lambda_low: Vec<f64>,
+    /// `None` for members that are best for no weight.
+    pub(super) lambda_low: Vec<Option<f64>>,
 }
 
 impl Stored {
     /// The smallest member that is the best for a weight.
     pub(super) fn at(&self, lambda: &Lambda) -> usize {
         // A threshold means what it says as a decimal: that is how it is given back.
-        let is_above = |low: &f64| {
+        let is_above = |low: f64| {
             let threshold = format!("{low:?}").parse::<Lambda>();
             threshold.is_ok_and(|threshold| threshold > *lambda)
         };
-        let member = self.lambda_low.partition_point(is_above);
-        member.min(self.lambda_low.len() - 1)
+        let best = self.lambda_low.iter().enumerate();
+        let best = best.filter_map(|(member, low)| Some((member, (*low)?)));
+        let best: Vec<(usize, f64)> = best.collect();
+        let place = best.partition_point(|&(_, low)| is_above(low));
+        best[place.min(best.len() - 1)].0
     }
 }
 
@@ -57,6 +61,10 @@ impl Family {
         };
         family = family.with_ties(members.iter().any(is_tied));
         family.errors = OnceLock::from(errors);
+        if members.iter().any(|member| member.lambda_low.is_none()) {
+            let is_best = |&member: &usize| members[member].lambda_low.is_some();
+            family.best = Some((0..members.len()).filter(is_best).collect());
+        }
         family.stored = Some(stored);
         Ok(family)
     }
@@ -68,7 +76,7 @@ fn broken(member: usize, what: &str) -> Error {
 
 /// Is a member only as good as its neighbours, at one weight?
 fn is_tied(member: &Member) -> bool {
-    member.lambda_high == Some(member.lambda_low)
+    member.lambda_low.is_some() && member.lambda_high == member.lambda_low
 }
 
 fn check_members(members: &[Member], may_tie: bool) -> Result<()> {
@@ -77,26 +85,37 @@ fn check_members(members: &[Member], may_tie: bool) -> Result<()> {
             "\"members\" is empty, expected at least one tree",
         ));
     }
+    // The last of the members so far that is best for some weight.
+    let mut best = None;
     for (place, member) in members.iter().enumerate() {
         let before = place.checked_sub(1).map(|before| &members[before]);
-        if let Some(what) = differs(member, before, members.len() == 1) {
+        if let Some(what) = differs(member, before, best, members.len() == 1) {
             return Err(broken(place, what));
         }
         if is_tied(member) && !may_tie {
             return Err(broken(place, "lambda_low must be below lambda_high"));
         }
+        if member.lambda_low.is_none() && !may_tie {
+            return Err(broken(place, "lambda_low must be a number"));
+        }
+        best = Some(member).filter(|it| it.lambda_low.is_some()).or(best);
     }
     Ok(())
 }
 
 /// What speaks against a member that follows another one.
-fn differs(member: &Member, before: Option<&Member>, is_alone: bool) -> Option<&'static str> {
+fn differs(
+    member: &Member,
+    before: Option<&Member>,
+    best: Option<&Member>,
+    is_alone: bool,
+) -> Option<&'static str> {
     let low = member.lambda_low;
     // Of a search that was stopped at once, the weight of a single member may be infinite.
-    let is_nowhere = is_alone && low == f64::INFINITY;
+    let is_nowhere = is_alone && low == Some(f64::INFINITY);
     let amounts = [
         member.cost,
-        if is_nowhere { 0.0 } else { low },
+        low.filter(|_| !is_nowhere).unwrap_or(0.0),
         member.lambda_high.unwrap_or(0.0),
         member.errors.unwrap_or(0.0),
     ];
@@ -109,7 +128,14 @@ fn differs(member: &Member, before: Option<&Member>, is_alone: bool) -> Option<&
     if before.is_some_and(|before| before.cost < member.cost) {
         return Some("cost must fall from member to member");
     }
-    if before.map(|before| before.lambda_low) != member.lambda_high {
+    let Some(low) = low else {
+        return match (best, member.lambda_high) {
+            (None, _) => Some("the first member must have lambda_low"),
+            (_, Some(_)) => Some("lambda_high must be null where lambda_low is"),
+            _ => None,
+        };
+    };
+    if best.and_then(|best| best.lambda_low) != member.lambda_high {
         return Some("lambda_high must be lambda_low of the member before, null for the first");
     }
     if member.lambda_high.is_some_and(|high| high < low) {

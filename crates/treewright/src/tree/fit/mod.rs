@@ -79,6 +79,9 @@ pub struct FamilyFit {
     pub tolerance: Option<f64>,
     /// Every member with weights of at least this is in the family; 0 for a complete one.
     pub exact_down_to: f64,
+    /// For each member of a family of all sizes: no tree with as many leaves costs less, divided by the total weight.
+    /// `None` where all members are proven.
+    pub lower_bounds: Option<Vec<f64>>,
     /// The rows that the costs come from, if they are not those of the training.
     pub costs_from: Option<CostsFrom>,
     /// Errors on rows that were left out, where they were asked for.

@@ -247,6 +247,11 @@ impl Params {
         }
     }
 
+    /// Takes away what a leaf costs: a family is for all weights.
+    pub(crate) fn take_leaf_cost(&mut self) {
+        self.0.shift_remove("leaf_cost");
+    }
+
     /// Was the family found by a heuristic that may miss members?
     pub fn is_heuristic(&self) -> bool {
         self.text("method") == Some("heuristic")

@@ -80,7 +80,7 @@ fn members_have_the_costs_they_claim() {
         }
         // One weight: the same as the path says, and every claim can be checked.
         let place = rng.usize(0..members.len());
-        let text = format!("{}", members[place].lambda_low);
+        let text = format!("{}", members[place].lambda_low.unwrap());
         let single = Dyadic {
             aim: Aim::Lambda(text.parse::<Lambda>().unwrap()),
             ..learner
@@ -165,7 +165,7 @@ fn a_stopped_search_is_honest() {
         let budget = Budget::unlimited().with_time_limit(std::time::Duration::from_millis(50));
         let path = learner.fit_family(&data, &budget).unwrap();
         assert!(path.exact_down_to > 0.0);
-        let lows: Vec<f64> = path.family.members().iter().map(|m| m.lambda_low).collect();
+        let lows: Vec<f64> = path.family.members().iter().map(|m| m.lambda_low.unwrap()).collect();
         assert_eq!(*lows.last().unwrap(), path.exact_down_to);
     }
 }

@@ -42,7 +42,7 @@ fn families_come_back_and_their_members_hold() {
             let found = found.unwrap_or_else(|error| panic!("{error}, {}", case()));
             let stored = stored(&found);
             let members = stored.family.members();
-            let is_tied = |member: &Member| member.lambda_high == Some(member.lambda_low);
+            let is_tied = |member: &Member| member.lambda_high == Some(member.lambda_low.unwrap());
             let has_ties = members.iter().any(is_tied);
             assert_eq!(stored.family.has_ties(), has_ties, "{}", case());
             assert!(learner.collinear || !has_ties, "{}", case());

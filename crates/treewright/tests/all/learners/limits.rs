@@ -144,7 +144,7 @@ fn families_that_are_stopped_anywhere_are_parts_of_the_whole() {
             let n = found.family.len();
             assert_eq!(found.family.values(), &whole.family.values()[..n]);
             if n < whole.family.len() {
-                assert!(whole.family.lambda_low(n - 1) <= found.exact_down_to);
+                assert!(whole.family.lambda_low(n - 1).unwrap() <= found.exact_down_to);
             }
             looks += 1 + looks / 3;
         }

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use treewright::Budget;
 use treewright::cost::Lambda;
-use treewright::learn::optimal::{Optimal, SizedTree, Switches};
+use treewright::learn::optimal::{Optimal, Switches};
 
 use super::small::{random_task, small_table};
 use crate::reference::bounded::Bounded;
@@ -17,26 +17,27 @@ fn check(table: &Table, learner: &Optimal, switches: Switches) {
             expected.push((leaves, loss));
         }
     }
-    let found = learner
-        .fit_sizes_with(&table.data, &Budget::unlimited(), switches)
+    let fit = learner
+        .fit_family_with(&table.data, &Budget::unlimited(), switches)
         .unwrap();
+    let case = || format!("{learner:?}\n{table}");
+    assert_eq!(fit.exact_down_to, 0.0, "{}", case());
+    assert_eq!(fit.lower_bounds, None, "{}", case());
+    let values = fit.family.values();
     // The reference counts in tenths.
-    let unit = found_unit(&found, &expected);
-    let found: Vec<(usize, u64)> = found
+    let unit = expected[0].1.checked_div(values[0].cost as u64);
+    let found: Vec<(usize, u64)> = values
         .iter()
-        .map(|tree| {
-            assert_eq!(tree.lower, tree.value.cost, "{learner:?}\n{table}");
-            assert!(tree.tree.depth() <= learner.depth);
-            (tree.value.leaves, tree.value.cost as u64 * unit)
-        })
+        .map(|value| (value.leaves, value.cost as u64 * unit.unwrap_or(1)))
         .collect();
-    assert_eq!(found, expected, "{learner:?}\n{table}");
-}
-
-/// How many tenths a unit of the learner is.
-fn found_unit(found: &[SizedTree], expected: &[(usize, u64)]) -> u64 {
-    let first = found[0].value.cost as u64;
-    expected[0].1.checked_div(first).unwrap_or(1)
+    assert_eq!(found, expected, "{}", case());
+    for member in 0..fit.family.len() {
+        assert!(
+            fit.family.tree(member).depth() <= learner.depth,
+            "{}",
+            case()
+        );
+    }
 }
 
 fn random_learner(rng: &mut Rng, table: &Table, depth: usize) -> Optimal {

@@ -354,22 +354,22 @@ fn check_intervals(case: &Case, both: &BothPenalties, family: &Family, what: &st
     assert_eq!(family.values()[0].leaves, 1, "{}", story());
     assert_eq!(family.values().last(), cheapest, "{}", story());
     assert_eq!(all[0].lambda_high, None, "{}", story());
-    assert_eq!(all[all.len() - 1].lambda_low, 0.0, "{}", story());
+    assert_eq!(all[all.len() - 1].lambda_low.unwrap(), 0.0, "{}", story());
     for (place, member) in all.iter().enumerate() {
         assert_eq!(*member, family.member(place), "{}", story());
-        let printed = parsed(&format!("{}", member.lambda_low));
+        let printed = parsed(&format!("{}", member.lambda_low.unwrap()));
         let chosen = check_at(case, both, family, &printed, what);
         // A narrow interval may lie between the end and the double that stands for it.
         assert!(chosen <= place, "{place} at its end {printed}: {}", story());
         let Some(next) = all.get(place + 1) else {
             continue;
         };
-        assert_eq!(next.lambda_high, Some(member.lambda_low), "{}", story());
+        assert_eq!(next.lambda_high, Some(member.lambda_low.unwrap()), "{}", story());
         assert!(next.lambda_low <= member.lambda_low, "{}", story());
         if place == 0 || all[place - 1].lambda_low > member.lambda_low {
             assert_eq!(chosen, place, "{printed}: {}", story());
         }
-        let below = member.lambda_low.next_down().next_down();
+        let below = member.lambda_low.unwrap().next_down().next_down();
         let below = Lambda::try_from(below).expect("thresholds are not that small");
         let chosen = check_at(case, both, family, &below, what);
         assert!(chosen > place, "{place} below its end {below}: {}", story());

@@ -125,7 +125,7 @@ fn losses(case: &Case, data: &Dataset, member: &Member, repeat: usize) -> Vec<(f
         let tree = Arc::new(learn(train, &case.params).model);
         match member.lambda_high {
             None => tree.cut(|_| true),
-            Some(high) => pruned_at(&tree, case, member.lambda_low.sqrt() * high.sqrt()),
+            Some(high) => pruned_at(&tree, case, member.lambda_low.unwrap().sqrt() * high.sqrt()),
         }
     })
 }

@@ -75,7 +75,7 @@ fn reference(case: &Searched, data: &Dataset) -> Vec<(f64, f64)> {
     let members = family_of(&case.learner, data).members();
     let weights = members.iter().map(|member| {
         let high = member.lambda_high?;
-        Some(member.lambda_low.sqrt() * high.sqrt())
+        Some(member.lambda_low.unwrap().sqrt() * high.sqrt())
     });
     weights.map(figures).collect()
 }
@@ -140,7 +140,7 @@ fn the_selected_member_is_the_one_that_cross_validation_says() {
         let params = fit.learner.params.as_json();
         assert_eq!(params["cv_error"], error[member]);
         assert_eq!(params["cv_se"], se[member]);
-        assert_eq!(params["lambda"], whole.family.lambda_low(member));
+        assert_eq!(params["lambda"], whole.family.lambda_low(member).unwrap());
         assert!(!params.contains_key("kappa") && !params.contains_key("stopped"));
         let rule = case.rule.name(case.resampling);
         assert_eq!(params["select"], rule);
@@ -154,7 +154,7 @@ fn the_selected_member_is_the_one_that_cross_validation_says() {
         let taken = take_out(&stored, member, None, Some(rule)).unwrap();
         assert_eq!(fit.learner, taken.learner, "{case:?}\n{table}");
         assert_eq!(fit.certificate, taken.certificate, "{case:?}\n{table}");
-        let lambda = whole.family.lambda_low(member).to_string();
+        let lambda = whole.family.lambda_low(member).unwrap().to_string();
         let single = Dyadic {
             aim: Aim::Lambda(lambda.parse().unwrap()),
             ..case.learner

@@ -39,6 +39,7 @@ fn fit(tree: Tree, penalty: &Penalty) -> FamilyFit {
         exact: costs.is_whole(),
         tolerance,
         exact_down_to: 0.0,
+        lower_bounds: None,
         work: None,
         costs_from: None,
         cross_validation: None,

@@ -16,6 +16,7 @@ use crate::learn::dyadic::path::{
 };
 use crate::learn::dyadic::plan::{HalvingPlan, PlanToTree};
 use crate::learn::dyadic::problem::Grid;
+use crate::learn::exact::by_rows;
 use crate::tree::{Family, FamilyFit, LearnerInfo, Training, Tree, Work, check_claim};
 
 /// The family, complete or as far as time and memory allowed. `with_all_sizes`: shall a table of penalties
@@ -73,29 +74,12 @@ pub(crate) fn fit(
         exact: grid.is_whole,
         tolerance: grid.tolerance(),
         exact_down_to: found.exact_down_to,
+        lower_bounds: None,
         costs_from: None,
         cross_validation: None,
         work: Some(found.work),
         seconds: seconds.as_secs_f64(),
     })
-}
-
-/// What the trees cost the rows, divided by their weight, where the search had to round that. Members that were better
-/// than a smaller one by no more than the rounding are left out.
-fn by_rows(members: &mut Vec<SolutionValue>, trees: &mut Vec<Tree>, data: &Dataset) -> Vec<f64> {
-    let mut costs: Vec<f64> = Vec::new();
-    let mut kept = Vec::new();
-    for tree in trees.iter() {
-        let cost = Training::of_leaves(tree, data).cost;
-        let is_better = costs.last().is_none_or(|&before| cost < before);
-        kept.push(is_better);
-        costs.extend(is_better.then_some(cost));
-    }
-    let mut is_kept = kept.iter();
-    members.retain(|_| *is_kept.next().expect("a member for each tree"));
-    let mut is_kept = kept.iter();
-    trees.retain(|_| *is_kept.next().expect("all trees were looked at"));
-    costs
 }
 
 fn info(learner: &Dyadic, grid: &Grid) -> LearnerInfo {

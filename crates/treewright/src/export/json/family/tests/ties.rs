@@ -23,7 +23,7 @@ fn members_may_be_tied() {
     assert_eq!(read.family.len(), 3);
     assert_eq!(write_family(&read), text);
     // A weight is always given to the smallest member that is best for it.
-    let low = read.family.lambda_low(1);
+    let low = read.family.lambda_low(1).unwrap();
     let at = |weight: f64| read.family.at(&format!("{weight:?}").parse().unwrap());
     assert_eq!((at(low), at(low.next_down())), (0, 2));
 }
