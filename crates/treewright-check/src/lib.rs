@@ -131,6 +131,11 @@ fn family(model: &Model, data: &Data, proof: Option<&str>, work: &Cell<u64>, rep
             Ok(mut dyadic) => dyadic.path(model, report),
             Err(fault) => report.add("parameters", Verdict::Refuted(fault)),
         },
+        // Prunings have a cost among their parameters.
+        "optimal" if model.nodes.is_none() && !model.learner.params.contains_key("cost") => {
+            let why = "the best trees of every number of leaves are not searched here";
+            report.add("members", Verdict::NotChecked(why.into()));
+        }
         "greedy" | "optimal" | "dyadic" => prune::family(model, data, proof, work, report),
         name => {
             let why = format!("families of the learner {name:?}");

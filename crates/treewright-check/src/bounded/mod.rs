@@ -169,6 +169,14 @@ pub(crate) fn check(
     let Some(claimed) = &model.certificate else {
         return;
     };
+    let params = &model.learner.params;
+    if let Some(name) = ["leaves", "penalty"]
+        .iter()
+        .find(|&&name| params.contains_key(name))
+    {
+        let why = format!("trees with params.{name} are not searched here");
+        return report.add("optimal", Verdict::NotChecked(why));
+    }
     let total = data.total();
     let (_, cost) = figures.of_leaves();
     let price = &class.leaf_cost * &total;

@@ -23,8 +23,9 @@ mod values;
 pub(crate) use commands::{
     BackwardArgs, CompleteArgs, CurveArgs, Dealing, DistinctArgs, ExploreArgs, ExportArgs,
     ExportForm, FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs, PathArgs,
-    PathDyadicArgs, PathGreedyArgs, PathLearner, PredictArgs, PruneArgs, ReportArgs, ScoreArgs,
-    SelectingArgs, SelectionArgs, SelectionMethod, ShowArgs, SummaryArgs, ValidateArgs, VerifyArgs,
+    PathDyadicArgs, PathGreedyArgs, PathLearner, PathOptimalArgs, PredictArgs, PruneArgs,
+    ReportArgs, ScoreArgs, SelectingArgs, SelectionArgs, SelectionMethod, ShowArgs, SummaryArgs,
+    ValidateArgs, VerifyArgs,
 };
 pub(crate) use global::GlobalArgs;
 pub(crate) use groups::{LimitArgs, PenaltyArgs, ReadingArgs, SelectArg};
@@ -97,6 +98,7 @@ impl Command {
             Self::Path(args) => match &args.learner {
                 PathLearner::Greedy(args) => args.limits,
                 PathLearner::Dyadic(args) => args.limits,
+                PathLearner::Optimal(args) => args.limits,
             },
             Self::Summary(args) => args.limits,
             Self::Validate(args) => args.limits,

@@ -42,7 +42,9 @@ pub(super) fn figures(fit: &FamilyFit) -> String {
         1 => "1 member with 1 leaf".into(),
         n_members => format!("{n_members} members with 1 to {most_leaves} leaves"),
     };
-    let what = if is_searched(fit) {
+    let what = if fit.family.has_all_sizes() {
+        "the best trees of each size, with weights".to_owned()
+    } else if is_searched(fit) {
         format!("the best {} trees", fit.learner.kind)
     } else {
         let leaves = count(fit.training.leaves, "leaf", "leaves");

@@ -24,6 +24,7 @@ mod min_cost;
 mod model;
 mod record;
 mod single;
+mod sized;
 mod weakest_link;
 
 pub use costs::{Impurity, NodeCosts, PruningCost};

@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 
 use super::single::check_objective;
+use super::sized::take_out_sized;
 use super::{Aim, Impurity, Method, NodeCosts, PruningCost, Record, Request};
 use crate::cost::{Lambda, Penalty};
 use crate::error::{Error, Result};
@@ -90,13 +91,16 @@ impl Pruner {
 }
 
 /// A member of a family as a model of its own. It is the best for `lambda`; without one, that is the
-/// least weight that the member is best for. `rule` is the name of the rule that chose it, if one did.
+/// least weight that the member is best for, or in a family of all sizes the best tree of its size. `rule` is the name of the rule that chose it, if one did.
 pub fn take_out(
     fit: &FamilyFit,
     member: usize,
     lambda: Option<Lambda>,
     rule: Option<&str>,
 ) -> Result<Fit<Tree>> {
+    if fit.family.has_all_sizes() {
+        return take_out_sized(fit, member, lambda.as_ref(), rule);
+    }
     let start = Instant::now();
     let family = &fit.family;
     let lambda = match lambda {
@@ -213,7 +217,7 @@ fn certificate(
 }
 
 /// The figures of a pruning, which a file can only have if they are finite.
-fn training_of(tree: &Tree, before: &Training) -> Result<Training> {
+pub(super) fn training_of(tree: &Tree, before: &Training) -> Result<Training> {
     let training = Training::of_pruning(tree, before);
     if training.cost.is_finite() && training.errors.unwrap_or(0.0).is_finite() {
         Ok(training)
@@ -240,7 +244,7 @@ fn taken_cost(params: &mut Params, fit: &FamilyFit) -> Result<PruningCost> {
 
 /// How a member was chosen, and what rows left out say about it. How the family was cross-validated is
 /// taken from its parameters: it belongs to the member, too.
-fn taken_choice(
+pub(super) fn taken_choice(
     params: &mut Params,
     fit: &FamilyFit,
     member: usize,

@@ -14,6 +14,6 @@ pub(crate) use choose::{
 pub(crate) use describe::{CurveArgs, SummaryArgs};
 pub(crate) use learn::{
     FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs, PathArgs, PathDyadicArgs,
-    PathGreedyArgs, PathLearner, PruneArgs,
+    PathGreedyArgs, PathLearner, PathOptimalArgs, PruneArgs,
 };
 pub(crate) use verify::VerifyArgs;

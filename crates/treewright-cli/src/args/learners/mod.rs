@@ -8,7 +8,7 @@ mod optimal;
 pub(crate) use dyadic::{DyadicArgs, PathMethodArg, SolverArg};
 pub(crate) use greedy::{ClassTreeArgs, GreedyArgs};
 pub(crate) use list::{LearnerArgs, LearnersArg, NamedLearner};
-pub(crate) use optimal::OptimalArgs;
+pub(crate) use optimal::{BoundedArgs, OptimalArgs};
 
 #[cfg(test)]
 mod tests {

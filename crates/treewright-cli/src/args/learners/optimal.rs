@@ -9,10 +9,10 @@ use treewright::learn::optimal::Optimal;
 
 use crate::args::values::{ExactNumber, WholeNumber};
 
-/// The learner of optimal trees of bounded depth.
+/// Which optimal trees are compared.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Optimal tree")]
-pub(crate) struct OptimalArgs {
+pub(crate) struct BoundedArgs {
     /// Longest way from the root to a leaf
     #[arg(
         long,
@@ -38,6 +38,14 @@ pub(crate) struct OptimalArgs {
         allow_negative_numbers = true
     )]
     min_leaf: WholeNumber,
+}
+
+/// The learner of optimal trees of bounded depth.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Optimal tree")]
+pub(crate) struct OptimalArgs {
+    #[command(flatten)]
+    bounded: BoundedArgs,
     /// What a leaf costs, on the scale of the error rate: a decimal or p/q, read exactly
     #[arg(
         long,
@@ -71,13 +79,22 @@ impl OptimalArgs {
     /// The learner with these parameters.
     pub(crate) fn learner(&self, loss: Loss, most_bytes: Option<u64>) -> Result<Optimal> {
         Ok(Optimal {
+            leaf_cost: self.leaf_cost.value("leaf-cost")?,
+            ..self.bounded.learner(loss, most_bytes)?
+        })
+    }
+}
+
+impl BoundedArgs {
+    /// The learner of these trees, without a cost of leaves.
+    pub(crate) fn learner(&self, loss: Loss, most_bytes: Option<u64>) -> Result<Optimal> {
+        Ok(Optimal {
             depth: self.depth.count("depth", 0)?,
             intervals: match &self.intervals {
                 IntervalsArg::Auto => None,
                 IntervalsArg::AtMost(number) => Some(number.count("intervals", 1)?),
             },
             min_leaf: self.min_leaf.count("min-leaf", 1)?,
-            leaf_cost: self.leaf_cost.value("leaf-cost")?,
             loss,
             most_bytes: most_bytes.map_or(usize::MAX, |most| {
                 usize::try_from(most).unwrap_or(usize::MAX)

@@ -7,11 +7,14 @@ use treewright::cost::Penalty;
 use treewright::data::{Dataset, ReadOptions};
 use treewright::export::proof;
 use treewright::learn::dyadic::{Dyadic, Method};
+use treewright::learn::optimal::Optimal;
 use treewright::select::{Pruned, Searched};
 use treewright::tree::{FamilyFit, StoppedIn};
 
 use super::fit;
-use crate::args::{PathArgs, PathDyadicArgs, PathGreedyArgs, PathLearner, PathMethodArg};
+use crate::args::{
+    PathArgs, PathDyadicArgs, PathGreedyArgs, PathLearner, PathMethodArg, PathOptimalArgs,
+};
 use crate::commands::problem::{loss, need_classes, say};
 use crate::commands::{about, family, most_bytes, start_budget};
 use crate::input::Table;
@@ -21,6 +24,7 @@ pub(crate) fn run(args: &PathArgs, console: &Console) -> Result<ExitCode> {
     match &args.learner {
         PathLearner::Greedy(args) => greedy(args, console),
         PathLearner::Dyadic(args) => dyadic(args, console),
+        PathLearner::Optimal(args) => optimal(args, console),
     }
 }
 
@@ -92,6 +96,47 @@ fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
         missed(&found).or_else(|| search_stopped(&found)),
     ];
     finish(found, &data, &options, &notes, file.as_ref(), console)
+}
+
+fn optimal(args: &PathOptimalArgs, console: &Console) -> Result<ExitCode> {
+    let file = args.output.destination(console)?;
+    let options = args.table.options();
+    let resampling = args.select.resampling()?;
+    let penalty = args.penalty.read()?;
+    let data = console.timed("reading", || {
+        Table::open(args.table.path())?.to_learn(&options)
+    })?;
+    need_classes(
+        args.table.path(),
+        &data,
+        &options,
+        "optimal trees need classes",
+    )?;
+    let loss = loss(&args.table.reading, &data)?;
+    let learner = Optimal {
+        penalty,
+        ..args.bounded.learner(loss, args.limits.memory_limit())?
+    };
+    let searched = Searched::new(learner);
+    let budget = start_budget(&args.limits, &data);
+    let found = console
+        .with_progress(&budget, || searched.fit_family(&data, &budget, resampling))
+        .map_err(|error| about(args.table.path(), &args.penalty, error))?;
+    let notes = [sizes_stopped(&found).or_else(|| search_stopped(&found))];
+    finish(found, &data, &options, &notes, file.as_ref(), console)
+}
+
+/// Was a search for the best trees of every size stopped?
+fn sizes_stopped(found: &FamilyFit) -> Option<String> {
+    found.lower_bounds.as_ref()?;
+    let too = if found.learner.params.stopped().is_some() {
+        "; nothing is cross-validated"
+    } else {
+        ""
+    };
+    Some(format!(
+        "stopped early: each tree is the best so far with as many leaves, and the file has lower bounds{too}"
+    ))
 }
 
 /// How the family is found.

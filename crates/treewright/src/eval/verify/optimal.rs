@@ -27,6 +27,7 @@ pub(super) fn differs(
         has_depth(depth, found)?;
         has_intervals(fit, depth)?;
         has_rows(fit, data)?;
+        has_leaves(fit, found)?;
         has_objective(fit, found, objective, slack)
     };
     check().err()
@@ -95,6 +96,16 @@ fn has_rows(fit: &Fit<Tree>, data: &Dataset) -> Result<(), String> {
     }
 }
 
+fn has_leaves(fit: &Fit<Tree>, found: &Training) -> Result<(), String> {
+    match fit.learner.params.leaves()? {
+        Some(most) if found.leaves > most => {
+            let found = counted(found.leaves, "leaf", "leaves");
+            Err(format!("{found}, but at most {most} were asked for"))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn has_objective(
     fit: &Fit<Tree>,
     found: &Training,
@@ -104,7 +115,10 @@ fn has_objective(
     let Some(leaf_cost) = fit.learner.params.leaf_cost()? else {
         return Ok(());
     };
-    let computed = found.cost + leaf_cost.to_f64() * found.leaves as f64;
+    let Some(penalty) = fit.learner.params.penalty_of_leaves() else {
+        return Err("params.penalty is no penalty".into());
+    };
+    let computed = found.cost + leaf_cost.to_f64() * penalty.at(found.leaves);
     if (objective - computed).abs() <= slack {
         return Ok(());
     }
@@ -183,6 +197,8 @@ mod tests {
         refused("min_leaf", 1.5.into(), "params.min_leaf is no whole");
         refused("leaf_cost", "x".into(), "params.leaf_cost is no price");
         refused("leaf_cost", 0.5.into(), "objective is ");
+        refused("leaves", 1.into(), "3 leaves, but at most 1 ");
+        refused("penalty", "cubic".into(), "params.penalty is no penalty");
     }
 
     #[test]

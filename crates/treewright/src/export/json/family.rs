@@ -15,7 +15,8 @@ use crate::cost::{Loss, Penalty};
 use crate::data::Schema;
 use crate::error::{Error, ErrorKind, Result};
 use crate::tree::{
-    CostsFrom, CrossValidation, Family, FamilyFit, Kept, Member, MemberTrees, Nested, Tree, Work,
+    CostsFrom, CrossValidation, Family, FamilyFit, Kept, LearnerKind, Member, MemberTrees, Nested,
+    Tree, Work,
 };
 
 const TABLE: &str = "table";
@@ -213,9 +214,15 @@ impl FamilyFile {
             }
             None => MemberTrees::Source(Arc::new(trees(schema, &loss, &self.members)?)),
         };
+        let learner = self.learner.info();
+        let mut family = Family::stored(penalty, &members, trees)?;
+        if learner.kind == LearnerKind::Optimal && learner.is_searched() {
+            // All of them may be best for some weight.
+            family = family.with_all_sizes();
+        }
         Ok(FamilyFit {
-            family: Family::stored(penalty, &members, trees)?,
-            learner: self.learner.info(),
+            family,
+            learner,
             training: self.training.check()?,
             exact: self.certificate.exact,
             tolerance: self.certificate.tolerance,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::columns::{FeatureFile, ReadingFile, TargetFile, TaskFile, schema};
 use super::nodes::{self, Amount, NodeFile};
 use super::{Format, VERSION};
-use crate::cost::{Lambda, Penalty};
+use crate::cost::Lambda;
 use crate::error::{Error, Result};
 use crate::export::words;
 use crate::tree::{
@@ -229,7 +229,7 @@ fn bounded(learner: &LearnerInfo) -> Option<Statement> {
     let minimised = if leaf_cost == Lambda::zero() {
         Minimised::Cost(CostKind::Loss)
     } else {
-        Minimised::Penalised(CostKind::Loss, leaf_cost, Penalty::Linear)
+        Minimised::Penalised(CostKind::Loss, leaf_cost, params.penalty_of_leaves()?)
     };
     let over = TreeClass::Bounded {
         depth: params.depth().ok()??,
@@ -237,6 +237,7 @@ fn bounded(learner: &LearnerInfo) -> Option<Statement> {
         leaf: params
             .min_leaf_weight()
             .map_or(LeastLeaf::Rows(min_leaf), LeastLeaf::Weight),
+        most_leaves: params.leaves().ok()?,
     };
     Some(Statement::least(minimised, over))
 }

@@ -40,14 +40,17 @@ pub fn trees(class: &TreeClass) -> String {
             depth,
             intervals,
             leaf,
+            most_leaves,
         } => {
             let least = match leaf {
                 LeastLeaf::Weight(share) => format!(", at least {share} of all weight in a leaf"),
                 LeastLeaf::Rows(1) => String::new(),
                 LeastLeaf::Rows(rows) => format!(", at least {rows} rows in a leaf"),
             };
+            let most = most_leaves.map(|most| counted(most, "leaf", "leaves"));
+            let most = most.map_or(String::new(), |it| format!(", at most {it}"));
             format!(
-                "trees of depth {depth} with up to {intervals} intervals at the last level{least}"
+                "trees of depth {depth} with up to {intervals} intervals at the last level{least}{most}"
             )
         }
         TreeClass::Dyadic {
@@ -131,6 +134,13 @@ mod tests {
             depth: 2,
             intervals: 3,
             leaf,
+            most_leaves: None,
+        };
+        let small = TreeClass::Bounded {
+            depth: 2,
+            intervals: 2,
+            leaf: LeastLeaf::Rows(1),
+            most_leaves: Some(3),
         };
         let error = CostKind::Pruning {
             of: PruningLoss::Error,
@@ -158,6 +168,11 @@ mod tests {
                 Minimised::Cost(CostKind::Loss),
                 bounded(LeastLeaf::Weight(0.25)),
                 "cost over trees of depth 2 with up to 3 intervals at the last level, at least 0.25 of all weight in a leaf",
+            ),
+            (
+                Minimised::Cost(CostKind::Loss),
+                small,
+                "cost over trees of depth 2 with up to 2 intervals at the last level, at most 3 leaves",
             ),
             (
                 Minimised::Cost(CostKind::Loss),

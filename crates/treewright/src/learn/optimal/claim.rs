@@ -161,6 +161,7 @@ impl Optimal {
             } else {
                 LeastLeaf::Rows(self.min_leaf)
             },
+            most_leaves: None,
         };
         Statement::least(minimised, over)
     }

@@ -14,7 +14,7 @@ mod shared;
 
 pub use dyadic::{DYADIC, DYADIC_PATH};
 pub use greedy::{GREEDY, PRUNING};
-pub use optimal::OPTIMAL;
+pub use optimal::{OPTIMAL, OPTIMAL_PATH};
 pub use shared::{CHOICE, COMMON};
 
 /// A parameter of a learner.
@@ -115,7 +115,7 @@ pub const LEARNERS: [LearnerTable; 3] = [
         name: "optimal",
         own: OPTIMAL,
         after: &[],
-        of_family: &[],
+        of_family: OPTIMAL_PATH,
         estimators: &["OptimalTreeClassifier"],
     },
 ];

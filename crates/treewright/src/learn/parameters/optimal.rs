@@ -50,3 +50,14 @@ pub const OPTIMAL: &[Parameter] = &[
         help: "What a leaf costs, on the scale of the error rate: a decimal or p/q, read exactly",
     },
 ];
+
+/// Further parameters of the family of optimal trees.
+pub const OPTIMAL_PATH: &[Parameter] = &[Parameter {
+    name: "penalty",
+    sklearn: Some("penalty"),
+    has_flag: true,
+    kind: Kind::Penalty,
+    range: Range::All,
+    default: Some("linear"),
+    help: "What a number of leaves costs: linear, sqrt, log, power:T, or table:FILE with one number a line, line k for k leaves, strictly rising",
+}];

@@ -166,7 +166,13 @@ impl Family {
     /// The same family, which has the best tree of every size: only some of them are best for a weight.
     #[must_use]
     pub fn with_all_sizes(mut self) -> Self {
-        self.best = Some(lower_hull(&self.members, &self.penalty));
+        self.best = Some(match &self.stored {
+            None => lower_hull(&self.members, &self.penalty),
+            Some(stored) => {
+                let is_best = |&member: &usize| stored.lambda_low[member].is_some();
+                (0..self.len()).filter(is_best).collect()
+            }
+        });
         self
     }
 

@@ -61,12 +61,13 @@ impl Family {
         };
         family = family.with_ties(members.iter().any(is_tied));
         family.errors = OnceLock::from(errors);
-        if members.iter().any(|member| member.lambda_low.is_none()) {
-            let is_best = |&member: &usize| members[member].lambda_low.is_some();
-            family.best = Some((0..members.len()).filter(is_best).collect());
-        }
         family.stored = Some(stored);
-        Ok(family)
+        let has_more = members.iter().any(|member| member.lambda_low.is_none());
+        Ok(if has_more {
+            family.with_all_sizes()
+        } else {
+            family
+        })
     }
 }
 

@@ -17,7 +17,8 @@ impl LearnerInfo {
     /// Did the learner search for the members of a family among all trees of a kind? Otherwise they are prunings of one
     /// tree, and the parameters say what they cost.
     pub fn is_searched(&self) -> bool {
-        self.kind == LearnerKind::Dyadic && self.params.family_cost().is_none()
+        let is_exact = matches!(self.kind, LearnerKind::Dyadic | LearnerKind::Optimal);
+        is_exact && self.params.family_cost().is_none()
     }
 }
 

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::PruningLoss;
-use crate::cost::Lambda;
+use crate::cost::{Lambda, Penalty};
 use crate::data::ClassWeight;
 use crate::error::{self, Error};
 
@@ -162,6 +162,19 @@ impl Params {
     /// The most intervals at the last level of an optimal tree.
     pub fn intervals(&self) -> Result<Option<usize>, String> {
         self.whole("intervals")
+    }
+
+    /// The most leaves that a tree may have.
+    pub fn leaves(&self) -> Result<Option<usize>, String> {
+        self.whole("leaves")
+    }
+
+    /// What leaves cost; linear where nothing is said, `None` if it cannot be read.
+    pub fn penalty_of_leaves(&self) -> Option<Penalty> {
+        match self.0.get("penalty") {
+            None => Some(Penalty::Linear),
+            Some(name) => name.as_str()?.parse().ok(),
+        }
     }
 
     /// The least number of rows in a leaf.

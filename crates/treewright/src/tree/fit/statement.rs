@@ -79,6 +79,8 @@ pub enum TreeClass {
         intervals: usize,
         /// The least size of a leaf.
         leaf: LeastLeaf,
+        /// The most leaves.
+        most_leaves: Option<usize>,
     },
     /// Trees over a dyadic grid.
     Dyadic {

@@ -165,7 +165,12 @@ fn a_stopped_search_is_honest() {
         let budget = Budget::unlimited().with_time_limit(std::time::Duration::from_millis(50));
         let path = learner.fit_family(&data, &budget).unwrap();
         assert!(path.exact_down_to > 0.0);
-        let lows: Vec<f64> = path.family.members().iter().map(|m| m.lambda_low.unwrap()).collect();
+        let lows: Vec<f64> = path
+            .family
+            .members()
+            .iter()
+            .map(|m| m.lambda_low.unwrap())
+            .collect();
         assert_eq!(*lows.last().unwrap(), path.exact_down_to);
     }
 }

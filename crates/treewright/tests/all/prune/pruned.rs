@@ -118,7 +118,10 @@ fn the_selected_member_is_the_one_that_cross_validation_says() {
         assert_eq!(fit.model, whole.family.tree(member));
         assert_eq!(param(&fit, "cv_error"), validation.error[member]);
         assert_eq!(param(&fit, "cv_se"), validation.se[member]);
-        assert_eq!(param(&fit, "lambda"), whole.family.lambda_low(member).unwrap());
+        assert_eq!(
+            param(&fit, "lambda"),
+            whole.family.lambda_low(member).unwrap()
+        );
         assert_eq!(param(&fit, "select"), rule.name(resampling));
         for params in [
             &fit.learner.params.as_json()["pruned"],

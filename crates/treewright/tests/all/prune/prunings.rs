@@ -364,7 +364,12 @@ fn check_intervals(case: &Case, both: &BothPenalties, family: &Family, what: &st
         let Some(next) = all.get(place + 1) else {
             continue;
         };
-        assert_eq!(next.lambda_high, Some(member.lambda_low.unwrap()), "{}", story());
+        assert_eq!(
+            next.lambda_high,
+            Some(member.lambda_low.unwrap()),
+            "{}",
+            story()
+        );
         assert!(next.lambda_low <= member.lambda_low, "{}", story());
         if place == 0 || all[place - 1].lambda_low > member.lambda_low {
             assert_eq!(chosen, place, "{printed}: {}", story());

@@ -2,19 +2,23 @@
 
 use clap::{Args, Subcommand};
 
-use crate::args::groups::{LimitArgs, OutputArgs, ProofArgs, PruningArgs, SelectArgs, TableArgs};
-use crate::args::learners::{DyadicArgs, GreedyArgs, PathMethodArg};
+use crate::args::groups::{
+    LimitArgs, OutputArgs, PenaltyArgs, ProofArgs, PruningArgs, SelectArgs, TableArgs,
+};
+use crate::args::learners::{BoundedArgs, DyadicArgs, GreedyArgs, PathMethodArg};
 
 /// Learn the whole family: the best tree for every weight of the penalty.
 ///
 /// Choose a learner: `greedy` grows one tree and prunes it in every way that is best for some weight;
-/// `dyadic` finds the best of all dyadic trees for every weight.
+/// `dyadic` finds the best of all dyadic trees for every weight; `optimal` finds the best of all trees of
+/// a depth for every number of leaves, and so for every weight.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   treewright path greedy iris.csv
   treewright path greedy iris.csv --folds 10 -o family.json
-  treewright path dyadic iris.csv --folds 10 -o family.json")]
+  treewright path dyadic iris.csv --folds 10 -o family.json
+  treewright path optimal iris.csv --depth 3 -o family.json")]
 pub(crate) struct PathArgs {
     #[command(subcommand)]
     pub(crate) learner: PathLearner,
@@ -24,6 +28,42 @@ pub(crate) struct PathArgs {
 pub(crate) enum PathLearner {
     Greedy(Box<PathGreedyArgs>),
     Dyadic(Box<PathDyadicArgs>),
+    Optimal(Box<PathOptimalArgs>),
+}
+
+/// Find the best of all trees of a depth for every number of leaves, and prove it.
+///
+/// For each number of leaves, the tree of depth D with the least cost on the rows and at most as many
+/// leaves is found, all of them by one search. The family has one member for every number of leaves that
+/// costs less than fewer leaves; those that are the best for some weight of the penalty have their
+/// weights, the others `-`. A numeric feature is cut in two, anywhere, and at the last level into up to K
+/// intervals; a categorical feature has a branch for each category, and missing values have a branch of
+/// their own. Prints a table; with -o writes a family file, from which `prune FAMILY --leaves K` and
+/// `prune FAMILY --lambda X` take trees. --folds adds the error of each member on rows left out of
+/// learning, --select marks the member that a rule would choose. The target must hold classes.
+///
+/// If a limit ends the search, each member has a lower bound: no tree with as many leaves costs less.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  treewright path optimal iris.csv
+  treewright path optimal iris.csv --depth 3 --intervals 2 --folds 10 -o family.json
+  treewright prune family.json --leaves 5 -o model.json
+  treewright prune family.json --select 1se -o model.json
+  treewright path optimal big.csv --depth 3 --intervals 2 --time-limit 60s")]
+pub(crate) struct PathOptimalArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) bounded: BoundedArgs,
+    #[command(flatten, next_help_heading = "Optimal tree")]
+    pub(crate) penalty: PenaltyArgs,
+    #[command(flatten)]
+    pub(crate) select: SelectArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }
 
 /// Grow a tree and find all of its prunings that are best for some weight of the penalty.

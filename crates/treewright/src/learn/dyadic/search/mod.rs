@@ -123,7 +123,11 @@ mod tests {
                 );
                 // No other member is the best for a weight that is said to be covered.
                 if n < whole.family.len() {
-                    assert!(whole.family.lambda_low(n - 1).unwrap() <= from, "{}", case());
+                    assert!(
+                        whole.family.lambda_low(n - 1).unwrap() <= from,
+                        "{}",
+                        case()
+                    );
                 }
             }
         }
