@@ -197,7 +197,7 @@ mod tests {
         refused("min_leaf", 1.5.into(), "params.min_leaf is no whole");
         refused("leaf_cost", "x".into(), "params.leaf_cost is no price");
         refused("leaf_cost", 0.5.into(), "objective is ");
-        refused("leaves", 1.into(), "3 leaves, but at most 1 ");
+        refused("leaves", 1.into(), "8 leaves, but at most 1 ");
         refused("penalty", "cubic".into(), "params.penalty is no penalty");
     }
 

@@ -194,8 +194,11 @@ impl<'a> FamilyFile<WrittenMembers<'a>> {
 
 impl FamilyFile {
     pub(super) fn into_fit(mut self) -> Result<FamilyFit> {
-        let is_alone = self.members.len() == 1;
-        let members = self.members.iter().map(|member| member.member(is_alone));
+        let learner = self.learner.clone().info();
+        let has_all_sizes = learner.kind == LearnerKind::Optimal && learner.is_searched();
+        let may_lack_weights = has_all_sizes && self.members.len() > 1;
+        let members = self.members.iter();
+        let members = members.map(|member| member.member(may_lack_weights));
         let members: Vec<Member> = members.collect();
         self.check(&members)?;
         let cross_validation = self.cross_validation()?;
@@ -214,9 +217,8 @@ impl FamilyFile {
             }
             None => MemberTrees::Source(Arc::new(trees(schema, &loss, &self.members)?)),
         };
-        let learner = self.learner.info();
         let mut family = Family::stored(penalty, &members, trees)?;
-        if learner.kind == LearnerKind::Optimal && learner.is_searched() {
+        if has_all_sizes {
             // All of them may be best for some weight.
             family = family.with_all_sizes();
         }
@@ -422,12 +424,14 @@ pub(super) fn check_size(family: &Family) -> Result<()> {
 }
 
 impl MemberFile {
-    fn member(&self, is_alone: bool) -> Member {
+    fn member(&self, may_lack_weights: bool) -> Member {
         Member {
             leaves: self.leaves,
             cost: self.cost,
             errors: self.errors.map(|errors| errors.0),
-            lambda_low: self.lambda_low.or(is_alone.then_some(f64::INFINITY)),
+            lambda_low: self
+                .lambda_low
+                .or((!may_lack_weights).then_some(f64::INFINITY)),
             lambda_high: self.lambda_high,
         }
     }

@@ -47,7 +47,7 @@ pub(super) struct CertificateFile {
     pub(super) what: String,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LearnerFile {
     pub(super) name: String,

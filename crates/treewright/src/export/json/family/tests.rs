@@ -98,7 +98,7 @@ fn every_family_comes_back() {
             assert_eq!(read.costs_from, fit.costs_from);
             for member in 0..fit.family.len() {
                 assert_eq!(read.family.tree(member), fit.family.tree(member));
-                let low = fit.family.lambda_low(member);
+                let low = fit.family.lambda_low(member).unwrap();
                 let given_back: Lambda = format!("{low:?}").parse().unwrap();
                 assert_eq!(read.family.at(&given_back), member);
                 assert_eq!(fit.family.at(&given_back), member);
