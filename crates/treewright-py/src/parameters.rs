@@ -14,7 +14,7 @@ pub(crate) fn parameters(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         for parameter in learner.own.iter().chain(after) {
             list.append(dict(py, learner, "tree", parameter)?)?;
         }
-        for parameter in learner.of_family {
+        for parameter in learner.of_family.iter().copied().flatten() {
             list.append(dict(py, learner, "family", parameter)?)?;
         }
         for parameter in COMMON {

@@ -44,7 +44,7 @@ pub(super) fn take_out_sized(
         most_leaves,
     )?;
     let lower_bound = after_rounding(bound, objective, fit.tolerance);
-    let certificate = is_proven.then(|| Certificate {
+    let certificate = is_proven.then_some(Certificate {
         objective,
         lower_bound,
         exact: fit.exact,

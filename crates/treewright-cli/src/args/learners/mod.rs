@@ -103,13 +103,14 @@ mod tests {
             let Some(command) = path.find_subcommand(learner.name) else {
                 continue;
             };
-            for parameter in learner.of_family {
+            let of_family = || learner.of_family.iter().copied().flatten();
+            for parameter in of_family() {
                 let arg = flag(command, parameter.name).expect("a flag of the family");
                 compare(arg, parameter);
             }
             for arg in settings(command) {
                 let name = arg.get_long().unwrap_or_default();
-                let mut parameters = learner.of_family.iter().chain(learner.parameters());
+                let mut parameters = of_family().chain(learner.parameters());
                 let parameter = parameters.find(|it| it.name == name);
                 compare(arg, parameter.unwrap_or_else(|| panic!("{name}")));
             }

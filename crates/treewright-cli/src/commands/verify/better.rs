@@ -36,7 +36,12 @@ fn differs(fit: &Fit<Tree>, data: &Dataset) -> Result<Option<String>> {
     if let Some(greedy) = greedy(fit, data)? {
         let leaves = greedy.training.leaves;
         let objective = greedy.training.cost + price * leaves as f64;
-        if objective < bound {
+        let is_allowed = fit
+            .learner
+            .params
+            .leaves()
+            .is_ok_and(|most| most.is_none_or(|most| leaves <= most));
+        if is_allowed && objective < bound {
             return Ok(Some(format!(
                 "the greedy tree with {leaves} leaves has the objective {objective}, below the bound"
             )));

@@ -396,3 +396,75 @@ fn a_limit_may_stop_only_the_validation() {
     assert_eq!(model["training"]["leaves"], 14);
     folder.done(&["verify", "out.json", "data.csv"]);
 }
+
+#[test]
+fn optimal_trees_of_every_size() {
+    let folder = Folder::with_bundled("shop.csv");
+    let options = ["path", "optimal", "data.csv", "--intervals", "2"];
+    let family = folder.json(&[&options[..], &["--json", "-o", "family.json"]].concat());
+    let members = family["members"].as_array().unwrap();
+    let leaves: Vec<u64> = members
+        .iter()
+        .map(|member| member["leaves"].as_u64().unwrap())
+        .collect();
+    assert_eq!(leaves[..5], [1, 2, 3, 4, 5]);
+    assert_eq!(family["certificate"]["exact_down_to"], 0.0);
+    // A tree that is best for no weight has none, and the largest tree is that of `fit`.
+    assert_eq!(members[1]["lambda_low"], Value::Null);
+    assert_eq!(members[1]["lambda_high"], Value::Null);
+    let fit = folder.json(&["fit", "optimal", "data.csv", "--intervals", "2", "--json"]);
+    let last = &members[members.len() - 1];
+    assert_eq!(last["errors"], fit["training"]["errors"]);
+    assert_eq!(last["leaves"], fit["training"]["leaves"]);
+    let stdout = folder.done(&options);
+    assert!(stdout.contains("the best trees of each size"), "{stdout}");
+
+    let small = folder.json(&[
+        "prune",
+        "family.json",
+        "--leaves",
+        "4",
+        "--json",
+        "-o",
+        "m.json",
+    ]);
+    assert_eq!(small["training"]["errors"], members[3]["errors"]);
+    assert_eq!(small["certificate"]["optimal"], true);
+    let what = small["certificate"]["what"].as_str().unwrap();
+    assert!(what.ends_with("at most 4 leaves"), "{what}");
+    folder.done(&["verify", "m.json", "data.csv"]);
+    let weighed = folder.json(&["prune", "family.json", "--lambda", "0.01", "--json"]);
+    let alone = [
+        "fit",
+        "optimal",
+        "data.csv",
+        "--intervals",
+        "2",
+        "--leaf-cost",
+        "0.01",
+        "--json",
+    ];
+    let alone = folder.json(&alone);
+    for field in ["objective", "lower_bound", "optimal", "what"] {
+        assert_eq!(
+            weighed["certificate"][field], alone["certificate"][field],
+            "{field}"
+        );
+    }
+}
+
+#[test]
+fn optimal_sizes_are_cross_validated() {
+    let folder = Folder::with_bundled("titanic.csv");
+    let options = ["path", "optimal", "data.csv", "--folds", "5"];
+    let family = folder.json(&[&options[..], &["--json", "-o", "family.json"]].concat());
+    let (min, one_se) = places(&family);
+    assert!(one_se <= min);
+    let chosen = folder.json(&["prune", "family.json", "--select", "1se", "--json"]);
+    assert_eq!(
+        chosen["training"]["leaves"],
+        family["members"][one_se]["leaves"]
+    );
+    let one = ["path", "optimal", "data.csv", "--intervals", "1"];
+    folder.refused(&one, "intervals: got 1");
+}

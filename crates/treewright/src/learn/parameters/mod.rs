@@ -90,7 +90,7 @@ pub struct LearnerTable {
     /// Those of what comes after it: pruning, and the choice of a tree by held-out rows.
     pub after: &'static [&'static [Parameter]],
     /// Those that only the family of the learner has.
-    pub of_family: &'static [Parameter],
+    pub of_family: &'static [&'static [Parameter]],
     /// The estimators of the Python package.
     pub estimators: &'static [&'static str],
 }
@@ -108,14 +108,14 @@ pub const LEARNERS: [LearnerTable; 3] = [
         name: "dyadic",
         own: DYADIC,
         after: &[CHOICE],
-        of_family: DYADIC_PATH,
+        of_family: &[DYADIC_PATH],
         estimators: &["DyadicTreeClassifier"],
     },
     LearnerTable {
         name: "optimal",
         own: OPTIMAL,
         after: &[],
-        of_family: OPTIMAL_PATH,
+        of_family: &[OPTIMAL_PATH, CHOICE],
         estimators: &["OptimalTreeClassifier"],
     },
 ];

@@ -54,7 +54,7 @@ pub const OPTIMAL: &[Parameter] = &[
 /// Further parameters of the family of optimal trees.
 pub const OPTIMAL_PATH: &[Parameter] = &[Parameter {
     name: "penalty",
-    sklearn: Some("penalty"),
+    sklearn: None,
     has_flag: true,
     kind: Kind::Penalty,
     range: Range::All,

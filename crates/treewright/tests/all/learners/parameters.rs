@@ -80,7 +80,7 @@ fn names_are_those_of_flags_and_unique() {
 fn defaults_are_in_their_range() {
     let all = LEARNERS.iter().flat_map(|learner| {
         let parameters = learner.parameters();
-        parameters.chain(learner.of_family)
+        parameters.chain(learner.of_family.iter().copied().flatten())
     });
     for parameter in all {
         assert!(!parameter.help.is_empty() && !parameter.help.contains('\n'));

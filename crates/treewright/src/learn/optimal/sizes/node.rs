@@ -24,6 +24,7 @@ use super::SizeSearch;
 use super::losses::{LossBySize, Wanted, wanted_of_part};
 use super::range::{NumericRoot, OpenRange, SolvedCut};
 use super::solved::{FoundRoot, FoundTree, Solved};
+use crate::learn::exact::Stopped;
 use crate::learn::optimal::problem::{FeatureKind, Inherited, NONE, RootSplit, RowSet};
 
 /// A node's rows, and what is known about them.
@@ -162,8 +163,8 @@ impl<'s, 'a> Node<'s, 'a> {
             let range = self.enter(feature);
             let mut state = self.lock();
             match range {
-                Some(range) => state.waiting.extend(range),
-                None => state.is_stopped = true,
+                Ok(range) => state.waiting.extend(range),
+                Err(Stopped) => state.is_stopped = true,
             }
         }
         if self.is_stopped() {
@@ -219,12 +220,12 @@ impl<'s, 'a> Node<'s, 'a> {
         self.lock().is_stopped
     }
 
-    /// Solves the splits on a feature that have no cuts, and the range of all its cuts; `None` if time is up.
-    fn enter(&mut self, feature: usize) -> Option<Option<OpenRange>> {
+    /// Solves the splits on a feature that have no cuts; the range of all its cuts remains.
+    fn enter(&mut self, feature: usize) -> Result<Option<OpenRange>, Stopped> {
         let cells = &self.rows.cells()[feature];
         let n_ranks = cells.n_ranks() as u32;
         if n_ranks == 0 || n_ranks == 1 && !cells.has_missing() {
-            return Some(None);
+            return Ok(None);
         }
         let uncut = RootSplit::uncut(feature);
         let mut missing = None;
@@ -238,25 +239,24 @@ impl<'s, 'a> Node<'s, 'a> {
         if self.search.context().table.kinds()[feature] == FeatureKind::Categorical {
             let groups = (0..n_ranks).map(|rank| self.rows.group(feature, rank));
             self.parts(uncut, groups.collect(), missing.as_ref())?;
-            return Some(None);
+            return Ok(None);
         }
-        let rows = match &missing {
-            None => Arc::clone(self.rows),
-            Some(_) => {
-                let present = self.rows.only(|row| cells.ranks()[row] != NONE);
-                self.parts(uncut, vec![present.clone()], missing.as_ref())?;
-                Arc::new(present)
-            }
+        let rows = if missing.is_some() {
+            let present = self.rows.only(|row| cells.ranks()[row] != NONE);
+            self.parts(uncut, vec![present.clone()], missing.as_ref())?;
+            Arc::new(present)
+        } else {
+            Arc::clone(self.rows)
         };
         let n_ranks = rows.cells()[feature].n_ranks() as u32;
         self.roots[feature] = Some(NumericRoot::new(feature, rows, missing));
         if n_ranks < 2 {
-            return Some(None);
+            return Ok(None);
         }
         let n_others = 1 + usize::from(self.root(feature).missing().is_some());
         let nothing = Arc::new(LossBySize::same(0, self.n_sizes(usize::MAX, n_others)));
         let known = Arc::new(Inherited::default());
-        Some(self.range(
+        Ok(self.range(
             feature,
             [1, n_ranks - 1],
             [Arc::clone(&nothing), nothing],
@@ -265,7 +265,12 @@ impl<'s, 'a> Node<'s, 'a> {
     }
 
     /// A root split whose branches are known: each is solved in turn.
-    fn parts(&self, split: RootSplit, parts: Vec<RowSet>, missing: Option<&Solved>) -> Option<()> {
+    fn parts(
+        &self,
+        split: RootSplit,
+        parts: Vec<RowSet>,
+        missing: Option<&Solved>,
+    ) -> Result<(), Stopped> {
         let n_parts = parts.len();
         let mut rest = missing.map(|missing| missing.lower.clone());
         let mut all: Vec<Solved> = Vec::new();
@@ -277,7 +282,7 @@ impl<'s, 'a> Node<'s, 'a> {
             let n_sizes = self.n_sizes(part.len(), n_others);
             let of_part = wanted_of_part(&wanted, rest.as_ref(), more, n_sizes);
             if of_part.iter().all(|&below| below == 0) {
-                return Some(());
+                return Ok(());
             }
             let solved = self.solve(&part, &of_part)?;
             let lower = match &rest {
@@ -289,7 +294,7 @@ impl<'s, 'a> Node<'s, 'a> {
         }
         all.extend(missing.cloned());
         self.offer_all(split, &all.iter().collect::<Vec<_>>());
-        Some(())
+        Ok(())
     }
 
     /// Offers the best trees of all sizes with a root split.
@@ -336,11 +341,15 @@ impl<'s, 'a> Node<'s, 'a> {
         all.saturating_sub(n_others).min(most).max(1)
     }
 
-    /// The losses of a part of the rows, with a level less; `None` if time is up.
-    fn solve(&self, part: &Arc<RowSet>, wanted: &[u64]) -> Option<Solved> {
+    /// The losses of a part of the rows, with a level less.
+    fn solve(&self, part: &Arc<RowSet>, wanted: &[u64]) -> Result<Solved, Stopped> {
         let nothing = Arc::default();
         let solved = self.search.solve(part, self.depth - 1, wanted, &nothing);
-        solved.is_done.then_some(solved)
+        if solved.is_done {
+            Ok(solved)
+        } else {
+            Err(Stopped)
+        }
     }
 
     /// A range of cuts, if there may be a better tree in it.
@@ -375,12 +384,11 @@ impl<'s, 'a> Node<'s, 'a> {
             if let Some(at) = at {
                 state.busy.swap_remove(at);
             }
-            match ranges {
-                Some(ranges) => state.waiting.extend(ranges),
-                None => {
-                    state.is_stopped = true;
-                    state.waiting.push(range);
-                }
+            if let Some(ranges) = ranges {
+                state.waiting.extend(ranges);
+            } else {
+                state.is_stopped = true;
+                state.waiting.push(range);
             }
             drop(state);
             self.news.notify_all();
