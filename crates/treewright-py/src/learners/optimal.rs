@@ -42,6 +42,7 @@ pub(crate) fn fit_optimal(
             leaf_cost: weight("ccp_alpha", &params.ccp_alpha)?,
             loss: loss(params.cost_matrix.as_deref(), table)?,
             most_bytes: limits.most_bytes(),
+            ..Optimal::default()
         };
         let data = table.data();
         let (found, exception) = limits.run(py, table, |budget| {
