@@ -57,7 +57,7 @@ fn every_claim_of_every_member_holds() {
             let certificate = taken.certificate.as_ref().unwrap();
             let off_by = certificate.tolerance.unwrap_or(0.0) * (1.0 + 1e-9);
             assert!(certificate.objective - certificate.lower_bound <= off_by);
-            let low = stored.family.lambda_low(member);
+            let low = stored.family.lambda_low(member).unwrap();
             let lambda: Lambda = format!("{low:?}").parse().unwrap();
             let for_one = Dyadic {
                 aim: Aim::Lambda(lambda),
