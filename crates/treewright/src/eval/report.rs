@@ -191,6 +191,13 @@ pub enum MemberProof {
     BelowTheSearch,
     /// No dyadic tree is better for its weights.
     BestDyadic,
+    /// No tree of the depth with as many leaves costs less.
+    BestOfSize {
+        /// The largest depth.
+        depth: usize,
+    },
+    /// A tree with as many leaves may cost less.
+    SizeNotProven,
     /// No pruning of a tree is better for its weights.
     BestPruning {
         /// The leaves of that tree.
@@ -202,13 +209,19 @@ impl Standing {
     /// In short.
     pub fn proven(&self) -> Proven {
         match self {
-            Self::Tree(None) => Proven::Nothing,
             Self::Tree(Some(certificate)) if certificate.is_optimal() => Proven::Best,
             Self::Tree(Some(certificate)) => Proven::Within(certificate.gap()),
-            Self::Member(MemberProof::StillGrowing | MemberProof::BelowTheSearch) => {
-                Proven::Nothing
-            }
-            Self::Member(MemberProof::BestDyadic | MemberProof::BestPruning { .. }) => Proven::Best,
+            Self::Tree(None)
+            | Self::Member(
+                MemberProof::StillGrowing
+                | MemberProof::BelowTheSearch
+                | MemberProof::SizeNotProven,
+            ) => Proven::Nothing,
+            Self::Member(
+                MemberProof::BestDyadic
+                | MemberProof::BestOfSize { .. }
+                | MemberProof::BestPruning { .. },
+            ) => Proven::Best,
         }
     }
 }

@@ -468,3 +468,49 @@ fn optimal_sizes_are_cross_validated() {
     let one = ["path", "optimal", "data.csv", "--intervals", "1"];
     folder.refused(&one, "intervals: got 1");
 }
+
+#[test]
+fn optimal_families_are_complete_where_nothing_was_stopped() {
+    // More than 256 rows with categories: no tree of depth 1 has as many leaves.
+    let folder = Folder::with_bundled("titanic.csv");
+    let options = ["path", "optimal", "data.csv", "--depth", "1"];
+    let family = folder.json(&[&options[..], &["--folds", "3", "--json"]].concat());
+    assert_eq!(family["certificate"]["exact_down_to"], 0.0);
+    assert!(family.get("chosen").is_some());
+    let sized = [&options[..], &["--min-leaf", "50", "--json"]].concat();
+    let family = folder.json(&sized);
+    assert_eq!(family["certificate"]["exact_down_to"], 0.0);
+}
+
+#[test]
+fn what_a_report_says_about_optimal_families() {
+    let folder = Folder::with_bundled("shop.csv");
+    folder.done(&["path", "optimal", "data.csv", "-o", "family.json"]);
+    let report = folder.json(&["report", "family.json", "data.csv", "--json"]);
+    let text = report.to_string();
+    assert!(
+        text.contains("No tree of depth 2 with as many leaves costs less"),
+        "{text}"
+    );
+    assert!(!text.contains("dyadic"), "{text}");
+    assert!(!text.contains("was stopped"), "{text}");
+}
+
+#[test]
+fn trees_for_a_table_of_penalties_are_verified() {
+    let lines: String = (1..=300)
+        .map(|leaves| format!("{}\n", leaves * leaves))
+        .collect();
+    let folder = Folder::with_bundled("shop.csv").file("penalty.txt", lines);
+    let table = ["--penalty", "table:penalty.txt", "-o", "family.json"];
+    folder.done(&[&["path", "optimal", "data.csv"], &table[..]].concat());
+    folder.done(&[
+        "prune",
+        "family.json",
+        "--lambda",
+        "0.001",
+        "-o",
+        "model.json",
+    ]);
+    folder.done(&["verify", "model.json", "data.csv"]);
+}

@@ -60,6 +60,12 @@ fn of_member(proof: MemberProof) -> String {
             "No dyadic tree with these cells is better for any weight in the interval: proven."
                 .into()
         }
+        MemberProof::BestOfSize { depth } => format!(
+            "No tree of depth {depth} with as many leaves costs less on the rows it was learned from: proven."
+        ),
+        MemberProof::SizeNotProven => {
+            "The search was stopped: a tree with as many leaves may cost less.".into()
+        }
         MemberProof::BestPruning { from_leaves } => format!(
             "No pruning of the grown tree ({}) is better for any weight in the interval: proven.",
             leaves(from_leaves)

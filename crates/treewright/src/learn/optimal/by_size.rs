@@ -246,7 +246,8 @@ impl<'a> BySize<'a> {
         }
         // If the best tree of any size is among them, larger ones are no better.
         let least = solved.best[n_sizes - 1].loss;
-        let of_any = of_any[1].take().filter(|_| solved.is_done);
+        let [relaxed_any, own_any] = of_any;
+        let of_any = own_any.or(relaxed_any).filter(|_| solved.is_done);
         let of_any = of_any.map_or(0, |it| tree_search.context.encoding.loss_of(it.lower));
         let larger =
             (n_possible > n_sizes && most_leaves.is_none() && of_any < least).then_some(of_any);

@@ -5,7 +5,7 @@ use crate::eval::{
     Choices, Entry, Extent, FamilyState, MemberProof, Section, SectionKind, Standing, Trunk,
 };
 use crate::prune::importances_of;
-use crate::tree::{FamilyFit, Fit, Kept, NodeId, StoppedIn, Tree};
+use crate::tree::{FamilyFit, Fit, Kept, Member, NodeId, StoppedIn, Tree};
 
 /// Of larger trees those that rows left out speak for are shown, up to this size.
 const MOST_LEAVES_OF_CHOSEN: usize = 1200;
@@ -64,7 +64,7 @@ pub(super) fn of_family(fit: &FamilyFit) -> Section {
             validated: validation
                 .as_ref()
                 .map(|found| (found.error[place], found.se[place])),
-            standing: Standing::Member(proof_of(fit, figures.lambda_low)),
+            standing: Standing::Member(proof_of(fit, member, figures)),
             confusion: None,
             importances: tree
                 .as_ref()
@@ -130,11 +130,18 @@ fn is_cut_short(fit: &FamilyFit) -> bool {
     fit.learner.params.stopped() == Some(StoppedIn::Learning) && !fit.learner.is_searched()
 }
 
-/// What is proven about the member that is best from this weight on.
-fn proof_of(fit: &FamilyFit, lambda_low: Option<f64>) -> MemberProof {
+/// What is proven about a member.
+fn proof_of(fit: &FamilyFit, member: usize, figures: &Member) -> MemberProof {
     if is_cut_short(fit) {
         MemberProof::StillGrowing
-    } else if !(lambda_low >= Some(fit.exact_down_to)) {
+    } else if fit.family.has_all_sizes() {
+        let bounds = fit.lower_bounds.as_ref();
+        let is_proven = bounds.is_none_or(|bounds| bounds[member] >= figures.cost);
+        match fit.learner.params.depth() {
+            Ok(Some(depth)) if is_proven => MemberProof::BestOfSize { depth },
+            _ => MemberProof::SizeNotProven,
+        }
+    } else if !(figures.lambda_low >= Some(fit.exact_down_to)) {
         MemberProof::BelowTheSearch
     } else if fit.learner.is_searched() {
         MemberProof::BestDyadic

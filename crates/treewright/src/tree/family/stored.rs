@@ -101,6 +101,13 @@ fn check_members(members: &[Member], may_tie: bool) -> Result<()> {
         }
         best = Some(member).filter(|it| it.lambda_low.is_some()).or(best);
     }
+    let last = members.len() - 1;
+    if members[last].lambda_low.is_none() {
+        return Err(broken(
+            last,
+            "lambda_low must be a number: no member costs less",
+        ));
+    }
     Ok(())
 }
 

@@ -40,6 +40,8 @@ pub(crate) struct SizeSearch<'a> {
     /// Do missing cells have branches of their own anywhere?
     has_missing: bool,
     has_categories: bool,
+    /// The most categories of a feature.
+    most_categories: usize,
 }
 
 impl<'a> SizeSearch<'a> {
@@ -47,12 +49,19 @@ impl<'a> SizeSearch<'a> {
         let table = search.context.table;
         let has_missing = table.whole().cells().iter().any(FeatureCells::has_missing);
         let has_categories = table.kinds().contains(&FeatureKind::Categorical);
+        let categories = table.kinds().iter().zip(table.whole().cells());
+        let categories = categories.filter(|(kind, _)| **kind == FeatureKind::Categorical);
+        let most_categories = categories
+            .map(|(_, cells)| cells.n_ranks())
+            .max()
+            .unwrap_or(0);
         Self {
             search,
             relaxed,
             is_plain: !has_missing && !has_categories && search.context.rule.min_leaf() == 1,
             has_missing,
             has_categories,
+            most_categories,
         }
     }
 
@@ -85,12 +94,11 @@ impl<'a> SizeSearch<'a> {
         if depth == 0 {
             return 1;
         }
-        if self.has_categories {
-            return n_rows;
-        }
         let missing = usize::from(self.has_missing);
-        let last = self.context().rule.most().max(2).saturating_add(missing);
-        let all = (1..depth).fold(last, |all, _| all.saturating_mul(2 + missing));
+        let most = self.context().rule.most().max(2).max(self.most_categories);
+        let last = most.saturating_add(missing);
+        let branches = self.most_categories.max(2) + missing;
+        let all = (1..depth).fold(last, |all, _| all.saturating_mul(branches));
         all.min(n_rows)
     }
 
