@@ -498,10 +498,10 @@ fn what_a_report_says_about_optimal_families() {
 
 #[test]
 fn trees_for_a_table_of_penalties_are_verified() {
-    let lines: String = (1..=300)
-        .map(|leaves| format!("{}\n", leaves * leaves))
+    let lines: Vec<String> = (1..=300)
+        .map(|leaves| (leaves * leaves).to_string())
         .collect();
-    let folder = Folder::with_bundled("shop.csv").file("penalty.txt", lines);
+    let folder = Folder::with_bundled("shop.csv").file("penalty.txt", lines.join("\n"));
     let table = ["--penalty", "table:penalty.txt", "-o", "family.json"];
     folder.done(&[&["path", "optimal", "data.csv"], &table[..]].concat());
     folder.done(&[
