@@ -144,7 +144,7 @@ impl Budget {
         self
     }
 
-    /// The same limits, but this much time is left over when it is spent.
+    /// These limits with an earlier deadline: the reserve is left for later work.
     #[must_use]
     pub fn keeping(&self, reserve: Duration) -> Self {
         // An instant that cannot be told lies before all others: nothing is left but the reserve.
@@ -156,7 +156,7 @@ impl Budget {
         }
     }
 
-    /// The same limits, but no more than this much of the time that is left.
+    /// These limits with a deadline at most this far from now.
     #[must_use]
     pub fn within(&self, limit: Duration) -> Self {
         let until = Instant::now().checked_add(limit);

@@ -15,7 +15,7 @@ impl FromIterator<u64> for LossBySize {
 }
 
 impl LossBySize {
-    /// The same loss for all of some sizes.
+    /// One loss for every size up to `n_sizes`.
     pub(crate) fn same(loss: u64, n_sizes: usize) -> Self {
         Self(vec![loss; n_sizes])
     }
@@ -36,7 +36,7 @@ impl LossBySize {
         self.0[leaves - 1] = loss;
     }
 
-    /// The same losses, or that of a leaf where there is no other.
+    /// These losses; sizes without a tree get the loss of a leaf.
     pub(crate) fn or_leaf(&self, leaf: u64) -> Self {
         let loss = |&loss: &u64| if loss >= NEVER { leaf } else { loss };
         Self(self.0.iter().map(loss).collect())
@@ -52,7 +52,7 @@ impl LossBySize {
         self
     }
 
-    /// The same losses for more sizes, or the first ones.
+    /// These losses for `n_sizes` sizes: cut off, or continued with the last one.
     pub(crate) fn resized(&self, n_sizes: usize) -> Self {
         Self((1..=n_sizes).map(|leaves| self.at(leaves)).collect())
     }
