@@ -13,7 +13,7 @@ use crate::learn::optimal::deeper::region_bounds::RegionBounds;
 use crate::learn::optimal::depth2::screening::Screened;
 use crate::learn::optimal::plan::TreePlan;
 use crate::learn::optimal::problem::{
-    Context, FeatureCells, FeatureKind, RankTable, RowSet, SearchResult, ValueEncoding,
+    Context, FeatureCells, FeatureKind, Inherited, RankTable, RowSet, SearchResult, ValueEncoding,
 };
 use crate::learn::optimal::proof::Prover;
 use crate::learn::optimal::search::TreeSearch;
@@ -146,27 +146,49 @@ impl Depths {
             proven: 0,
             notes: Vec::new(),
         };
+        let is_relaxed = !search.is_monotone() && search.context.switches.relaxed_first;
+        let mut relaxed = is_relaxed.then(|| Relaxed::new(search, depths.best));
         let mut shallower = None;
         for depth in 2.min(deepest)..=deepest {
             let is_noted = is_noted && depth > 2 && depth == deepest;
             let upper = depths.best;
-            let solved = match shallower.take() {
-                Some(shallower) if is_noted => {
-                    let solved;
-                    (solved, depths.notes) =
-                        BestFirst::solve_noting(search, rows, depth, upper, shallower);
-                    solved
+            let of_relaxed = relaxed.as_mut().filter(|_| depth > 1);
+            let least = of_relaxed.map(|relaxed| relaxed.solve(search, rows, depth, upper));
+            let known_lower = match least {
+                Some(Least::Value(least)) => least,
+                _ => 0,
+            };
+            let solved = match least {
+                Some(Least::Tree(solved)) => solved,
+                Some(Least::Value(least)) if least >= upper => {
+                    SearchResult::at_least(upper, &Inherited::default(), rows.cells().len())
                 }
-                shallower => search.solve_node(rows, depth, upper, shallower),
+                _ => match shallower.take() {
+                    Some(shallower) if is_noted && !is_relaxed => {
+                        let solved;
+                        (solved, depths.notes) =
+                            BestFirst::solve_noting(search, rows, depth, upper, shallower);
+                        solved
+                    }
+                    shallower => search.solve_node(rows, depth, upper, shallower),
+                },
             };
             let is_done = solved.is_done;
             if let Some(value) = solved.value.filter(|&value| value < upper) {
                 depths.best = value;
                 depths.known = Some((depth, solved.clone()));
             }
+            if is_noted && is_relaxed && is_done {
+                let known =
+                    SearchResult::at_least(depths.best, &Inherited::default(), rows.cells().len());
+                (_, depths.notes) =
+                    BestFirst::solve_noting(search, rows, depth, depths.best, known);
+            }
+            // What leaves of any size cost at least is never lost.
+            let lower = solved.lower.max(known_lower);
             if !is_done {
                 // Of deeper trees the search knows nothing.
-                let lower = if depth == deepest { solved.lower } else { 0 };
+                let lower = if depth == deepest { lower } else { 0 };
                 let lower = lower_of_any_depth(&search.context, lower, depths.best, all);
                 depths.lower = Some(lower);
             }
@@ -174,7 +196,7 @@ impl Depths {
                 depths.proven = if is_done {
                     depths.best
                 } else {
-                    solved.lower.min(depths.best)
+                    lower.min(depths.best)
                 };
             }
             shallower = Some(solved);
@@ -190,7 +212,7 @@ impl Depths {
         let Some((depth, solved)) = &self.known else {
             return TreePlan::Leaf;
         };
-        let (depth, is_stopped) = (*depth, self.lower.is_some());
+        let is_stopped = self.lower.is_some();
         if is_stopped && search.context.work_of_one(2) > search.work_at_last {
             // There is no time for its last level.
             return TreePlan::Leaf;
@@ -199,19 +221,104 @@ impl Depths {
         let in_a_hurry = search.in_a_hurry();
         let is_late = is_stopped && in_a_hurry.context.rule != search.context.rule;
         let search = if is_late { in_a_hurry } else { search };
-        // A tree of one level may be as good.
-        let is_shallower = depth == 1
-            || depth == 2
-                && search.context.encoding.leaves(self.best) <= search.most_leaves_of_one()
-                && search.context.one(rows, &mut Deadline::new(&|| is_late)) == Ok(Some(self.best));
-        let plan = match solved.is_done && !is_late {
-            true if is_shallower => search.plan(rows, 1),
-            true => search.plan_below(rows, depth, solved.sketch.as_ref()),
-            false => Err(Stopped),
+        plan_of(&search, rows, *depth, self.best, solved, is_late)
+    }
+}
+
+/// The tree with a value that was found.
+fn plan_of(
+    search: &TreeSearch<'_>,
+    rows: &Arc<RowSet>,
+    depth: usize,
+    best: u64,
+    solved: &SearchResult,
+    is_late: bool,
+) -> TreePlan {
+    // A tree of one level may be as good.
+    let is_shallower = depth == 1
+        || depth == 2
+            && search.context.encoding.leaves(best) <= search.most_leaves_of_one()
+            && search.context.one(rows, &mut Deadline::new(&|| is_late)) == Ok(Some(best));
+    let plan = match solved.is_done && !is_late {
+        true if is_shallower => search.plan(rows, 1),
+        true => search.plan_below(rows, depth, solved.sketch.as_ref()),
+        false => Err(Stopped),
+    };
+    plan.unwrap_or_else(|Stopped| {
+        let sketch = solved.sketch.as_ref();
+        sketch.map_or(TreePlan::Leaf, |sketch| search.follow(rows, depth, sketch))
+    })
+}
+
+/// The search with leaves of any size, where they have a least size: one depth after the other.
+struct Relaxed {
+    /// The least value so far, with leaves of any size.
+    best: u64,
+    shallower: Option<SearchResult>,
+    /// Was a search stopped?
+    is_stopped: bool,
+}
+
+/// What leaves of any size tell about those with a least size.
+enum Least {
+    /// The best tree of a depth has no leaf that is too small.
+    Tree(SearchResult),
+    /// No tree has a smaller value.
+    Value(u64),
+}
+
+impl Relaxed {
+    fn new(search: &TreeSearch<'_>, best: u64) -> Self {
+        Self {
+            best: search
+                .context
+                .encoding
+                .leaf(search.context.table.whole().error())
+                .min(best),
+            shallower: None,
+            is_stopped: false,
+        }
+    }
+
+    /// Searches trees of a depth. Only values below `upper` matter.
+    fn solve(
+        &mut self,
+        search: &TreeSearch<'_>,
+        rows: &Arc<RowSet>,
+        depth: usize,
+        upper: u64,
+    ) -> Least {
+        if self.is_stopped {
+            return Least::Value(0);
+        }
+        // The other search needs some of the time.
+        let left = search.budget.left();
+        let budget = search
+            .budget
+            .keeping(left.map_or(Duration::ZERO, |left| left / 2));
+        let relaxed = TreeSearch {
+            budget: &budget,
+            ..search.with_least(1)
         };
-        plan.unwrap_or_else(|Stopped| {
-            let sketch = solved.sketch.as_ref();
-            sketch.map_or(TreePlan::Leaf, |sketch| search.follow(rows, depth, sketch))
-        })
+        let before = self.best;
+        let solved = relaxed.solve_node(rows, depth, before, self.shallower.take());
+        self.is_stopped = !solved.is_done;
+        let value = solved.value.filter(|&value| value < before);
+        self.best = value.unwrap_or(before);
+        let least = if solved.is_done {
+            self.best
+        } else {
+            solved.lower
+        };
+        let is_new = value.is_some_and(|value| value < upper) && solved.is_done;
+        self.shallower = Some(solved.clone());
+        if is_new {
+            let plan = plan_of(&relaxed, rows, depth, self.best, &solved, false);
+            let table = search.context.table;
+            if plan.has_large_leaves(table.data(), table.leaf_size()) {
+                return Least::Tree(solved);
+            }
+        }
+        Least::Value(least)
     }
 }

@@ -16,7 +16,7 @@ use crate::learn::optimal::by_depth::keep_time_for_plan;
 use crate::learn::optimal::claim::most_loss;
 use crate::learn::optimal::deeper::region_bounds::RegionBounds;
 use crate::learn::optimal::plan::TreePlan;
-use crate::learn::optimal::problem::{Context, IntervalRule, RankTable, RowSet};
+use crate::learn::optimal::problem::{RankTable, RowSet};
 use crate::learn::optimal::search::TreeSearch;
 use crate::learn::optimal::sizes::SizeSearch;
 use crate::learn::optimal::sizes::losses::LossBySize;
@@ -118,18 +118,11 @@ impl Optimal {
         } else {
             (table, false)
         };
-        let region_bounds = [(); 2].map(|()| RegionBounds::new(self.most_bytes));
+        let region_bounds = RegionBounds::new(self.most_bytes);
         let context = free.context(&table, encoding, switches);
         let (search_budget, kept) = keep_time_for_plan(context, budget);
-        let search = self.tree_search(context, &search_budget, kept, &region_bounds[0]);
-        let relaxed = TreeSearch {
-            context: Context {
-                rule: IntervalRule::new(context.rule.most(), 1),
-                ..context
-            },
-            region_bounds: &region_bounds[1],
-            ..search
-        };
+        let search = self.tree_search(context, &search_budget, kept, &region_bounds);
+        let relaxed = search.with_least(1);
         let relaxed = SizeSearch::new(&relaxed, None);
         let relaxed = (context.rule.min_leaf() > 1).then_some(&relaxed);
         let depth = if is_sorted { self.depth } else { 0 };
@@ -206,7 +199,6 @@ impl SizedTrees {
 /// The best trees of every size, as the search knows them.
 struct BySize<'a> {
     search: SizeSearch<'a>,
-    tree_search: &'a TreeSearch<'a>,
     solved: Solved,
     /// Trees with more leaves may lose as little as this, if that is less than others lose.
     larger: Option<u64>,
@@ -234,7 +226,10 @@ impl<'a> BySize<'a> {
             if let Some(relaxed) = relaxed {
                 (lower, of_any[0]) = relaxed.solve_top(rows, level, &lower, None, of_any[0].take());
             }
-            let floor = relaxed.map(|_| &lower);
+            let large = relaxed.map_or(Vec::new(), |relaxed| {
+                large_enough(relaxed, &lower, rows, tree_search)
+            });
+            let floor = relaxed.map(|_| (&lower, &large[..]));
             (solved, of_any[1]) = search.solve_top(rows, level, &solved, floor, of_any[1].take());
             if !solved.is_done || !lower.is_done {
                 solved.is_done = false;
@@ -253,7 +248,6 @@ impl<'a> BySize<'a> {
             (n_possible > n_sizes && most_leaves.is_none() && of_any < least).then_some(of_any);
         Self {
             search,
-            tree_search,
             solved,
             larger,
         }
@@ -267,19 +261,46 @@ impl<'a> BySize<'a> {
     }
 
     fn plan(&self, rows: &Arc<RowSet>, leaves: usize) -> TreePlan {
-        let FoundTree { loss, plan, .. } = &self.solved.best[leaves - 1];
-        if leaves == 1 {
-            return TreePlan::Leaf;
-        }
-        let first = match plan {
-            _ if !self.solved.is_done => None,
-            SizePlan::Last => self.search.plan(rows, 1, leaves, *loss).ok(),
-            SizePlan::Best(depth, sketch) => self
-                .tree_search
-                .plan_below(rows, *depth, sketch.as_ref())
-                .ok(),
-            SizePlan::Split(root) => self.search.plan_below(rows, root).ok(),
-        };
-        first.unwrap_or_else(|| self.search.follow(rows, plan, leaves, *loss))
+        plan_of(&self.search, &self.solved, rows, leaves)
     }
+}
+
+/// The best tree of a size.
+fn plan_of(
+    search: &SizeSearch<'_>,
+    solved: &Solved,
+    rows: &Arc<RowSet>,
+    leaves: usize,
+) -> TreePlan {
+    let FoundTree { loss, plan, .. } = &solved.best[leaves - 1];
+    if leaves == 1 {
+        return TreePlan::Leaf;
+    }
+    let first = match plan {
+        _ if !solved.is_done => None,
+        SizePlan::Last => search.plan(rows, 1, leaves, *loss).ok(),
+        SizePlan::Best(depth, sketch) => search.plan_best(rows, *depth, sketch.as_ref()).ok(),
+        SizePlan::Split(root) => search.plan_below(rows, root).ok(),
+    };
+    first.unwrap_or_else(|| search.follow(rows, plan, leaves, *loss))
+}
+
+/// The numbers of leaves with which the best trees with leaves of any size have none that is too small.
+fn large_enough(
+    relaxed: &SizeSearch<'_>,
+    solved: &Solved,
+    rows: &Arc<RowSet>,
+    search: &TreeSearch<'_>,
+) -> Vec<usize> {
+    let table = search.context.table;
+    if !solved.is_done || !search.context.switches.relaxed_first {
+        return Vec::new();
+    }
+    let loss = |leaves: usize| solved.best[leaves - 1].loss;
+    let is_large = |&leaves: &usize| {
+        loss(leaves) < loss(leaves - 1)
+            && plan_of(relaxed, solved, rows, leaves)
+                .has_large_leaves(table.data(), table.leaf_size())
+    };
+    (2..=solved.best.len()).filter(is_large).collect()
 }

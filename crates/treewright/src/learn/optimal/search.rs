@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::budget::Budget;
 use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::deeper::best_first::BestFirst;
-use crate::learn::optimal::deeper::region_bounds::RegionBounds;
+use crate::learn::optimal::deeper::region_bounds::{RegionBounds, SpareEnd};
 use crate::learn::optimal::depth2::DepthTwo;
 use crate::learn::optimal::depth2::screening::Screened;
 use crate::learn::optimal::problem::{
@@ -54,25 +54,68 @@ impl TreeSearch<'_> {
         let Some(region) = region else {
             return self.solve_new(rows, depth, upper, before);
         };
-        let lower = self.region_bounds.find(depth, region);
+        let spare = self.spare_end(rows.len());
+        let lower = self.region_bounds.find(depth, region, spare);
         if lower >= upper {
             return SearchResult::at_least(lower, before, self.context.table.kinds().len());
         }
         let solved = self.solve_new(rows, depth, upper, before);
         let whole = self.context.table.whole();
         self.region_bounds
-            .insert(depth, region, rows, whole, solved.lower);
+            .insert(depth, (region, spare), rows, whole, solved.lower);
         solved
     }
 
-    /// A lower bound of some rows holds for all sets that contain them, unless leaves can become too small.
+    /// A lower bound of some rows holds for all sets that contain them; with leaves of a smaller size, if those have
+    /// a least one.
     fn has_region_bounds(&self) -> bool {
-        self.is_monotone() && self.context.switches.region_bounds
+        self.has_ranges() && self.context.switches.region_bounds
     }
 
     /// Do fewer rows never cost more? A leaf can become too small.
     pub(super) fn is_monotone(&self) -> bool {
         self.context.rule.min_leaf() == 1
+    }
+
+    /// Are there lower bounds for ranges of cuts?
+    pub(super) fn has_ranges(&self) -> bool {
+        self.is_monotone() || self.context.switches.relaxed_ranges
+    }
+
+    /// This search with another least size of leaves.
+    pub(super) fn with_least(&self, min_leaf: usize) -> Self {
+        let rule = IntervalRule::new(self.context.rule.most(), min_leaf);
+        Self {
+            context: Context {
+                rule,
+                ..self.context
+            },
+            ..*self
+        }
+    }
+
+    /// The least size of leaves that have lost rows of this size.
+    pub(super) fn least_without(&self, lost: usize) -> usize {
+        let least = self.context.rule.min_leaf();
+        if !self.context.switches.leaf_levels || !self.context.has_sized_scans() {
+            return 1;
+        }
+        least.saturating_sub(lost).max(1)
+    }
+
+    /// Can rows be added to a tree at the cost of their weight, and of leaves? Where they may need a leaf of their own,
+    /// that can be too small.
+    pub(super) fn can_grow(&self) -> bool {
+        self.is_monotone() || self.per_row == 0
+    }
+
+    /// What a region has beside its ends.
+    pub(super) fn spare_end(&self, n_rows: usize) -> SpareEnd {
+        match self.context.rule.min_leaf() {
+            1 => SpareEnd::ANY,
+            least if self.context.table.counts_rows() => SpareEnd::new(n_rows, least),
+            _ => SpareEnd::UNKNOWN,
+        }
     }
 
     /// The least value of rows that were not met before, if it is below `upper`.
@@ -151,6 +194,22 @@ impl TreeSearch<'_> {
             is_node,
             self.screened.filter(|_| is_node),
         )
+    }
+
+    /// For each cut of a feature how large the rows below it are together.
+    pub(super) fn sizes_below(&self, rows: &RowSet, feature: usize) -> Vec<usize> {
+        let cells = &rows.cells()[feature];
+        let mut sum = 0;
+        let mut sizes = vec![0];
+        for rank in 0..cells.n_ranks() as u32 {
+            let group = cells.rows(rank, rank + 1).iter();
+            sum += self
+                .context
+                .table
+                .size(group.map(|&row| rows.ids()[row as usize]));
+            sizes.push(sum);
+        }
+        sizes
     }
 
     /// For each cut of a feature what the rows below it could cost more, at most.

@@ -12,6 +12,15 @@ pub struct Switches {
     pub inherited_floors: bool,
     /// The best tree with a level less, and the same root with a level more below, are the first incumbents.
     pub shallower_incumbent: bool,
+    /// Where leaves have a least size, the best tree with leaves of any size is found first.
+    pub relaxed_first: bool,
+    /// Ranges of cuts have lower bounds by smaller leaves, where leaves have a least size. Without them all cuts are
+    /// tried from three levels on.
+    pub relaxed_ranges: bool,
+    /// These leaves are only as much smaller as the range has rows.
+    pub leaf_levels: bool,
+    /// Scans count rows, where leaves have a least size.
+    pub sized_scans: bool,
     /// Cuts close to one that misses the incumbent by far are left out.
     pub close_cuts: bool,
     /// A side that can only be a leaf is not searched.
@@ -52,6 +61,10 @@ impl Switches {
         region_bounds: true,
         inherited_floors: true,
         shallower_incumbent: true,
+        relaxed_first: true,
+        relaxed_ranges: true,
+        leaf_levels: true,
+        sized_scans: true,
         close_cuts: true,
         leaf_sides: true,
         equivalent_points: true,
@@ -79,6 +92,10 @@ impl Switches {
         region_bounds: false,
         inherited_floors: false,
         shallower_incumbent: false,
+        relaxed_first: false,
+        relaxed_ranges: false,
+        leaf_levels: false,
+        sized_scans: false,
         close_cuts: false,
         leaf_sides: false,
         equivalent_points: false,

@@ -2,6 +2,7 @@
 
 mod alike;
 pub(crate) mod large;
+mod leaf_sizes;
 mod odd;
 mod proofs;
 mod sizes;

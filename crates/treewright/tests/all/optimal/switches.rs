@@ -12,10 +12,14 @@ use super::small::{random_task, small_table};
 
 type Switch = (&'static str, fn(&mut Switches));
 
-const ALL: [Switch; 18] = [
+const ALL: [Switch; 22] = [
     ("region_bounds", |on| on.region_bounds = false),
     ("inherited_floors", |on| on.inherited_floors = false),
     ("shallower_incumbent", |on| on.shallower_incumbent = false),
+    ("relaxed_first", |on| on.relaxed_first = false),
+    ("relaxed_ranges", |on| on.relaxed_ranges = false),
+    ("leaf_levels", |on| on.leaf_levels = false),
+    ("sized_scans", |on| on.sized_scans = false),
     ("close_cuts", |on| on.close_cuts = false),
     ("leaf_sides", |on| on.leaf_sides = false),
     ("equivalent_points", |on| on.equivalent_points = false),

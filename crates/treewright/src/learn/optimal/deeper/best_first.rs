@@ -50,6 +50,8 @@ pub(super) struct NumericRoot {
     missing_sketch: Option<Sketch>,
     /// What the rows below each rank could cost, at most.
     most: Vec<u64>,
+    /// How large the rows below each rank are, if leaves have a least size.
+    sizes: Vec<usize>,
 }
 
 /// A search from three levels on.
@@ -258,16 +260,34 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         let n_ranks = present.cells()[feature].n_ranks() as u32;
         let least = context.encoding.per_leaf();
         let known = [Arc::clone(none), Arc::clone(none)];
-        let range = (n_ranks > 1)
-            .then(|| OpenRange::new(feature, [1, n_ranks - 1], [least; 2], missing, known));
+        let sizes = if self.search.is_monotone() {
+            Vec::new()
+        } else {
+            self.search.sizes_below(&present, feature)
+        };
+        let [first, last] = self.cuts(&sizes, n_ranks);
+        let range = (first <= last)
+            .then(|| OpenRange::new(feature, [first, last], [least; 2], missing, known));
         self.roots[feature] = Some(NumericRoot {
             feature,
+            sizes,
             most: self.search.most_below(&present, feature),
             rows: present,
             missing,
             missing_sketch,
         });
         (floor, range)
+    }
+
+    /// The first and the last cut that leave enough rows on both sides. Notes are wanted for all cuts.
+    fn cuts(&self, sizes: &[usize], n_ranks: u32) -> [u32; 2] {
+        let least = self.search.context.rule.min_leaf();
+        let Some(&all) = sizes.last().filter(|_| !self.notes.are_wanted()) else {
+            return [1, n_ranks.max(1) - 1];
+        };
+        let first = sizes.partition_point(|&size| size < least);
+        let last = sizes.partition_point(|&size| size + least <= all);
+        [first.max(1) as u32, (last.max(1) - 1) as u32]
     }
 
     /// The rows that have a number, and a floor for the split of these from the missing cells.

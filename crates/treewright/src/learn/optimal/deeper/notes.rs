@@ -47,6 +47,11 @@ impl Notes {
         }
     }
 
+    /// Does anyone want them?
+    pub(super) fn are_wanted(&self) -> bool {
+        self.by_feature.is_some()
+    }
+
     /// A lower bound of the rows without a value.
     pub(super) fn missing(&self, feature: usize, lower: u64) {
         self.add(feature, |notes| notes.missing = lower);

@@ -6,6 +6,11 @@
 //!
 //! **Source.** MurTree and STreeD have caches of solved subproblems. Here a known set need not be the same, only
 //! contained. Regions are compared if they are cut on the same sides of the same features.
+//!
+//! **Leaves with a least size.** Leaves of the larger set, with at least `m` rows, have at least `m - w` in the smaller
+//! one, where it lacks `w` rows. So a bound for leaves of `m'` rows, in a set of `n'`, holds for leaves of `m` rows in a
+//! larger set of `n` if `n' - m' >= n - m`: the *spare* rows are one more end that has to be within. Bounds for leaves
+//! of any size always hold.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -35,6 +40,24 @@ struct RegionList {
     lower: Vec<u64>,
 }
 
+/// How many rows there are beside those of a smallest leaf, as the end of a region: the more of them, the smaller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SpareEnd(u32);
+
+impl SpareEnd {
+    /// Leaves may have any size.
+    pub(crate) const ANY: Self = Self(0);
+    /// Sizes are not numbers of rows: only bounds for leaves of any size hold.
+    pub(crate) const UNKNOWN: Self = Self(u32::MAX);
+
+    /// Leaves with a least number of rows.
+    pub(crate) fn new(n_rows: usize, min_leaf: usize) -> Self {
+        const NONE: usize = 1 << 31;
+        let end = (NONE + min_leaf).saturating_sub(n_rows);
+        Self(u32::try_from(end).map_or(u32::MAX, |end| end.clamp(1, u32::MAX - 1)))
+    }
+}
+
 /// A list does not become longer: to search it would take too long.
 const LONGEST: usize = 2_000;
 /// Nor are there more sets in all.
@@ -56,8 +79,8 @@ impl RegionBounds {
     }
 
     /// The largest lower bound that is known for trees of a depth.
-    pub(crate) fn find(&self, depth: usize, region: &Region) -> u64 {
-        let (key, ends) = parts(depth, region);
+    pub(crate) fn find(&self, depth: usize, region: &Region, spare: SpareEnd) -> u64 {
+        let (key, ends) = parts(depth, region, spare);
         let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(list) = met.by_edges.get(&key) else {
             return 0;
@@ -71,13 +94,13 @@ impl RegionBounds {
     pub(crate) fn insert(
         &self,
         depth: usize,
-        region: &Region,
+        (region, spare): (&Region, SpareEnd),
         rows: &RowSet,
         whole: &RowSet,
         lower: u64,
     ) {
-        let (key, ends) = parts(depth, &region.tight(rows, whole));
-        if ends.is_empty() {
+        let (key, ends) = parts(depth, &region.tight(rows, whole), spare);
+        if key.1.is_empty() || spare == SpareEnd::UNKNOWN {
             return;
         }
         let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
@@ -117,8 +140,9 @@ impl RegionList {
     }
 }
 
-fn parts(depth: usize, region: &Region) -> ((usize, Vec<Edge>), Vec<u32>) {
-    let (edges, ends) = region.edges_and_ends();
+fn parts(depth: usize, region: &Region, spare: SpareEnd) -> ((usize, Vec<Edge>), Vec<u32>) {
+    let (edges, mut ends) = region.edges_and_ends();
+    ends.push(spare.0);
     ((depth, edges), ends)
 }
 
@@ -126,7 +150,7 @@ fn parts(depth: usize, region: &Region) -> ((usize, Vec<Edge>), Vec<u32>) {
 mod tests {
     //! Lower bounds of regions, compared with a search through all regions that were met before.
 
-    use super::RegionBounds;
+    use super::{RegionBounds, SpareEnd};
     use crate::learn::optimal::problem::{Edge, FeatureCells, Label, Region, RowSet};
     use fastrand::Rng;
 
@@ -190,12 +214,12 @@ mod tests {
                             && part.ids().iter().all(|id| rows.ids().contains(id))
                     };
                 let expected = met.iter().filter(is_within).map(|met| met.3).max();
-                let found = bounds.find(depth, &region);
+                let found = bounds.find(depth, &region, SpareEnd::ANY);
                 assert_eq!(found, expected.unwrap_or(0), "seed {seed}: {region:?}");
                 n_known += u32::from(found > 0);
                 n_unknown += u32::from(found == 0);
                 let least = rng.u64(1..50);
-                bounds.insert(depth, &region, &rows, &whole, least);
+                bounds.insert(depth, (&region, SpareEnd::ANY), &rows, &whole, least);
                 met.push((depth, edges, rows, least));
             }
         }

@@ -36,6 +36,7 @@ use self::histogram::engine::HistogramEngine;
 use self::scan::batch::MOST_WEIGHT;
 use self::scan::engine::ScanEngine;
 use self::scan::runs::MOST_INTERVALS;
+use self::scan::sized::MOST_SIZED_INTERVALS;
 use self::screening::Screened;
 use self::simd::Lane;
 use crate::budget::Budget;
@@ -287,9 +288,16 @@ impl Context<'_> {
         self.switches.scans
             && self.table.n_classes() == 2
             && is_few
-            && rule.min_leaf() == 1
+            && (rule.min_leaf() == 1 || self.has_sized_scans())
             && is_in_range
             && is_light()
+    }
+
+    /// Can scans count the rows of leaves? They do so in two and three intervals.
+    pub(crate) fn has_sized_scans(self) -> bool {
+        let is_few = (2..=MOST_SIZED_INTERVALS).contains(&self.rule.most());
+        let is_scan = self.switches.scans && self.switches.sized_scans;
+        is_scan && is_few && self.table.n_classes() == 2 && self.table.counts_rows()
     }
 
     /// Are classes and intervals few enough that sums for all of them are worth it? Else cuts are tried one

@@ -15,6 +15,27 @@ impl TreePlan {
         Self::below(tree, NodeId::ROOT, data, &rows, size)
     }
 
+    /// Is no leaf below a split too small?
+    pub(crate) fn has_large_leaves(&self, data: &Dataset, size: &LeafSize) -> bool {
+        let rows: Vec<u32> = (0..data.n_rows() as u32).collect();
+        matches!(self, Self::Leaf) || self.has_large_leaves_for(data, &rows, size)
+    }
+
+    fn has_large_leaves_for(&self, data: &Dataset, rows: &[u32], size: &LeafSize) -> bool {
+        match self {
+            Self::Leaf => size.of(rows.iter().copied()) >= size.least(),
+            Self::Split {
+                feature,
+                cuts,
+                children,
+            } => {
+                let (_, parts, _) = part(*feature, cuts, data, rows);
+                let mut both = children.iter().zip(&parts);
+                both.all(|(child, rows)| child.has_large_leaves_for(data, rows, size))
+            }
+        }
+    }
+
     fn below(tree: &Tree, id: NodeId, data: &Dataset, rows: &[u32], size: &LeafSize) -> Self {
         let Some(branch) = tree.branch(id) else {
             return Self::Leaf;

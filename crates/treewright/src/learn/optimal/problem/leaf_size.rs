@@ -16,6 +16,11 @@ impl LeafSize {
         self.least
     }
 
+    /// Is the size of rows their number?
+    pub(crate) fn counts_rows(&self) -> bool {
+        self.sizes.is_none()
+    }
+
     /// Weights become whole numbers whose sum is about 2^40: what a leaf weighs must not depend on the order of
     /// its rows.
     pub(crate) fn new(min_leaf: usize, share: f64, data: &Dataset) -> Self {

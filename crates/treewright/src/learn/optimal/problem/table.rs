@@ -195,6 +195,11 @@ impl<'a> RankTable<'a> {
         }
     }
 
+    /// Is the size of rows their number?
+    pub(crate) fn counts_rows(&self) -> bool {
+        self.real.is_none() && self.leaf_size.counts_rows()
+    }
+
     /// The row of the table behind a weighted row.
     pub(crate) fn real_row(&self, id: u32) -> u32 {
         self.real.as_ref().map_or(id, |real| real[id as usize])

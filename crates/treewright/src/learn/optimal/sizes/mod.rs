@@ -153,13 +153,14 @@ impl<'a> SizeSearch<'a> {
     }
 
     /// The best trees of all rows, when those with a level less are known: of equal trees the first, found by all
-    /// threads. Also what is known about the best tree of any size.
+    /// threads. The best trees with leaves of any size may be known, and with how many leaves theirs are large enough.
+    /// Also what is known about the best tree of any size.
     pub(crate) fn solve_top(
         &self,
         rows: &Arc<RowSet>,
         depth: usize,
         below: &Solved,
-        relaxed: Option<&Solved>,
+        relaxed: Option<(&Solved, &[usize])>,
         of_any: Option<SearchResult>,
     ) -> (Solved, Option<SearchResult>) {
         let wanted = vec![NEVER; below.best.len()];
@@ -172,7 +173,11 @@ impl<'a> SizeSearch<'a> {
             return (solved, None);
         }
         let mut node = Node::new(self, rows, depth, &wanted, below, true);
-        if let Some(relaxed) = relaxed {
+        if let Some((relaxed, large)) = relaxed {
+            for &leaves in large {
+                let tree = &relaxed.best[leaves - 1];
+                node.offer_tree(leaves, &FoundTree::planned(tree.loss, tree.plan.clone()));
+            }
             node.raise_floors(&relaxed.lower);
         }
         let mut known = None;
@@ -195,7 +200,7 @@ impl<'a> SizeSearch<'a> {
 
     /// Is there a search for the best tree of any size?
     fn has_tree_search(&self) -> bool {
-        self.context().rule.min_leaf() == 1
+        self.search.has_ranges()
     }
 
     /// The best tree of any size, by the search that is made for it: if it is not good enough, nothing is.

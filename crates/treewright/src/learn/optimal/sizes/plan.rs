@@ -9,7 +9,7 @@ use super::solved::{FoundRoot, SizePlan, Solved};
 use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::depth1::sized_intervals::SizedIntervals;
 use crate::learn::optimal::plan::TreePlan;
-use crate::learn::optimal::problem::{FeatureKind, IntervalRule, RowSet};
+use crate::learn::optimal::problem::{FeatureKind, IntervalRule, RowSet, Sketch};
 
 impl SizeSearch<'_> {
     /// The tree of some rows with a loss that the best trees of this size and depth have.
@@ -46,6 +46,16 @@ impl SizeSearch<'_> {
             };
         }
         Err(Stopped)
+    }
+
+    /// The best tree of a depth and any size, as the search for these knows it.
+    pub(crate) fn plan_best(
+        &self,
+        rows: &Arc<RowSet>,
+        depth: usize,
+        sketch: Option<&Sketch>,
+    ) -> Result<TreePlan, Stopped> {
+        self.search.plan_below(rows, depth, sketch)
     }
 
     /// The tree below a root split that is known.

@@ -18,33 +18,39 @@ pub(super) type OpenRange = CutRange<[Arc<Inherited>; 2]>;
 /// The middle cut of a range, solved.
 struct MiddleCut {
     cut: u32,
+    /// The rows below and above it, where they were made.
+    parts: [Option<Arc<RowSet>>; 2],
     sides: [SearchResult; 2],
-    /// What the rows below and above it cost at least.
+    /// What the rows below and above it cost at least, for all cuts of the range beyond.
     lower: [u64; 2],
+    /// The same for this cut alone.
+    at_cut: [u64; 2],
+    /// Do the leaves of a side have the least size?
+    is_sized: [bool; 2],
 }
 
 impl BestFirst<'_, '_> {
     /// Solves the middle cut of a range; what remains are two ranges. `None` if time is up.
     pub(crate) fn split(&self, range: &OpenRange) -> Option<Vec<OpenRange>> {
         let root = self.numeric_root(range);
-        let middle = self.solve_middle(range)?;
-        self.notes.cut(root.feature, middle.cut, middle.lower);
-        let [low, high] = &middle.sides;
-        if let (Some(a), Some(b)) = (low.value, high.value) {
-            let question = RootSplit::at(root.feature, middle.cut);
-            let value = a + b + root.missing;
-            if value <= self.incumbent.value() {
-                let parts = [&low.sketch, &high.sketch, &root.missing_sketch];
-                let parts = parts.into_iter().flatten().cloned().collect();
-                self.incumbent.offer(value, Sketch::Split(question, parts));
+        let mut middle = self.solve_middle(range)?;
+        if self.search.is_monotone() || !self.search.has_ranges() {
+            let [low, high] = &middle.sides;
+            if let (Some(a), Some(b)) = (low.value, high.value) {
+                self.offer_cut(root, middle.cut, [(a, &low.sketch), (b, &high.sketch)]);
             }
+        } else {
+            self.solve_sized(range, &mut middle)?;
         }
+        self.notes.cut(root.feature, middle.cut, middle.at_cut);
         let upper = self.incumbent.upper_for(range.first_split());
-        let value = middle.lower[0] + middle.lower[1] + root.missing;
+        let value = middle.at_cut[0] + middle.at_cut[1] + root.missing;
         // The middle cut, and those that are too near to it.
         self.lower_floor(root.feature, value.min(upper));
-        let ranges = if self.search.is_monotone() {
-            self.around(root, range, middle, value.saturating_sub(upper))
+        let has_ranges =
+            self.search.has_ranges() && (self.search.is_monotone() || !self.notes.are_wanted());
+        let ranges = if has_ranges {
+            self.around(root, range, middle, upper)
         } else {
             // Fewer rows may cost more: nothing is known about the other cuts.
             let [first, last] = range.cuts();
@@ -53,6 +59,66 @@ impl BestFirst<'_, '_> {
         };
         let ranges = ranges.into_iter().filter(|range| !range.is_empty());
         Some(ranges.collect())
+    }
+
+    /// A tree that was found.
+    fn offer_cut(&self, root: &NumericRoot, cut: u32, sides: [(u64, &Option<Sketch>); 2]) {
+        let question = RootSplit::at(root.feature, cut);
+        let [(low, low_sketch), (high, high_sketch)] = sides;
+        let value = low + high + root.missing;
+        if value <= self.incumbent.value() {
+            let parts = [low_sketch, high_sketch, &root.missing_sketch];
+            let parts = parts.into_iter().flatten().cloned().collect();
+            self.incumbent.offer(value, Sketch::Split(question, parts));
+        }
+    }
+
+    /// Solves the middle cut with leaves of the least size, if smaller ones leave room for a better tree. `None` if
+    /// time is up.
+    fn solve_sized(&self, range: &OpenRange, middle: &mut MiddleCut) -> Option<()> {
+        let (search, root) = (self.search, self.numeric_root(range));
+        let at = RootSplit::at(root.feature, middle.cut);
+        let is_room =
+            |lower: [u64; 2]| lower[0] + lower[1] + root.missing < self.incumbent.upper_for(at);
+        if !is_room(middle.at_cut) {
+            return Some(());
+        }
+        let mut parts: Option<[Option<RowSet>; 2]> = None;
+        let mut found = Vec::new();
+        for side in 0..2 {
+            let known = &middle.sides[side];
+            if let (true, Some(value)) = (middle.is_sized[side], known.value) {
+                found.push((value, known.sketch.clone()));
+                continue;
+            }
+            let rows = match middle.parts[side].take() {
+                Some(rows) => rows,
+                None => {
+                    let parts = parts.get_or_insert_with(|| {
+                        root.rows.parted(root.feature, middle.cut).map(Some)
+                    });
+                    let region = search.region_of(&root.rows, root.feature, middle.cut, side == 1);
+                    Arc::new(parts[side].take()?.with_region(region))
+                }
+            };
+            let upper = self.incumbent.upper_for(at);
+            let upper = upper.saturating_sub(root.missing + middle.at_cut[1 - side]);
+            // What holds with smaller leaves holds with these.
+            let solved = search.solve(&rows, self.depth - 1, upper, &known.inherited);
+            if !solved.is_done {
+                return None;
+            }
+            let lower = &mut middle.at_cut[side];
+            *lower = solved.lower_of(upper).max(*lower);
+            found.extend(solved.value.map(|value| (value, solved.sketch)));
+            if found.len() <= side || !is_room(middle.at_cut) {
+                return Some(());
+            }
+        }
+        if let [(low, low_sketch), (high, high_sketch)] = &found[..] {
+            self.offer_cut(root, middle.cut, [(*low, low_sketch), (*high, high_sketch)]);
+        }
+        Some(())
     }
 
     /// The values of both sides of the middle cut, as far as they matter. `None` if time is up.
@@ -65,23 +131,31 @@ impl BestFirst<'_, '_> {
         // The larger side first: if it alone costs too much, so do all cuts beyond.
         let is_low_first = 2 * n_below > root.rows.len();
         let order = if is_low_first { [0, 1] } else { [1, 0] };
+        // Leaves as small as they can become up to the end of the range.
+        let searches = root
+            .lost(cut, range.cuts())
+            .map(|lost| search.with_least(self.least_without(lost)));
+        let n_rows = [n_below, root.rows.len() - n_below];
         let mut regions =
             [0, 1].map(|side| search.region_of(&root.rows, root.feature, cut, side == 1));
         let mut lower = range.sides();
-        for (lower, region) in lower.iter_mut().zip(&regions) {
-            let known = region
+        for side in 0..2 {
+            let spare = searches[side].spare_end(n_rows[side]);
+            let known = regions[side]
                 .as_ref()
-                .map(|region| search.region_bounds.find(self.depth - 1, region));
-            *lower = known.unwrap_or(0).max(*lower);
+                .map(|region| search.region_bounds.find(self.depth - 1, region, spare));
+            lower[side] = known.unwrap_or(0).max(lower[side]);
         }
         let mut parts: Option<[Option<RowSet>; 2]> = None;
+        let mut made = [None, None];
         let mut sides = [None, None];
         for side in order {
+            let search = &searches[side];
             let upper = self.incumbent.upper_for(range.first_split());
             // What is found holds for the other cuts as well: it is about the end of the range.
             let upper = upper.saturating_sub(root.missing + range.sides()[1 - side]);
             let known = &range.payload()[side];
-            let solved = if !search.is_monotone() || lower[side] < upper {
+            let solved = if !search.has_ranges() || lower[side] < upper {
                 // Two leaves would be too many: then there is no need for the orders of the features.
                 if upper <= 2 * per_leaf
                     && search.is_monotone()
@@ -93,6 +167,7 @@ impl BestFirst<'_, '_> {
                     let parts =
                         parts.get_or_insert_with(|| root.rows.parted(root.feature, cut).map(Some));
                     let rows = Arc::new(parts[side].take()?.with_region(regions[side].take()));
+                    made[side] = Some(Arc::clone(&rows));
                     search.solve(&rows, self.depth - 1, upper, known)
                 }
             } else {
@@ -109,29 +184,44 @@ impl BestFirst<'_, '_> {
         };
         Some(MiddleCut {
             cut,
+            parts: made,
             sides: [low, high],
             lower,
+            at_cut: lower,
+            is_sized: searches.map(|of_side| of_side.context.rule == search.context.rule),
         })
     }
 
-    /// The cuts below and above the middle one, but for those near it that cost more than `slack` less.
+    /// The least size of leaves that have lost rows of this size; all of it where there are no ranges.
+    fn least_without(&self, lost: usize) -> usize {
+        if self.search.has_ranges() {
+            self.search.least_without(lost)
+        } else {
+            self.search.context.rule.min_leaf()
+        }
+    }
+
+    /// The cuts below and above the middle one, but for those near it that cannot cost less than `upper`.
     fn around(
         &self,
         root: &NumericRoot,
         range: &OpenRange,
         middle: MiddleCut,
-        slack: u64,
+        upper: u64,
     ) -> [OpenRange; 2] {
         let [first, last] = range.cuts();
         let [lower_first, lower_last] = range.sides();
         let [known_first, known_last] = range.payload().clone();
-        let (before, after) = if self.search.context.switches.close_cuts {
-            root.far_from(middle.cut, [first, last], slack)
-        } else {
-            (middle.cut - 1, middle.cut + 1)
-        };
-        let [low, high] = middle.sides.map(|solved| Arc::new(solved.inherited));
         let [lower_low, lower_high] = middle.lower;
+        // With fewer rows below, those above have the bound of the range, and the other way round.
+        let [slack_before, slack_after] = [
+            middle.at_cut[0] + lower_high + root.missing,
+            lower_low + middle.at_cut[1] + root.missing,
+        ]
+        .map(|value| value.checked_sub(upper).filter(|_| self.has_close_cuts()));
+        let before = root.far_before(middle.cut, first, slack_before);
+        let after = root.far_after(middle.cut, last, slack_after);
+        let [low, high] = middle.sides.map(|solved| Arc::new(solved.inherited));
         [
             range.part(
                 [first, before],
@@ -140,6 +230,10 @@ impl BestFirst<'_, '_> {
             ),
             range.part([after, last], [lower_low, lower_last], [low, known_last]),
         ]
+    }
+
+    fn has_close_cuts(&self) -> bool {
+        self.search.context.switches.close_cuts && self.search.can_grow()
     }
 }
 
@@ -161,14 +255,34 @@ impl NumericRoot {
         context.encoding.leaf(sums.iter().sum::<u64>() - most)
     }
 
-    /// The last cut before and the first one after `middle` that are further from it than `slack`.
-    fn far_from(&self, middle: u32, [low, high]: [u32; 2], slack: u64) -> (u32, u32) {
+    /// What leaves below the middle cut lose at most down to the first cut of a range above it, and those above.
+    /// Nothing where leaves have no least size.
+    fn lost(&self, middle: u32, [first, last]: [u32; 2]) -> [usize; 2] {
+        let size = |cut: u32| self.sizes.get(cut as usize).copied().unwrap_or(0);
+        [size(last) - size(middle), size(middle) - size(first)]
+    }
+
+    /// The last cut before `middle` that is separated from it by rows that cost more than `slack`; the one before it
+    /// without a slack.
+    fn far_before(&self, middle: u32, first: u32, slack: Option<u64>) -> u32 {
+        let Some(slack) = slack else {
+            return middle - 1;
+        };
         let at = |cut: u32| self.most[cut as usize];
-        let cuts = &self.most[low as usize..middle as usize];
-        let before = low + cuts.partition_point(|&most| at(middle) - most > slack) as u32;
-        let cuts = &self.most[middle as usize..=high as usize];
-        let after = middle + cuts.partition_point(|&most| most - at(middle) <= slack) as u32;
-        (before.max(1) - 1, after)
+        let cuts = &self.most[first as usize..middle as usize];
+        let before = first + cuts.partition_point(|&most| at(middle) - most > slack) as u32;
+        before.max(1) - 1
+    }
+
+    /// The first cut after `middle` that is separated from it by rows that cost more than `slack`; the next one without
+    /// a slack.
+    fn far_after(&self, middle: u32, last: u32, slack: Option<u64>) -> u32 {
+        let Some(slack) = slack else {
+            return middle + 1;
+        };
+        let at = |cut: u32| self.most[cut as usize];
+        let cuts = &self.most[middle as usize..=last as usize];
+        middle + cuts.partition_point(|&most| most - at(middle) <= slack) as u32
     }
 }
 

@@ -16,6 +16,7 @@ use std::sync::OnceLock;
 
 use super::masks::{Aligned, CLASS, LaneSides, MOST_LANES, Masks};
 use super::runs::{MOST_INTERVALS, RunList};
+use super::sized::{LaneSizes, SizedChild};
 use super::state::{Cuts, OneCut, ScanState, TwoCuts};
 use crate::learn::optimal::depth2::lane_of_rank::LaneOfRank;
 use crate::learn::optimal::depth2::simd::{Lane, add, and, is_wide};
@@ -29,19 +30,21 @@ pub(crate) const MOST_WEIGHT: u32 = 1 << 22;
 /// Cuts of a root, for which children are tried.
 #[derive(Debug)]
 pub(crate) struct Batch<T: 'static> {
-    root: usize,
-    n_cuts: usize,
+    pub(super) root: usize,
+    pub(super) n_cuts: usize,
     /// From ranks of the root to lanes, when they are needed.
     lanes: OnceLock<LaneOfRank>,
     cuts: Vec<u32>,
     /// For each row the first lane in which it is below the cut, a bit for its class, and above 8 bits its
     /// step. Empty if only run-length lists are scanned.
-    codes: Vec<u32>,
+    pub(super) codes: Vec<u32>,
     /// Do all rows have the weight 1?
     is_plain: bool,
-    masks: &'static Masks<T>,
+    pub(super) masks: &'static Masks<T>,
     /// For each cut the weights of both classes below it, and above.
-    sums: Vec<[[i64; 2]; 2]>,
+    pub(super) sums: Vec<[[i64; 2]; 2]>,
+    /// How large leaves have to be, if not of any size.
+    sizes: Option<LaneSizes>,
 }
 
 /// For each number of intervals from two on, what they gain on both sides, less all rows of the second class.
@@ -94,17 +97,27 @@ impl<T: Lane> Batch<T> {
             sums: lows.into_iter().map(sides).collect(),
             lanes: OnceLock::new(),
             cuts: cuts.to_vec(),
+            sizes: None,
         }
     }
 
-    fn lanes(&self) -> &LaneOfRank {
+    /// This batch, where leaves have a least number of rows.
+    pub(super) fn with_sizes(self, sizes: Option<LaneSizes>) -> Self {
+        Self { sizes, ..self }
+    }
+
+    pub(super) fn lanes(&self) -> &LaneOfRank {
         self.lanes.get_or_init(|| LaneOfRank::new(&self.cuts))
     }
 
     /// What leaves cost, for both sides of each cut.
     pub(crate) fn leaves(&self, encoding: ValueEncoding) -> Vec<[u64; 2]> {
         let leaf = |[a, b]: [i64; 2]| encoding.leaf(a.min(b) as u64);
-        self.sums.iter().map(|sides| sides.map(leaf)).collect()
+        let leaves = self.sums.iter().map(|sides| sides.map(leaf)).collect();
+        match &self.sizes {
+            None => leaves,
+            Some(sizes) => sizes.large_enough(leaves),
+        }
     }
 
     /// What a child costs for both sides of each cut. With a run-length list, the cuts are in its range.
@@ -127,6 +140,10 @@ impl<T: Lane> Batch<T> {
         } else {
             Vec::new()
         };
+        if let Some(sizes) = &self.sizes {
+            let child = SizedChild::new(self, sizes, rows, cells);
+            return child.values(arch, kind, &missing, (encoding, n_intervals));
+        }
         if kind == FeatureKind::Categorical {
             return self.categories(arch, cells, &missing, encoding);
         }
@@ -384,7 +401,7 @@ fn all<T: Lane, const W: usize, S: ScanState<T, W>, const TIES: bool, const PLAI
 
 /// Some lanes of all.
 #[inline(always)]
-fn lanes<T: Lane, const W: usize>(all: &[T; MOST_LANES], from: usize) -> [T; W] {
+pub(super) fn lanes<T: Lane, const W: usize>(all: &[T; MOST_LANES], from: usize) -> [T; W] {
     *all[from..].first_chunk().expect("lanes are whole vectors")
 }
 

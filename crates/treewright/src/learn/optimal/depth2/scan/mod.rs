@@ -17,6 +17,13 @@ pub(crate) mod root;
 pub(crate) mod runs;
 #[expect(
     clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "only what is inlined is made for the widest vectors; lanes lie side by side"
+)]
+pub(crate) mod sized;
+mod sized_cut;
+#[expect(
+    clippy::inline_always,
     reason = "only what is inlined is made for the widest vectors"
 )]
 pub(crate) mod state;
