@@ -4,6 +4,7 @@ mod alike;
 pub(crate) mod large;
 mod odd;
 mod proofs;
+pub(crate) mod rules;
 mod sizes;
 pub(crate) mod small;
 mod stopped;

@@ -92,7 +92,8 @@ impl BestFirst<'_, '_> {
                 } else {
                     let parts =
                         parts.get_or_insert_with(|| root.rows.parted(root.feature, cut).map(Some));
-                    let rows = Arc::new(parts[side].take()?.with_region(regions[side].take()));
+                    let rows = parts[side].take()?.with_region(regions[side].take());
+                    let rows = Arc::new(search.context.below(rows, root.feature));
                     search.solve(&rows, self.depth - 1, upper, known)
                 }
             } else {
