@@ -30,12 +30,9 @@ impl Context<'_> {
     pub(crate) fn asks_once(self, rows: &RowSet) -> bool {
         let never = self.table.never_below();
         let asks_once = |feature: usize| !never.allows(feature, feature);
-        let has_cells = |feature: usize| rows.cells()[feature].n_ranks() > 0;
+        let has_cuts = |feature: usize| rows.cells()[feature].n_ranks() > 1;
         let features = 0..rows.cells().len();
-        self.has_rules()
-            && features
-                .into_iter()
-                .any(|it| asks_once(it) && has_cells(it))
+        self.has_rules() && features.into_iter().any(|it| asks_once(it) && has_cuts(it))
     }
 }
 

@@ -443,8 +443,10 @@ impl<'s, 'a> Node<'s, 'a> {
             value = value.plus(&missing.lower, n_sizes);
         }
         let open = wanted.iter().enumerate().filter(|&(_, &below)| below > 0);
-        let slack = open.map(|(place, &below)| value.at(place + 1).saturating_sub(below));
-        let slack = slack.min().filter(|_| self.search.has_close_cuts());
+        // Where the middle cut itself is wanted, so are its neighbours: rows between may weigh nothing.
+        let slack = open.map(|(place, &below)| value.at(place + 1).checked_sub(below));
+        let slack = slack.min().flatten();
+        let slack = slack.filter(|_| self.search.has_close_cuts());
         let [first, last] = range.cuts();
         let (before, after) = root.far_from(cut, [first, last], slack);
         let [low, high] = solved.lower.map(Arc::new);

@@ -44,7 +44,7 @@ impl BestFirst<'_, '_> {
         // The middle cut, and those that are too near to it.
         self.lower_floor(root.feature, value.min(upper));
         let ranges = if self.search.is_monotone() {
-            self.around(root, range, middle, value.saturating_sub(upper))
+            self.around(root, range, middle, value.checked_sub(upper))
         } else {
             // Fewer rows may cost more: nothing is known about the other cuts.
             let [first, last] = range.cuts();
@@ -115,21 +115,22 @@ impl BestFirst<'_, '_> {
         })
     }
 
-    /// The cuts below and above the middle one, but for those near it that cost more than `slack` less.
+    /// The cuts below and above the middle one, but for those near it that cost at most `slack` less. Where the middle
+    /// cut itself is wanted, so are its neighbours: rows between may weigh nothing.
     fn around(
         &self,
         root: &NumericRoot,
         range: &OpenRange,
         middle: MiddleCut,
-        slack: u64,
+        slack: Option<u64>,
     ) -> [OpenRange; 2] {
         let [first, last] = range.cuts();
         let [lower_first, lower_last] = range.sides();
         let [known_first, known_last] = range.payload().clone();
-        let (before, after) = if self.search.context.switches.close_cuts {
-            root.far_from(middle.cut, [first, last], slack)
-        } else {
-            (middle.cut - 1, middle.cut + 1)
+        let slack = slack.filter(|_| self.search.context.switches.close_cuts);
+        let (before, after) = match slack {
+            Some(slack) => root.far_from(middle.cut, [first, last], slack),
+            None => (middle.cut - 1, middle.cut + 1),
         };
         let [low, high] = middle.sides.map(|solved| Arc::new(solved.inherited));
         let [lower_low, lower_high] = middle.lower;
