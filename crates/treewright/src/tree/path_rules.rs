@@ -135,15 +135,12 @@ fn distinct(option: &'static str, names: &[String], schema: &Schema) -> Result<V
         let place = schema.features.iter().position(|it| it.name == *name);
         let Some(place) = place else {
             let features = schema.features.iter().map(|feature| feature.name.as_str());
-            return Err(Error::schema(format!(
-                "{option}: there is no feature {} (features: {})",
-                quoted(name),
-                quoted_list(features)
-            )));
+            let allowed = format!("features of the table ({})", quoted_list(features));
+            return Err(Error::parameter(option, quoted(name), allowed));
         };
         if places.contains(&place) {
-            let message = format!("{option}: feature {} occurs twice", quoted(name));
-            return Err(Error::schema(message));
+            let allowed = "each feature once";
+            return Err(Error::parameter(option, quoted_names(names), allowed));
         }
         places.push(place);
     }

@@ -134,7 +134,8 @@ impl Optimal {
         switches: Switches,
     ) -> Result<(Fit<Tree>, Proof)> {
         if !self.rules.is_empty() {
-            let message = "proof: there is none for trees with rules about the features on a path";
+            let message =
+                "no proof can be written for trees with rules about the features on a path";
             return Err(Error::schema(message));
         }
         let mut proof = Proof {

@@ -58,7 +58,12 @@ fn random_table(rng: &mut Rng, sizes: [usize; 2]) -> Table {
     }
 }
 
-fn random_case(seed: u64, depth: usize, sizes: [usize; 2], most: usize) -> (Table, Task) {
+pub(super) fn random_case(
+    seed: u64,
+    depth: usize,
+    sizes: [usize; 2],
+    most: usize,
+) -> (Table, Task) {
     let mut rng = Rng::with_seed(seed);
     let table = random_table(&mut rng, sizes);
     let (mut learner, leaf_cost) = random_task(&mut rng, &table.data, depth, most);
