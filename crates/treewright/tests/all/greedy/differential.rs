@@ -374,7 +374,9 @@ fn rules_about_paths_are_kept() {
             panic!("{what}\nseed {seed}: {params:?}\n{table}");
         }
         let slow = params.fit_by(&table.data, &Budget::unlimited(), GreedySwitches::NONE);
-        assert_eq!(slow.unwrap().model, fit.model, "seed {seed}: {params:?}");
+        if wishes.classes {
+            assert_eq!(slow.unwrap().model, fit.model, "seed {seed}: {params:?}");
+        }
         assert!(
             treewright::eval::verify(&fit, &table.data).holds,
             "seed {seed}"

@@ -298,16 +298,18 @@ impl<'a> DepthTwo<'a> {
 }
 
 impl Context<'_> {
-    /// Root features, each with those that exclude the same features of some rows below them.
+    /// Root features, each with those that exclude the same features of some rows below them. A root that may be asked
+    /// only once has its own cells here: below, it has no cuts.
     fn by_hidden(self, rows: &RowSet, roots: &[usize]) -> Vec<(Vec<usize>, Vec<usize>)> {
         if !self.has_rules() {
             return vec![(Vec::new(), roots.to_vec())];
         }
         let mut groups: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
-        let has_cells = |&feature: &usize| rows.cells()[feature].n_ranks() > 0;
         for &root in roots {
+            let is_hidden =
+                |&feature: &usize| feature != root && rows.cells()[feature].n_ranks() > 0;
             let hidden = self.table.never_below().below(root).iter().copied();
-            let hidden: Vec<usize> = hidden.filter(has_cells).collect();
+            let hidden: Vec<usize> = hidden.filter(is_hidden).collect();
             match groups.iter_mut().find(|group| group.0 == hidden) {
                 Some((_, roots)) => roots.push(root),
                 None => groups.push((hidden, vec![root])),
