@@ -134,9 +134,12 @@ impl Optimal {
         switches: Switches,
     ) -> Result<(Fit<Tree>, Proof)> {
         if !self.rules.is_empty() {
-            let message =
-                "no proof can be written for trees with rules about the features on a path";
-            return Err(Error::schema(message));
+            let given = "rules about the features on a path";
+            return Err(Error::parameter(
+                "proof",
+                given,
+                "none where a proof is written",
+            ));
         }
         let mut proof = Proof {
             depth: self.depth,

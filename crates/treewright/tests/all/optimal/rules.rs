@@ -136,3 +136,27 @@ fn every_size_keeps_the_rules() {
         }
     }
 }
+
+#[test]
+fn a_stopped_search_is_honest_and_keeps_the_rules() {
+    let mut n_stopped = 0;
+    for seed in 0..200 * factor() {
+        let (table, (learner, _)) = random_case(8_000_000 + seed, 3, [40, 5], 3);
+        let data = &table.data;
+        let case = format!("seed {seed}: {learner:?}\n{table}");
+        let fit = |budget: Budget| learner.fit_with(data, &budget, Switches::USUAL).unwrap();
+        let best = fit(Budget::unlimited()).certificate.unwrap();
+        let stopped = fit(Budget::unlimited().with_looks(1 + seed % 40));
+        let certificate = stopped.certificate.as_ref().unwrap();
+        let slack = certificate.tolerance.unwrap_or(0.0) + 1e-12;
+        assert!(certificate.lower_bound <= best.objective + slack, "{case}");
+        assert!(best.objective <= certificate.objective + slack, "{case}");
+        assert_eq!(
+            learner.rules.broken_by(&stopped.model).unwrap(),
+            None,
+            "{case}"
+        );
+        n_stopped += u64::from(!certificate.is_optimal());
+    }
+    assert!(n_stopped > 50 * factor(), "{n_stopped} were stopped");
+}
