@@ -275,6 +275,14 @@ def test_the_chosen_tree_is_of_the_family(kind):
         (DyadicTreeClassifier, {"kappa": [1]}, "kappa: got [1]"),
         (OptimalTreeClassifier, {"ccp_alpha": None}, "ccp_alpha: got None"),
         (OptimalTreeClassifier, {"cost_matrix": "free"}, "cost_matrix"),
+        (GreedyTreeClassifier, {"interactions": [["x0", "y"]]}, 'interactions: got "y"'),
+        (GreedyTreeRegressor, {"interactions": [["x0"]]}, 'interactions: got "x0"'),
+        (OptimalTreeClassifier, {"interactions": "x0"}, "interactions: got 'x0'"),
+        (OptimalTreeClassifier, {"interactions": [["x0", 1]]}, "interactions: got ['x0', 1]"),
+        (OptimalTreeClassifier, {"root_only": "x0"}, "root_only: got 'x0'"),
+        (OptimalTreeClassifier, {"root_only": ["x0", "x0"]}, 'root_only: got "x0,x0"'),
+        (OptimalTreeClassifier, {"not_above": [("x0", "x0")]}, 'not_above: got "x0,x0"'),
+        (GreedyTreeClassifier, {"not_above": [["x0", "x1", "x2"]]}, "not_above: got"),
     ],
 )
 def test_bad_parameters_are_named(kind, params, message):
@@ -283,6 +291,38 @@ def test_bad_parameters_are_named(kind, params, message):
         kind(**params).fit(X, y)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "params"),
+    [
+        (GreedyTreeClassifier, {}),
+        (GreedyTreeRegressor, {}),
+        (OptimalTreeClassifier, {"max_depth": 3, "intervals": 2}),
+    ],
+)
+def test_rules_about_paths_are_kept(kind, params):
+    X, y = load_iris(return_X_y=True)
+    rules = {
+        "interactions": [["x2", "x3"]],
+        "root_only": ["x2"],
+        "not_above": [("x0", "x1")],
+    }
+    tree = kind(**params, **rules).fit(X, y).tree_
+
+    def check(place, above):
+        node = tree.nodes[place]
+        if "split" not in node:
+            return
+        own = node["split"]["feature"]
+        assert not {own, *above} >= {2, 3}
+        assert own != 2 or not above
+        assert own != 1 or 0 not in above
+        for child in node["children"]:
+            check(child, above | {own})
+
+    check(0, set())
+    assert tree.learner["root_only"] == ["x2"]
 
 
 def test_absurd_numbers_do_no_harm():

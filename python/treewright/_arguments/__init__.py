@@ -4,6 +4,7 @@ from ._categorical import categorical_places
 from ._checks import cost_matrix, count_or_share, flag, real, whole, word
 from ._greedy import greedy_params
 from ._limits import limits, take
+from ._rules import path_rules
 from ._seed import seed
 from ._selection import selection
 from ._target import class_texts, class_weights, distinct_labels, target_numbers
@@ -18,6 +19,7 @@ __all__ = [
     "flag",
     "greedy_params",
     "limits",
+    "path_rules",
     "real",
     "seed",
     "selection",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._checks import cost_matrix, count_or_share, real, whole, word
+from ._rules import path_rules
 
 
 def greedy_params(estimator: Any, n_rows: int) -> dict[str, Any]:
@@ -30,4 +31,5 @@ def greedy_params(estimator: Any, n_rows: int) -> dict[str, Any]:
         "categorical_splits": word("categorical_splits", estimator.categorical_splits),
         "zero_gain": bool(getattr(estimator, "zero_gain", False)),
         "cost_matrix": cost_matrix(getattr(estimator, "cost_matrix", None)),
+        "rules": path_rules(estimator),
     }

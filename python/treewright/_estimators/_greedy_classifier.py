@@ -36,6 +36,13 @@ class GreedyTreeClassifier(Classifier, Greedy):
         A child for each category, or one category against the others.
     zero_gain : bool, default=False
         Also take splits that gain nothing.
+    interactions : list of lists of str, optional
+        Groups of features: a path from the root to a leaf asks at most one feature of each group.
+        The columns of an array are named ``x0``, ``x1``, ...
+    root_only : list of str, optional
+        These features are asked at the root only.
+    not_above : list of pairs of str, optional
+        The first feature of a pair is never asked above the second on a path.
     ccp_alpha : float or str, default=0.0
         Prune: the tree that is best for this weight of the penalty. 0 does not prune. A text such
         as ``"1/300"`` is taken exactly.
@@ -125,6 +132,9 @@ class GreedyTreeClassifier(Classifier, Greedy):
         missing: str = "distribute",
         categorical_splits: str = "multiway",
         zero_gain: bool = False,
+        interactions: Any = None,
+        root_only: Any = None,
+        not_above: Any = None,
         ccp_alpha: float | str = 0.0,
         max_leaf_nodes: int | None = None,
         select: str | None = None,
@@ -153,6 +163,9 @@ class GreedyTreeClassifier(Classifier, Greedy):
         self.missing = missing
         self.categorical_splits = categorical_splits
         self.zero_gain = zero_gain
+        self.interactions = interactions
+        self.root_only = root_only
+        self.not_above = not_above
         self.ccp_alpha = ccp_alpha
         self.max_leaf_nodes = max_leaf_nodes
         self.select = select

@@ -24,7 +24,7 @@ class GreedyTreeRegressor(RegressorMixin, Greedy):
         What a leaf predicts.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_gain
         As in :class:`GreedyTreeClassifier`.
-    missing, categorical_splits, zero_gain
+    missing, categorical_splits, zero_gain, interactions, root_only, not_above
         As in :class:`GreedyTreeClassifier`.
     ccp_alpha, max_leaf_nodes, select, cv, repeats, holdout, penalty
         Pruning, as in :class:`GreedyTreeClassifier`; a leaf costs its squared errors.
@@ -65,6 +65,9 @@ class GreedyTreeRegressor(RegressorMixin, Greedy):
         missing: str = "distribute",
         categorical_splits: str = "multiway",
         zero_gain: bool = False,
+        interactions: Any = None,
+        root_only: Any = None,
+        not_above: Any = None,
         ccp_alpha: float | str = 0.0,
         max_leaf_nodes: int | None = None,
         select: str | None = None,
@@ -92,6 +95,9 @@ class GreedyTreeRegressor(RegressorMixin, Greedy):
         self.missing = missing
         self.categorical_splits = categorical_splits
         self.zero_gain = zero_gain
+        self.interactions = interactions
+        self.root_only = root_only
+        self.not_above = not_above
         self.ccp_alpha = ccp_alpha
         self.max_leaf_nodes = max_leaf_nodes
         self.select = select

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _native
-from .._arguments import cost_matrix, count_or_share, flag, real, take, whole
+from .._arguments import cost_matrix, count_or_share, flag, path_rules, real, take, whole
 from .._family import number_text
 from ._classifier import Classifier
 
@@ -31,6 +31,13 @@ class OptimalTreeClassifier(Classifier):
         Instead of rows, a leaf has at least this share of the weight of all rows.
     ccp_alpha : float or str, default=0.0
         What a leaf costs, on the scale of the error rate.
+    interactions : list of lists of str, optional
+        Groups of features: a path from the root to a leaf asks at most one feature of each group.
+        The columns of an array are named ``x0``, ``x1``, ...
+    root_only : list of str, optional
+        These features are asked at the root only.
+    not_above : list of pairs of str, optional
+        The first feature of a pair is never asked above the second on a path.
     cost_matrix, class_weight, categorical_features, n_jobs, verbose, progress
         As in :class:`GreedyTreeClassifier`.
     time_limit, memory_limit
@@ -69,6 +76,9 @@ class OptimalTreeClassifier(Classifier):
         min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,
         ccp_alpha: float | str = 0.0,
+        interactions: Any = None,
+        root_only: Any = None,
+        not_above: Any = None,
         cost_matrix: Any = None,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
@@ -84,6 +94,9 @@ class OptimalTreeClassifier(Classifier):
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.ccp_alpha = ccp_alpha
+        self.interactions = interactions
+        self.root_only = root_only
+        self.not_above = not_above
         self.cost_matrix = cost_matrix
         self.class_weight = class_weight
         self.categorical_features = categorical_features
@@ -112,6 +125,7 @@ class OptimalTreeClassifier(Classifier):
             ),
             "ccp_alpha": number_text(self.ccp_alpha, "ccp_alpha"),
             "cost_matrix": cost_matrix(self.cost_matrix),
+            "rules": path_rules(self),
             "proof": flag("proof", self.proof),
         }
         take(_native.fit_optimal(table, params, self._limits()), self._keep)

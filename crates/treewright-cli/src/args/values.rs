@@ -8,7 +8,7 @@ use crate::input;
 
 /// A list of names, written as one CSV record: quotes protect a comma.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Names(pub(super) Vec<String>);
+pub(crate) struct Names(pub(crate) Vec<String>);
 
 impl Names {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
@@ -19,6 +19,25 @@ impl Names {
             mut records if records.len() == 1 => Ok(Self(records.remove(0).cells)),
             _ => Err("expected a list on one line".into()),
         }
+    }
+}
+
+/// Lists of names with semicolons between; quotes protect those, too.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NameGroups(pub(crate) Vec<Vec<String>>);
+
+impl NameGroups {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let (mut groups, mut is_quoted) = (vec![String::new()], false);
+        for c in text.chars() {
+            is_quoted ^= c == '"';
+            match groups.last_mut() {
+                Some(group) if c != ';' || is_quoted => group.push(c),
+                _ => groups.push(String::new()),
+            }
+        }
+        let names = |group: &String| Names::parse(group).map(|names| names.0);
+        groups.iter().map(names).collect::<Result<_, _>>().map(Self)
     }
 }
 
@@ -109,6 +128,15 @@ mod tests {
         assert!(names("").unwrap().is_empty());
         assert!(names("\"a").is_err());
         assert!(names("a\nb").is_err());
+    }
+
+    #[test]
+    fn groups_are_lists_with_semicolons_between() {
+        let groups = |text| NameGroups::parse(text).map(|groups| groups.0);
+        assert_eq!(groups("a,b;c").unwrap(), [vec!["a", "b"], vec!["c"]]);
+        assert_eq!(groups(r#""a;,""x""",b"#).unwrap(), [["a;,\"x\"", "b"]]);
+        assert_eq!(groups("a;").unwrap(), [vec!["a"], vec![]]);
+        assert!(groups("\"a;b").is_err());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use treewright::prune::Aim;
 use treewright::select::{Choice, FamilyChoice, Pruned};
 use treewright::tree::Fit;
 
+use super::rules::RuleParams;
 use super::selection::SelectionParams;
 use super::{family, finished, loss, nothing_chosen, text_of};
 use crate::errors::{guarded, named};
@@ -32,6 +33,7 @@ pub(crate) struct GreedyParams {
     categorical_splits: String,
     zero_gain: bool,
     cost_matrix: Option<Vec<Vec<f64>>>,
+    rules: RuleParams,
 }
 
 /// Parameters of a pruning.
@@ -94,6 +96,7 @@ impl GreedyParams {
                 ],
             )?,
             zero_gain: self.zero_gain,
+            rules: self.rules.clone().into(),
             loss: loss(self.cost_matrix.as_deref(), table)?,
         })
     }

@@ -22,6 +22,7 @@ use crate::table::Table;
 mod dyadic;
 mod greedy;
 mod optimal;
+mod rules;
 mod selection;
 
 pub(crate) use dyadic::{dyadic_family, fit_dyadic, fit_dyadic_family};

@@ -5,6 +5,7 @@ use treewright::export::proof;
 use treewright::learn::Learner;
 use treewright::learn::optimal::Optimal;
 
+use super::rules::RuleParams;
 use super::{finished, loss, text_of};
 use crate::errors::guarded;
 use crate::family::weight;
@@ -22,6 +23,7 @@ pub(crate) struct OptimalParams {
     min_weight_fraction_leaf: f64,
     ccp_alpha: String,
     cost_matrix: Option<Vec<Vec<f64>>>,
+    rules: RuleParams,
     proof: bool,
 }
 
@@ -40,6 +42,7 @@ pub(crate) fn fit_optimal(
             min_leaf: params.min_samples_leaf,
             min_leaf_weight: params.min_weight_fraction_leaf,
             leaf_cost: weight("ccp_alpha", &params.ccp_alpha)?,
+            rules: params.rules.into(),
             loss: loss(params.cost_matrix.as_deref(), table)?,
             most_bytes: limits.most_bytes(),
             ..Optimal::default()

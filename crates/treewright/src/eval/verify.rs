@@ -11,7 +11,7 @@
 use super::comparable;
 use crate::cost::Loss;
 use crate::data::{Dataset, Target};
-use crate::tree::{Branch, Fit, LITTLE, LearnerKind, Moments, NodeId, Training, Tree};
+use crate::tree::{Branch, Fit, LITTLE, LearnerKind, Moments, NodeId, PathRules, Training, Tree};
 use serde::Serialize;
 
 mod dyadic;
@@ -60,6 +60,7 @@ pub fn verify(fit: &Fit<Tree>, data: &Dataset) -> Verification {
         let found = found(fit, data);
         training_checks(fit, data, &found, &mut checks);
         checks.push(certificate_check(fit, data, &found));
+        checks.extend(rules_check(fit));
         node_checks(fit, data, &mut checks);
     }
     Verification {
@@ -182,6 +183,19 @@ fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check
             .or_else(|| optimal::differs(fit, data, found, objective, slack))
     });
     Check::new("certificate", differs)
+}
+
+/// Does the tree keep the rules about the features on a path that its learner was asked to keep?
+fn rules_check(fit: &Fit<Tree>) -> Option<Check> {
+    let broken = |rules: PathRules| match rules.broken_by(&fit.model) {
+        Ok(broken) => broken.map(|(NodeId(node), what)| format!("node {node}: {what}")),
+        Err(error) => Some(error.to_string()),
+    };
+    match fit.learner.params.rules() {
+        Ok(rules) if rules.is_empty() => None,
+        Ok(rules) => Some(Check::new("rules", broken(rules))),
+        Err(what) => Some(Check::new("rules", Some(what))),
+    }
 }
 
 fn node_checks(fit: &Fit<Tree>, data: &Dataset, checks: &mut Vec<Check>) {

@@ -86,6 +86,7 @@ fn statement(
         intervals: intervals.ok_or_else(|| missing("intervals"))?,
         leaf: params.min_leaf_weight().map_or(rows, LeastLeaf::Weight),
         most_leaves,
+        rules: params.rules().map_err(Error::model)?,
     };
     let minimised = if weight == Lambda::zero() {
         Minimised::Cost(CostKind::Loss)

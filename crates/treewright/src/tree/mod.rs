@@ -9,6 +9,7 @@ mod builder;
 mod cut;
 mod family;
 mod fit;
+mod path_rules;
 mod predict;
 mod proof;
 mod recount;
@@ -23,6 +24,7 @@ pub use fit::{
     PruningParams, Statement, StoppedIn, Training, TreeClass, Work,
 };
 pub(crate) use fit::{LITTLE, after_rounding};
+pub use path_rules::{NeverBelow, PathRules};
 pub use proof::{Branches, Claim, Condition, Cover, CutRange, Is, Proof};
 pub(crate) use recount::check_claim;
 pub use split::{Bound, Closed, MissingRoute, Split};

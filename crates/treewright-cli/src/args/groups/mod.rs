@@ -10,6 +10,7 @@
 //! | `aim` | a weight of the penalty, or a size |
 //! | `penalty` | what a number of leaves costs |
 //! | `pruning` | how trees are pruned |
+//! | `rules` | which features may be asked below which |
 //! | `output` | where the result goes |
 
 mod aim;
@@ -20,6 +21,7 @@ mod model;
 mod output;
 mod penalty;
 mod pruning;
+mod rules;
 mod table;
 
 pub(crate) use aim::{LambdaArg, LeavesArg};
@@ -31,4 +33,5 @@ pub(crate) use model::{MODEL_OR_FAMILY, ModelArg, ModelOnData};
 pub(crate) use output::{OutputArgs, ProofArgs};
 pub(crate) use penalty::PenaltyArgs;
 pub(crate) use pruning::PruningArgs;
+pub(crate) use rules::RulesArgs;
 pub(crate) use table::{DataArg, ReadingArgs, TableArgs};

@@ -5,6 +5,7 @@ use treewright::cost::Loss;
 use treewright::learn::Greedy;
 use treewright::learn::greedy::{CategoricalSplits, Criterion, MissingPolicy, Summary};
 
+use crate::args::groups::RulesArgs;
 use crate::args::values::WholeNumber;
 
 /// The greedy learner.
@@ -27,6 +28,8 @@ pub(crate) struct GreedyArgs {
     predict: PredictArg,
     #[command(flatten)]
     growing: GrowingArgs,
+    #[command(flatten)]
+    rules: RulesArgs,
 }
 
 /// The greedy learner of trees for classes, as a search over many of them uses it.
@@ -143,6 +146,7 @@ impl GreedyArgs {
                 PredictArg::Mean => Summary::Mean,
                 PredictArg::Median => Summary::Median,
             },
+            rules: self.rules.rules(),
             loss,
             ..self.growing.learner()?
         })

@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(
             complaint("optimal:deep=1"),
             "learner \"optimal:deep=1\": there is no setting \"deep\", expected depth, intervals, min-leaf, \
-             leaf-cost"
+             interactions, root-only, not-above, leaf-cost"
         );
         for text in [
             "optimal:target=x",

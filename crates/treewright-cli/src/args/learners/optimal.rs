@@ -7,6 +7,7 @@ use clap::Args;
 use treewright::cost::Loss;
 use treewright::learn::optimal::Optimal;
 
+use crate::args::groups::RulesArgs;
 use crate::args::values::{ExactNumber, WholeNumber};
 
 /// Which optimal trees are compared.
@@ -38,6 +39,8 @@ pub(crate) struct BoundedArgs {
         allow_negative_numbers = true
     )]
     min_leaf: WholeNumber,
+    #[command(flatten)]
+    rules: RulesArgs,
 }
 
 /// The learner of optimal trees of bounded depth.
@@ -95,6 +98,7 @@ impl BoundedArgs {
                 IntervalsArg::AtMost(number) => Some(number.count("intervals", 1)?),
             },
             min_leaf: self.min_leaf.count("min-leaf", 1)?,
+            rules: self.rules.rules(),
             loss,
             most_bytes: most_bytes.map_or(usize::MAX, |most| {
                 usize::try_from(most).unwrap_or(usize::MAX)

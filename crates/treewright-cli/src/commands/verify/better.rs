@@ -94,9 +94,12 @@ fn best_pruning(tree: &Tree, price: f64, total: f64) -> (f64, usize) {
 /// A greedy tree that is one of those an optimal tree was compared with.
 fn greedy(fit: &Fit<Tree>, data: &Dataset) -> Result<Option<Fit<Tree>>> {
     let params = &fit.learner.params;
-    let (Ok(Some(depth)), Ok(Some(min_leaf)), Ok(Some(intervals))) =
-        (params.depth(), params.min_leaf(), params.intervals())
-    else {
+    let (Ok(Some(depth)), Ok(Some(min_leaf)), Ok(Some(intervals)), Ok(rules)) = (
+        params.depth(),
+        params.min_leaf(),
+        params.intervals(),
+        params.rules(),
+    ) else {
         return Ok(None);
     };
     let is_optimal = fit.learner.kind == LearnerKind::Optimal;
@@ -107,6 +110,7 @@ fn greedy(fit: &Fit<Tree>, data: &Dataset) -> Result<Option<Fit<Tree>>> {
         max_depth: Some(depth),
         min_leaf: min_leaf.max(1),
         missing: MissingPolicy::Branch,
+        rules,
         loss: fit.model.loss().clone(),
         ..Greedy::default()
     };

@@ -8,3 +8,4 @@ mod dyadic_searches;
 mod fit;
 mod optimal;
 mod path;
+mod rules;

@@ -238,6 +238,7 @@ fn bounded(learner: &LearnerInfo) -> Option<Statement> {
             .min_leaf_weight()
             .map_or(LeastLeaf::Rows(min_leaf), LeastLeaf::Weight),
         most_leaves: params.leaves().ok()?,
+        rules: params.rules().ok()?,
     };
     Some(Statement::least(minimised, over))
 }

@@ -1,9 +1,10 @@
 //! What a certificate says, as a sentence.
 
 use crate::cost::Lambda;
-use crate::error::counted;
+use crate::error::{counted, printable};
 use crate::tree::{
-    CostKind, Least, LeastLeaf, Minimised, PruningLimit, PruningLoss, Statement, TreeClass,
+    CostKind, Least, LeastLeaf, Minimised, PathRules, PruningLimit, PruningLoss, Statement,
+    TreeClass,
 };
 
 /// The longest exact number in a sentence about prunings.
@@ -41,6 +42,7 @@ pub fn trees(class: &TreeClass) -> String {
             intervals,
             leaf,
             most_leaves,
+            rules,
         } => {
             let least = match leaf {
                 LeastLeaf::Weight(share) => format!(", at least {share} of all weight in a leaf"),
@@ -50,7 +52,8 @@ pub fn trees(class: &TreeClass) -> String {
             let most = most_leaves.map(|most| counted(most, "leaf", "leaves"));
             let most = most.map_or(String::new(), |it| format!(", at most {it}"));
             format!(
-                "trees of depth {depth} with up to {intervals} intervals at the last level{least}{most}"
+                "trees of depth {depth} with up to {intervals} intervals at the last level{least}{most}{}",
+                kept(rules)
             )
         }
         TreeClass::Dyadic {
@@ -83,6 +86,24 @@ pub fn trees(class: &TreeClass) -> String {
             format!("the prunings{only} of a {of} tree with {leaves}")
         }
     }
+}
+
+/// Which rules the trees keep, after a comma.
+fn kept(rules: &PathRules) -> String {
+    let names = |names: &[String]| {
+        let names: Vec<String> = names.iter().map(|name| printable(name)).collect();
+        names.join(", ")
+    };
+    let one_of = |group: &Vec<String>| format!(", at most one of {} on a path", names(group));
+    let not_above = |pair: &Vec<String>| {
+        let pair: Vec<String> = pair.iter().map(|name| printable(name)).collect();
+        format!(", {}", pair.join(" never above "))
+    };
+    let mut kept: String = rules.interactions.iter().map(one_of).collect();
+    if !rules.root_only.is_empty() {
+        kept += &format!(", {} only at the root", names(&rules.root_only));
+    }
+    kept + &rules.not_above.iter().map(not_above).collect::<String>()
 }
 
 fn cost(kind: CostKind) -> String {
@@ -135,12 +156,18 @@ mod tests {
             intervals: 3,
             leaf,
             most_leaves: None,
+            rules: PathRules::default(),
         };
         let small = TreeClass::Bounded {
             depth: 2,
             intervals: 2,
             leaf: LeastLeaf::Rows(1),
             most_leaves: Some(3),
+            rules: PathRules {
+                interactions: vec![["x", "y"].map(str::to_owned).to_vec()],
+                root_only: ["u", "v"].map(str::to_owned).to_vec(),
+                not_above: vec![["x", "z"].map(str::to_owned).to_vec()],
+            },
         };
         let error = CostKind::Pruning {
             of: PruningLoss::Error,
@@ -172,7 +199,7 @@ mod tests {
             (
                 Minimised::Cost(CostKind::Loss),
                 small,
-                "cost over trees of depth 2 with up to 2 intervals at the last level, at most 3 leaves",
+                "cost over trees of depth 2 with up to 2 intervals at the last level, at most 3 leaves, at most one of x, y on a path, u, v only at the root, x never above z",
             ),
             (
                 Minimised::Cost(CostKind::Loss),

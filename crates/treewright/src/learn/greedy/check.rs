@@ -24,6 +24,7 @@ impl Greedy {
         at_least("min-leaf", self.min_leaf, 1)?;
         at_least("bins", self.bins, 2)?;
         check_min_leaf_weight(self.min_leaf_weight)?;
+        self.rules.never_below(data.schema())?;
         if self.bins > 1 << 16 {
             return Err(Error::parameter("bins", self.bins, "at most 65536"));
         }

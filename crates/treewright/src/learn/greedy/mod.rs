@@ -120,6 +120,7 @@ impl Greedy {
             summaries,
             max_depth: self.max_depth.unwrap_or(usize::MAX),
             min_split: self.min_split,
+            never_below: self.rules.never_below(data.schema())?,
             budget,
             stopped: AtomicBool::new(false),
             n_nodes: AtomicUsize::new(1),
@@ -155,6 +156,7 @@ impl Greedy {
         params.insert("missing", self.missing.name());
         params.insert("categorical_splits", self.categorical_splits.name());
         params.insert("zero_gain", self.zero_gain);
+        params.set_rules(&self.rules);
         LearnerInfo {
             kind: LearnerKind::Greedy,
             params,

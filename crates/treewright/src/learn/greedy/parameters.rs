@@ -1,6 +1,7 @@
 //! The parameters of the learner.
 
 use crate::cost::Loss;
+use crate::tree::PathRules;
 
 /// Parameters of the greedy learner.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +28,8 @@ pub struct Greedy {
     pub categorical_splits: CategoricalSplits,
     /// Also take splits that gain nothing.
     pub zero_gain: bool,
+    /// Which features may be asked below which.
+    pub rules: PathRules,
     /// What wrong predictions cost: decides the class of a leaf.
     pub loss: Loss,
 }
@@ -96,6 +99,7 @@ impl Default for Greedy {
             missing: MissingPolicy::Distribute,
             categorical_splits: CategoricalSplits::Multiway,
             zero_gain: false,
+            rules: PathRules::default(),
             loss: Loss::ZeroOne,
         }
     }

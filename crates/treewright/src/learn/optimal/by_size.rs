@@ -105,6 +105,7 @@ impl Optimal {
         switches: Switches,
     ) -> Result<SizedTrees> {
         let table = RankTable::new(data, losses, self.leaf_size(data));
+        let table = table.with_rules(self.rules.never_below(data.schema())?);
         // Leaves only break ties.
         let free = Self {
             leaf_cost: Lambda::zero(),

@@ -133,6 +133,7 @@ impl Optimal {
             params.insert("min_leaf_weight", self.min_leaf_weight);
         }
         params.insert("leaf_cost", self.leaf_cost.number_or_text());
+        params.set_rules(&self.rules);
         LearnerInfo {
             kind: LearnerKind::Optimal,
             params,
@@ -162,6 +163,7 @@ impl Optimal {
                 LeastLeaf::Rows(self.min_leaf)
             },
             most_leaves: None,
+            rules: self.rules.clone(),
         };
         Statement::least(minimised, over)
     }

@@ -60,7 +60,7 @@ use crate::error::{Error, Result};
 use crate::learn::optimal::problem::{
     Context, IntervalRule, LeafSize, RankTable, ValueEncoding, ValueSize,
 };
-use crate::tree::{Fit, Proof, Training, Tree};
+use crate::tree::{Fit, PathRules, Proof, Training, Tree};
 
 /// A greedy tree takes at most about this many times as long as making the table.
 const GREEDY_PER_TABLE: u32 = 4;
@@ -87,6 +87,8 @@ pub struct Optimal {
     pub penalty: Penalty,
     /// A tree has at most this many leaves; `None`: any number, or up to 256 in a family.
     pub leaves: Option<usize>,
+    /// Which features may be asked below which.
+    pub rules: PathRules,
     /// What wrong predictions cost.
     pub loss: Loss,
     /// The search ends when it would need more memory than this.
@@ -103,6 +105,7 @@ impl Default for Optimal {
             leaf_cost: Lambda::zero(),
             penalty: Penalty::Linear,
             leaves: None,
+            rules: PathRules::default(),
             loss: Loss::default(),
             most_bytes: usize::MAX,
         }
@@ -130,6 +133,14 @@ impl Optimal {
         budget: &Budget,
         switches: Switches,
     ) -> Result<(Fit<Tree>, Proof)> {
+        if !self.rules.is_empty() {
+            let given = "rules about the features on a path";
+            return Err(Error::parameter(
+                "proof",
+                given,
+                "none where a proof is written",
+            ));
+        }
         let mut proof = Proof {
             depth: self.depth,
             ..Proof::default()
@@ -174,6 +185,7 @@ impl Optimal {
         let losses = RowLosses::new(data, &self.loss, "optimal trees", most_loss(data))?;
         let before = Instant::now();
         let table = RankTable::new(data, &losses, self.leaf_size(data)).sharing(shared);
+        let table = table.with_rules(self.rules.never_below(data.schema())?);
         let encoding = self.encoding(&table, losses.scale, losses.is_whole)?;
         let (table, mut found) = self.found(
             table,
@@ -297,6 +309,7 @@ impl Optimal {
             min_leaf: self.min_leaf,
             min_leaf_weight: self.min_leaf_weight,
             missing: MissingPolicy::Branch,
+            rules: self.rules.clone(),
             loss: self.loss.clone(),
             ..Greedy::default()
         };
@@ -314,6 +327,7 @@ impl Optimal {
             return Err(Error::parameter("min-leaf", 0, "at least 1"));
         }
         check_min_leaf_weight(self.min_leaf_weight)?;
+        self.rules.never_below(data.schema())?;
         if self.min_leaf > 1 && self.min_leaf_weight > 0.0 {
             let allowed = "1 where leaves have a least weight";
             return Err(Error::parameter("min-leaf", self.min_leaf, allowed));
@@ -374,6 +388,7 @@ impl Optimal {
             && n_rows >= 2 * switches.sizes.many * table.kinds().len()
             && self.depth == 2
             && context.rule.min_leaf() == 1
+            && !context.has_rules()
             && context.is_narrow();
         let columns = is_worth_it.then(|| table.numbers())??;
         let two = DepthTwo::new(context, budget, true, None);

@@ -136,7 +136,7 @@ impl TreeSearch<'_> {
                 Ok(None) => SearchResult::never(),
                 Err(Stopped) => SearchResult::stopped(),
             },
-            2 if self.context.is_narrow() => self.two(false).solve(rows, upper, before),
+            2 if self.is_by_pairs(rows) => self.two(false).solve(rows, upper, before),
             _ => BestFirst::solve(self, rows, depth, upper, before, None),
         }
     }
@@ -152,9 +152,7 @@ impl TreeSearch<'_> {
     ) -> SearchResult {
         match depth {
             ..2 => self.solve(rows, depth, upper, &Inherited::default()),
-            2 if self.context.is_narrow() => {
-                self.two(true).solve(rows, upper, &Inherited::default())
-            }
+            2 if self.is_by_pairs(rows) => self.two(true).solve(rows, upper, &Inherited::default()),
             2 => BestFirst::solve(
                 self,
                 rows,
@@ -165,6 +163,11 @@ impl TreeSearch<'_> {
             ),
             _ => BestFirst::solve(self, rows, depth, upper, &Inherited::default(), shallower),
         }
+    }
+
+    /// Are two levels solved by pairs of a root and a child? A feature that is asked once cannot be its own child.
+    fn is_by_pairs(&self, rows: &RowSet) -> bool {
+        self.context.is_narrow() && !self.context.asks_once(rows)
     }
 
     /// The least value of some rows by at most one split; `None` if there are too few of them.

@@ -1,5 +1,6 @@
 //! Greedy trees, and their pruning.
 
+use super::shared::{INTERACTIONS, NOT_ABOVE, ROOT_ONLY};
 use super::{Kind, Parameter, Range};
 
 /// Parameters of greedy trees.
@@ -111,6 +112,9 @@ pub const GREEDY: &[Parameter] = &[
         default: None,
         help: "Also take splits that gain nothing",
     },
+    INTERACTIONS,
+    ROOT_ONLY,
+    NOT_ABOVE,
 ];
 
 /// Parameters of the pruning of a greedy tree.

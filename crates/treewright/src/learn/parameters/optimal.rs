@@ -1,5 +1,6 @@
 //! Optimal trees of bounded depth.
 
+use super::shared::{INTERACTIONS, NOT_ABOVE, ROOT_ONLY};
 use super::{Kind, Parameter, Range};
 
 /// Parameters of optimal trees of bounded depth.
@@ -49,6 +50,9 @@ pub const OPTIMAL: &[Parameter] = &[
         default: Some("0"),
         help: "What a leaf costs, on the scale of the error rate: a decimal or p/q, read exactly",
     },
+    INTERACTIONS,
+    ROOT_ONLY,
+    NOT_ABOVE,
 ];
 
 /// Further parameters of the family of optimal trees.

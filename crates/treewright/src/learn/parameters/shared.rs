@@ -51,6 +51,39 @@ pub const CHOICE: &[Parameter] = &[
     },
 ];
 
+/// Features that exclude each other.
+pub(super) const INTERACTIONS: Parameter = Parameter {
+    name: "interactions",
+    sklearn: Some("interactions"),
+    has_flag: true,
+    kind: Kind::Text,
+    range: Range::All,
+    default: None,
+    help: "Groups of features: a path from the root to a leaf asks at most one feature of each group",
+};
+
+/// Features of the root.
+pub(super) const ROOT_ONLY: Parameter = Parameter {
+    name: "root-only",
+    sklearn: Some("root_only"),
+    has_flag: true,
+    kind: Kind::Text,
+    range: Range::All,
+    default: None,
+    help: "Features that are asked at the root only",
+};
+
+/// The order of features.
+pub(super) const NOT_ABOVE: Parameter = Parameter {
+    name: "not-above",
+    sklearn: Some("not_above"),
+    has_flag: true,
+    kind: Kind::Text,
+    range: Range::All,
+    default: None,
+    help: "Pairs of features: A is never asked above B on a path, and C never above D",
+};
+
 /// What every learner takes besides its own parameters.
 pub const COMMON: &[Parameter] = &[
     Parameter {

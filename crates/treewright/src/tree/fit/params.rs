@@ -9,11 +9,15 @@ use super::PruningLoss;
 use crate::cost::{Lambda, Penalty};
 use crate::data::ClassWeight;
 use crate::error::{self, Error};
+use crate::tree::PathRules;
 
 const CLASS_WEIGHT: &str = "class_weight";
 const PRUNED: &str = "pruned";
 const STOPPED: &str = "stopped";
 const STOPPED_IN: &str = "stopped_in";
+const INTERACTIONS: &str = "interactions";
+const ROOT_ONLY: &str = "root_only";
+const NOT_ABOVE: &str = "not_above";
 /// How held-out rows were drawn.
 const RESAMPLING: [&str; 4] = ["folds", "repeats", "holdout", "seed"];
 
@@ -202,6 +206,32 @@ impl Params {
         }
     }
 
+    /// The rules about the features on a path.
+    pub fn rules(&self) -> Result<PathRules, String> {
+        Ok(PathRules {
+            interactions: self.groups(INTERACTIONS)?,
+            root_only: self.names(ROOT_ONLY)?,
+            not_above: self.groups(NOT_ABOVE)?,
+        })
+    }
+
+    /// Stores the rules about the features on a path, those that there are.
+    pub fn set_rules(&mut self, rules: &PathRules) {
+        let PathRules {
+            interactions,
+            root_only,
+            not_above,
+        } = rules;
+        for (name, groups) in [(INTERACTIONS, interactions), (NOT_ABOVE, not_above)] {
+            if !groups.is_empty() {
+                self.insert(name, groups.clone());
+            }
+        }
+        if !root_only.is_empty() {
+            self.insert(ROOT_ONLY, root_only.clone());
+        }
+    }
+
     /// What a dyadic tree was asked to be best at, if the parameters say it.
     pub fn aim(&self) -> Result<Option<AimParam>, String> {
         let given = ["lambda", "kappa", "leaves"];
@@ -349,6 +379,26 @@ impl Params {
         self.0.get(name).and_then(Value::as_str)
     }
 
+    /// Names, if they are there.
+    fn names(&self, name: &str) -> Result<Vec<String>, String> {
+        let wrong = || format!("params.{name} are no names");
+        self.0
+            .get(name)
+            .map_or(Some(Vec::new()), texts)
+            .ok_or_else(wrong)
+    }
+
+    /// Groups of names, if they are there.
+    fn groups(&self, name: &str) -> Result<Vec<Vec<String>>, String> {
+        let groups = match self.0.get(name) {
+            None => Some(Vec::new()),
+            Some(groups) => groups
+                .as_array()
+                .and_then(|groups| groups.iter().map(texts).collect()),
+        };
+        groups.ok_or_else(|| format!("params.{name} are no groups of names"))
+    }
+
     /// A whole number, if it is there.
     fn whole(&self, name: &str) -> Result<Option<usize>, String> {
         let Some(value) = self.0.get(name) else {
@@ -406,6 +456,11 @@ impl<'a> PruningParams<'a> {
     pub fn is_by_max_cost(self) -> bool {
         self.0.contains_key("max_cost")
     }
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    value.as_array()?.iter().map(text).collect()
 }
 
 /// A number, or a ratio as text.

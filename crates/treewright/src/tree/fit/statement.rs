@@ -3,6 +3,7 @@
 
 use super::LearnerKind;
 use crate::cost::{Lambda, Penalty};
+use crate::tree::PathRules;
 
 /// What a certificate is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +82,8 @@ pub enum TreeClass {
         leaf: LeastLeaf,
         /// The most leaves.
         most_leaves: Option<usize>,
+        /// Which features may be asked below which.
+        rules: PathRules,
     },
     /// Trees over a dyadic grid.
     Dyadic {

@@ -4,11 +4,14 @@ use fastrand::Rng;
 use rayon::ThreadPoolBuilder;
 use treewright::cost::{CostMatrix, Loss};
 use treewright::data::{Column, Dataset, Target};
-use treewright::learn::greedy::{CategoricalSplits, Criterion, MissingPolicy, Summary};
+use treewright::learn::greedy::{
+    CategoricalSplits, Criterion, GreedySwitches, MissingPolicy, Summary,
+};
 use treewright::learn::{Greedy, Learner};
 use treewright::tree::{Fit, Split, Tree};
 use treewright::{Budget, export};
 
+use crate::optimal::rules::random_rules;
 use crate::reference::greedy::judge;
 use crate::reference::predict::check_predictions;
 use crate::reference::splits::bins_are_clear;
@@ -344,6 +347,66 @@ fn the_model_does_not_depend_on_the_number_of_threads() {
                     ..Greedy::default()
                 },
             );
+        }
+    }
+}
+
+#[test]
+fn rules_about_paths_are_kept() {
+    let factor: u64 = std::env::var("TREEWRIGHT_CASES").map_or(1, |text| text.parse().unwrap());
+    let mut n_kept = 0;
+    for seed in 0..1500 * factor {
+        let mut rng = Rng::with_seed(700_000 + seed);
+        let wishes = Wishes {
+            classes: seed % 3 != 0,
+            missing: rng.bool(),
+            weights: Weights::Any,
+        };
+        let mut params = any_params(&mut rng, wishes.classes);
+        let table = settled_table(&mut rng, wishes, &mut params);
+        let free = learn(&table.data, &params);
+        if table.data.columns().len() < 2 {
+            continue;
+        }
+        params.rules = random_rules(&mut rng, &table.data);
+        let fit = learn(&table.data, &params);
+        if let Err(what) = judge(&table.data, &params, &fit.model) {
+            panic!("{what}\nseed {seed}: {params:?}\n{table}");
+        }
+        let slow = params.fit_by(&table.data, &Budget::unlimited(), GreedySwitches::NONE);
+        if wishes.classes {
+            assert_eq!(slow.unwrap().model, fit.model, "seed {seed}: {params:?}");
+        }
+        let verified = treewright::eval::verify(&fit, &table.data);
+        let rules = verified.checks.iter().find(|check| check.name == "rules");
+        assert!(
+            rules.is_some_and(|check| check.ok),
+            "{verified:?} seed {seed}"
+        );
+        n_kept += u64::from(params.rules.broken_by(&free.model).unwrap().is_some());
+    }
+    assert!(
+        n_kept > 100 * factor,
+        "{n_kept} of the trees without rules break them"
+    );
+}
+
+#[test]
+fn rules_about_paths_are_kept_in_large_tables() {
+    let mut rng = Rng::with_seed(8);
+    for at in 0..20 {
+        let distinct = [3, 50, 1000, 3, 40][..rng.usize(2..=5)].to_vec();
+        let table = large_table(&mut rng, 4000, &distinct, 2 + at % 3);
+        let criterion = CRITERIA[at % CRITERIA.len()];
+        let params = Greedy {
+            criterion: Some(criterion),
+            max_depth: Some(5),
+            rules: random_rules(&mut rng, &table.data),
+            ..Greedy::default()
+        };
+        let fit = learn(&table.data, &params);
+        if let Err(what) = judge(&table.data, &params, &fit.model) {
+            panic!("{what}\n{distinct:?}, {params:?}");
         }
     }
 }

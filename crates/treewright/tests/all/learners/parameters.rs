@@ -15,7 +15,7 @@ use treewright::learn::parameters::{
 };
 use treewright::learn::{FamilyLearner, Greedy, Learner};
 use treewright::select::{Pruned, Searched};
-use treewright::tree::LearnerInfo;
+use treewright::tree::{LearnerInfo, PathRules};
 
 /// Keys of `learner.params` that are results, not parameters.
 const RESULTS: [&str; 5] = ["stopped", "points", "snapped", "capped", "search"];
@@ -116,12 +116,23 @@ fn model_files_have_the_names_and_defaults_of_the_tables() {
     compare(&optimal.learner, &[], true);
 }
 
+/// One rule of every kind.
+fn rules() -> PathRules {
+    let both = || ["x", "c"].map(str::to_owned).to_vec();
+    PathRules {
+        interactions: vec![both()],
+        root_only: both(),
+        not_above: vec![both()],
+    }
+}
+
 #[test]
 fn every_parameter_of_a_greedy_or_optimal_tree_is_in_its_file() {
     let budget = Budget::unlimited();
     let greedy = Greedy {
         criterion: Some(Criterion::BinnedGini),
         min_leaf_weight: 0.1,
+        rules: rules(),
         ..Greedy::default()
     };
     let fit = greedy.fit(&table("numbers"), &budget).unwrap();
@@ -133,6 +144,7 @@ fn every_parameter_of_a_greedy_or_optimal_tree_is_in_its_file() {
 
     let optimal = Optimal {
         min_leaf_weight: 0.1,
+        rules: rules(),
         ..Optimal::default()
     };
     let fit = optimal.fit(&table("classes"), &budget).unwrap();

@@ -5,6 +5,7 @@ pub(crate) mod large;
 mod leaf_sizes;
 mod odd;
 mod proofs;
+pub(crate) mod rules;
 mod sizes;
 pub(crate) mod small;
 mod stopped;

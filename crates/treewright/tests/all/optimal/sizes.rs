@@ -4,12 +4,13 @@ use fastrand::Rng;
 use treewright::Budget;
 use treewright::cost::Lambda;
 use treewright::learn::optimal::{Optimal, Switches};
+use treewright::tree::FamilyFit;
 
 use super::small::{random_task, small_table};
 use crate::reference::bounded::Bounded;
 use crate::tables::Table;
 
-fn check(table: &Table, learner: &Optimal, switches: Switches) {
+pub(super) fn check(table: &Table, learner: &Optimal, switches: Switches) -> FamilyFit {
     let reference = Bounded::new(&table.data, learner, (0, 1));
     let mut expected: Vec<(usize, u64)> = Vec::new();
     for (leaves, loss) in reference.losses_by_leaves(learner.depth) {
@@ -38,6 +39,7 @@ fn check(table: &Table, learner: &Optimal, switches: Switches) {
             case()
         );
     }
+    fit
 }
 
 fn random_learner(rng: &mut Rng, table: &Table, depth: usize) -> Optimal {

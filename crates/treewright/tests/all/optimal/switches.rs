@@ -8,6 +8,7 @@ use treewright::learn::optimal::{Optimal, Sizes, Switches};
 use treewright::tree::{Fit, Tree};
 
 use super::large::{self, Most};
+use super::rules::{random_case, random_rules};
 use super::small::{random_task, small_table};
 
 type Switch = (&'static str, fn(&mut Switches));
@@ -115,6 +116,33 @@ fn small_tables_have_the_same_trees_without_any_switch() {
             let (learner, _) = random_task(&mut rng, &table.data, depth, 4);
             check(&learner, &table.data, &format!("{learner:?}\n{table}"));
         }
+    }
+}
+
+#[test]
+fn trees_that_keep_rules_are_the_same_without_any_switch() {
+    for (depth, n_cases, most) in [(2, 50, [30, 4]), (3, 25, [14, 4])] {
+        for seed in 0..n_cases {
+            let (table, (learner, _)) = random_case(9_000_000 + seed, depth, most, 4);
+            check(&learner, &table.data, &format!("{learner:?}\n{table}"));
+        }
+    }
+    for seed in 0..6 {
+        let mut rng = Rng::with_seed(seed);
+        let depth = 2 + usize::from(seed % 3 == 0);
+        let most = Most {
+            rows: if depth == 2 { [60, 300] } else { [20, 40] },
+            features: 5,
+            classes: 3,
+        };
+        let table = large::table(&mut rng, most);
+        let learner = Optimal {
+            depth,
+            intervals: [Some(2), None, Some(3)][seed as usize % 3],
+            rules: random_rules(&mut rng, &table.data),
+            ..Optimal::default()
+        };
+        check(&learner, &table.data, &format!("seed {seed} {learner:?}"));
     }
 }
 

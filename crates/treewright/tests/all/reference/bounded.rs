@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 
 use treewright::data::{Column, Dataset, MISSING_CODE, Target};
 use treewright::learn::optimal::Optimal;
+use treewright::tree::PathRules;
+
+use super::rules::allows;
 
 /// Objective, then leaves: less is better.
 pub(crate) type Worth = (u64, usize);
@@ -17,6 +20,7 @@ pub(crate) struct Bounded<'a> {
     min_leaf: usize,
     /// The least weight of a leaf.
     min_weight: f64,
+    rules: PathRules,
     /// For each row what each label costs.
     losses: Vec<Vec<u64>>,
     /// What a tenth of a loss is worth.
@@ -45,6 +49,7 @@ impl<'a> Bounded<'a> {
             intervals: learner.intervals.unwrap_or(n_classes + 1),
             min_leaf: learner.min_leaf,
             min_weight: learner.min_leaf_weight * data.total_weight(),
+            rules: learner.rules.clone(),
             losses: losses.collect(),
             per_loss: q,
             per_leaf: p * (0..data.n_rows()).map(tenths).sum::<u64>(),
@@ -62,13 +67,14 @@ impl<'a> Bounded<'a> {
         let rows: Vec<usize> = (0..self.data.n_rows()).collect();
         // One leaf is always allowed.
         let leaf = self.label(&rows);
-        self.least(&rows, depth)
+        self.least(&rows, depth, &[])
             .map_or(leaf, |least| least.min(leaf))
     }
 
     /// Loss and leaves of the best tree for some rows; `None` if they are too few.
     pub(crate) fn loss_and_leaves(&self, rows: &[usize], depth: usize) -> Option<(u64, usize)> {
-        self.least(rows, depth).map(|worth| self.in_losses(worth))
+        self.least(rows, depth, &[])
+            .map(|worth| self.in_losses(worth))
     }
 
     /// The same for a single leaf, however small.
@@ -104,30 +110,44 @@ impl<'a> Bounded<'a> {
         is_large.then(|| self.label(rows))
     }
 
-    fn least(&self, rows: &[usize], depth: usize) -> Option<Worth> {
+    /// The best tree for some rows below the splits of a path.
+    fn least(&self, rows: &[usize], depth: usize, path: &[usize]) -> Option<Worth> {
         let mut best = self.leaf(rows);
-        if depth > 0 {
-            for column in self.data.columns() {
-                best = better(best, self.by_column(rows, column, depth));
+        for feature in 0..self.data.columns().len() {
+            if depth == 0 || !allows(&self.rules, self.data, path, feature) {
+                continue;
+            }
+            best = better(best, self.by_column(rows, feature, depth, path));
+            if !self.rules.root_only.is_empty() {
+                // Intervals cannot be made by further cuts of a feature that is asked once.
+                best = better(best, self.by_column(rows, feature, 1, path));
             }
         }
         best
     }
 
-    fn by_column(&self, rows: &[usize], column: &Column, depth: usize) -> Option<Worth> {
+    fn by_column(
+        &self,
+        rows: &[usize],
+        feature: usize,
+        depth: usize,
+        path: &[usize],
+    ) -> Option<Worth> {
+        let column = &self.data.columns()[feature];
+        let path = &[path, &[feature]].concat();
         let (groups, missing) = groups(rows, column);
         let of_missing = if missing.is_empty() {
             Some((0, 0))
         } else {
-            self.least(&missing, depth - 1)
+            self.least(&missing, depth - 1, path)
         };
         let of_present = match column {
             _ if groups.is_empty() => None,
             Column::Categorical(_) => groups.iter().try_fold((0, 0), |sum, group| {
-                Some(plus(sum, self.least(group, depth - 1)?))
+                Some(plus(sum, self.least(group, depth - 1, path)?))
             }),
             Column::Numeric(_) if depth == 1 => self.in_intervals(&groups, self.intervals),
-            Column::Numeric(_) => self.in_two(&groups, depth, !missing.is_empty()),
+            Column::Numeric(_) => self.in_two(&groups, depth, !missing.is_empty(), path),
         };
         Some(plus(of_missing?, of_present?))
     }
@@ -135,18 +155,25 @@ impl<'a> Bounded<'a> {
     /// For each number of leaves the least loss of a tree with as many.
     pub(crate) fn losses_by_leaves(&self, depth: usize) -> BTreeMap<usize, u64> {
         let rows: Vec<usize> = (0..self.data.n_rows()).collect();
-        let mut losses = self.by_leaves(&rows, depth);
+        let mut losses = self.by_leaves(&rows, depth, &[]);
         // One leaf is always allowed.
         losses.insert(1, self.as_leaf(&rows).0);
         losses
     }
 
-    fn by_leaves(&self, rows: &[usize], depth: usize) -> BTreeMap<usize, u64> {
+    fn by_leaves(&self, rows: &[usize], depth: usize, path: &[usize]) -> BTreeMap<usize, u64> {
         let mut best = BTreeMap::new();
         if let Some(leaf) = self.leaf(rows) {
             best.insert(1, self.in_losses(leaf).0);
         }
-        for column in self.data.columns().iter().filter(|_| depth > 0) {
+        if depth > 1 && !self.rules.root_only.is_empty() {
+            take_better(&mut best, self.by_leaves(rows, 1, path));
+        }
+        for (feature, column) in self.data.columns().iter().enumerate() {
+            if depth == 0 || !allows(&self.rules, self.data, path, feature) {
+                continue;
+            }
+            let path = &[path, &[feature]].concat();
             let (groups, missing) = groups(rows, column);
             let mut of_present = BTreeMap::new();
             match column {
@@ -154,7 +181,7 @@ impl<'a> Bounded<'a> {
                 Column::Categorical(_) => {
                     of_present.insert(0, 0);
                     for group in &groups {
-                        of_present = both(&of_present, &self.by_leaves(group, depth - 1));
+                        of_present = both(&of_present, &self.by_leaves(group, depth - 1, path));
                     }
                 }
                 Column::Numeric(_) if depth == 1 => {
@@ -162,18 +189,18 @@ impl<'a> Bounded<'a> {
                 }
                 Column::Numeric(_) => {
                     if !missing.is_empty() {
-                        of_present = self.by_leaves(&groups.concat(), depth - 1);
+                        of_present = self.by_leaves(&groups.concat(), depth - 1, path);
                     }
                     for cut in 1..groups.len() {
                         let sides = [&groups[..cut], &groups[cut..]];
                         let [low, high] =
-                            sides.map(|side| self.by_leaves(&side.concat(), depth - 1));
+                            sides.map(|side| self.by_leaves(&side.concat(), depth - 1, path));
                         take_better(&mut of_present, both(&low, &high));
                     }
                 }
             }
             if !missing.is_empty() {
-                of_present = both(&of_present, &self.by_leaves(&missing, depth - 1));
+                of_present = both(&of_present, &self.by_leaves(&missing, depth - 1, path));
             }
             take_better(&mut best, of_present);
         }
@@ -211,14 +238,20 @@ impl<'a> Bounded<'a> {
     }
 
     /// All ways to cut above the last level, or no cut where values are missing.
-    fn in_two(&self, groups: &[Vec<usize>], depth: usize, has_missing: bool) -> Option<Worth> {
+    fn in_two(
+        &self,
+        groups: &[Vec<usize>],
+        depth: usize,
+        has_missing: bool,
+        path: &[usize],
+    ) -> Option<Worth> {
         let mut best = None;
         if has_missing {
-            best = self.least(&groups.concat(), depth - 1);
+            best = self.least(&groups.concat(), depth - 1, path);
         }
         for cut in 1..groups.len() {
-            let left = self.least(&groups[..cut].concat(), depth - 1);
-            let right = self.least(&groups[cut..].concat(), depth - 1);
+            let left = self.least(&groups[..cut].concat(), depth - 1, path);
+            let right = self.least(&groups[cut..].concat(), depth - 1, path);
             best = better(best, left.zip(right).map(|(a, b)| plus(a, b)));
         }
         best

@@ -8,6 +8,7 @@ use treewright::learn::greedy::{Criterion, MissingPolicy, Summary};
 use treewright::tree::{Branch, MissingRoute, NodeId, Split, Tree};
 
 use super::gains::{Verdict, at_least};
+use super::rules::allows;
 use super::splits::{Candidate, NodeRows, Problem, Shares, place};
 
 /// Is this a tree that the greedy learner may learn? The error says which node is wrong and why.
@@ -15,7 +16,7 @@ pub(crate) fn judge(data: &Dataset, params: &Greedy, tree: &Tree) -> Result<(), 
     let problem = Problem::new(data, params);
     let judge = Judge { problem, tree };
     judge.loss()?;
-    judge.node(NodeId::ROOT, &judge.problem.root(), 0)
+    judge.node(NodeId::ROOT, &judge.problem.root(), &[])
 }
 
 struct Judge<'a> {
@@ -36,14 +37,16 @@ impl Judge<'_> {
         Ok(())
     }
 
-    fn node(&self, id: NodeId, node: &NodeRows, depth: usize) -> Result<(), String> {
+    /// A node below splits on these features.
+    fn node(&self, id: NodeId, node: &NodeRows, path: &[usize]) -> Result<(), String> {
+        let depth = path.len();
         let at = |what: String| format!("node {} at depth {depth}: {what}", id.0);
         self.outcome(id, node).map_err(at)?;
         self.value(id, node).map_err(at)?;
         let stops = self.problem.stops(node, depth);
         let Some(branch) = self.tree.branch(id) else {
             return if stops == Verdict::No {
-                self.leaf(node).map_err(at)
+                self.leaf(node, path).map_err(at)
             } else {
                 Ok(())
             };
@@ -51,18 +54,27 @@ impl Judge<'_> {
         if stops == Verdict::Yes {
             return Err(at("is split against a stopping rule".into()));
         }
-        let chosen = self.choice(branch, node).map_err(at)?;
+        let chosen = self.choice(branch, node, path).map_err(at)?;
         self.route(branch, node, &chosen).map_err(at)?;
         let shares = deal(&self.problem, node, &chosen, branch.missing);
         for (child, shares) in branch.children().zip(shares) {
-            self.node(child, &self.problem.node(shares), depth + 1)?;
+            let path = [path, &[branch.split.feature()]].concat();
+            self.node(child, &self.problem.node(shares), &path)?;
         }
         Ok(())
     }
 
+    /// The splits of a node that the rules about its path allow.
+    fn candidates(&self, node: &NodeRows, path: &[usize]) -> Vec<Candidate> {
+        let Problem { params, data, .. } = &self.problem;
+        let mut candidates = self.problem.candidates(node);
+        candidates.retain(|it| allows(&params.rules, data, path, it.split.feature()));
+        candidates
+    }
+
     /// Must nothing be split here?
-    fn leaf(&self, node: &NodeRows) -> Result<(), String> {
-        let candidates = self.problem.candidates(node);
+    fn leaf(&self, node: &NodeRows, path: &[usize]) -> Result<(), String> {
+        let candidates = self.candidates(node, path);
         let better = candidates
             .iter()
             .find(|candidate| self.problem.admissible(node, candidate) == Verdict::Yes);
@@ -77,9 +89,14 @@ impl Judge<'_> {
     }
 
     /// The candidate that the tree took, if it was right to take it.
-    fn choice(&self, branch: &Branch, node: &NodeRows) -> Result<Candidate, String> {
+    fn choice(
+        &self,
+        branch: &Branch,
+        node: &NodeRows,
+        path: &[usize],
+    ) -> Result<Candidate, String> {
         let problem = &self.problem;
-        let candidates = problem.candidates(node);
+        let candidates = self.candidates(node, path);
         let n_children = branch.n_children as usize;
         let is_taken = |candidate: &Candidate| {
             candidate.children.len() == n_children && same_split(&candidate.split, &branch.split)

@@ -9,6 +9,7 @@ mod mutants;
 pub(crate) mod predict;
 pub(crate) mod proofs;
 pub(crate) mod prunings;
+pub(crate) mod rules;
 pub(crate) mod splits;
 pub(crate) mod subsets;
 pub(crate) mod two_levels;

@@ -24,7 +24,7 @@ use crate::data::Schema;
 use crate::error::Result;
 use crate::learn::greedy::problem::Frame;
 use crate::learn::greedy::split::{CandidateSplit, Chosen, NodeView, Shape, SplitSearch, Totals};
-use crate::tree::Tree;
+use crate::tree::{NeverBelow, Tree};
 
 /// Nodes with at least this much to look at (rows times features) use all threads.
 const LARGE: usize = 1 << 16;
@@ -39,6 +39,8 @@ pub(crate) struct Grower<'a> {
     pub(super) summaries: Summaries<'a>,
     pub(super) max_depth: usize,
     pub(super) min_split: usize,
+    /// Which features are never asked below which.
+    pub(super) never_below: NeverBelow,
     pub(super) budget: &'a Budget,
     /// Set when a node was left unsplit because the budget was spent.
     pub(super) stopped: AtomicBool,
@@ -166,7 +168,7 @@ impl Grower<'_> {
         let mut pending = pending.clone();
         let summary = &grown.nodes[pending.node].summary;
         nodes.refine_if_small(&mut pending, summary);
-        let (candidate, alive) = self.best_split(nodes, &pending, grown);
+        let (candidate, mut alive) = self.best_split(nodes, &pending, grown);
         if self.search.deadline.has_stopped() {
             // Not all splits were looked at.
             stop();
@@ -182,6 +184,8 @@ impl Grower<'_> {
             return Ok(Vec::new());
         }
         grown.count_branches(&chosen.split)?;
+        let above = candidate.feature;
+        alive.retain(|&below| self.never_below.allows(above, below as usize));
         if chosen.distributes.is_some() {
             nodes.refine(&mut pending);
             Ok(self.distribute(nodes, &pending, &alive, chosen, grown, numbering))
@@ -371,7 +375,7 @@ impl Grower<'_> {
             rows.sort_unstable_by_key(|&(row, _)| row);
             let frame = frame.subframe(&pending.range, &rows, alive, false, numbering);
             let summary = self.summaries.of(&frame, &[&frame.by_row()]);
-            if !self.stops(&summary, depth) {
+            if !self.stops(&summary, depth) && !alive.is_empty() {
                 let (features, switches) = (alive.to_vec(), self.search.switches);
                 open.push(OpenNodes::new(
                     frame,

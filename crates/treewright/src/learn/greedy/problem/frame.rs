@@ -275,7 +275,10 @@ impl<'a> Frame<'a> {
         let any_list = if is_coarse {
             self.row_list()
         } else {
-            features[0] as usize
+            let Some(&feature) = features.first() else {
+                return self.bare(parts);
+            };
+            feature as usize
         };
         for &entry in self.list(any_list, range) {
             numbering[self.packing.row(entry)] = ABSENT;

@@ -23,7 +23,7 @@ use self::sorter::Sorter;
 pub(crate) use self::workspace::Workspace;
 use crate::budget::Budget;
 use crate::data::{Column, Dataset, FeatureKind, Schema};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::learn::greedy::deadline::SplitDeadline;
 use crate::learn::greedy::grow::{NodeSummary, Summaries};
 use crate::learn::greedy::parameters::{CategoricalSplits, Greedy};
@@ -58,6 +58,11 @@ impl<'a> Splitter<'a> {
         data: &'a Dataset,
         budget: &Budget,
     ) -> Result<Option<Self>> {
+        if !greedy.rules.is_empty() {
+            let message =
+                "rules about the features on a path are not for searches over sets of features";
+            return Err(Error::schema(message));
+        }
         // The order of all candidates is wanted, not only the best.
         let switches = GreedySwitches {
             floor: false,

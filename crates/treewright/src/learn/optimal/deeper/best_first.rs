@@ -156,11 +156,12 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         if self.incumbent.value() > 2 * least {
             // A level less is quick, and often nearly as good, unless it is known that it is not good enough.
             let upper = self.incumbent.value();
-            let shallower = shallower.filter(|_| context.switches.shallower_incumbent);
+            // Intervals of a feature that is asked once cannot be made by further cuts of it.
+            let asks_once = context.asks_once(rows);
+            let is_wanted = context.switches.shallower_incumbent || asks_once;
+            let shallower = shallower.filter(|_| is_wanted);
             let shallower = shallower.unwrap_or_else(|| match before.shallower {
-                _ if !context.switches.shallower_incumbent => {
-                    SearchResult::at_least(0, before, n_features)
-                }
+                _ if !is_wanted => SearchResult::at_least(0, before, n_features),
                 known if known >= upper => SearchResult::at_least(known, before, n_features),
                 _ => {
                     let nothing = Inherited::default();
@@ -169,10 +170,12 @@ impl<'s, 'a> BestFirst<'s, 'a> {
             });
             queue.is_stopped |= !shallower.is_done;
             queue.shallower = shallower.lower;
-            // A tree of one level is also one of two, and has to be found as such.
-            if let (Some(value), Some(sketch), 3..) =
-                (shallower.value, &shallower.sketch, self.depth)
-            {
+            // Other trees of one level are also some of two, and have to be found as such.
+            if let (Some(value), Some(sketch), true) = (
+                shallower.value,
+                &shallower.sketch,
+                self.depth > 2 || asks_once,
+            ) {
                 self.incumbent.offer(value, sketch.clone());
             }
             let none = Arc::new(Inherited::default());
@@ -206,7 +209,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
             let mut value = root.missing;
             let mut parts = Vec::new();
             for rows in root.rows.parted(root.feature, cut) {
-                let rows = Arc::new(rows);
+                let rows = Arc::new(self.search.context.below(rows, root.feature));
                 let nothing = Inherited::default();
                 let solved = self.search.solve(&rows, self.depth - 1, upper, &nothing);
                 let (Some(side), Some(sketch)) = (solved.value, solved.sketch) else {
@@ -234,7 +237,7 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         }
         let (mut missing, mut missing_sketch) = (0, None);
         if cells.has_missing() {
-            let part = Arc::new(rows.missing(feature));
+            let part = Arc::new(context.below(rows.missing(feature), feature));
             let limit = self.incumbent.upper_for(RootSplit::uncut(feature));
             let solved = self
                 .search
@@ -306,7 +309,8 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         let present = Arc::new(present.with_region(region));
         let upper = self.incumbent.upper_for(root) - missing;
         let nothing = Inherited::default();
-        let solved = self.search.solve(&present, self.depth - 1, upper, &nothing);
+        let part = self.below(&present, feature);
+        let solved = self.search.solve(&part, self.depth - 1, upper, &nothing);
         self.note(&solved);
         self.notes.present(feature, solved.lower_of(upper));
         if let Some(value) = solved.value {
@@ -315,6 +319,16 @@ impl<'s, 'a> BestFirst<'s, 'a> {
             self.incumbent.offer(missing + value, sketch);
         }
         (present, missing.saturating_add(solved.lower))
+    }
+
+    /// Rows as a branch below a split on a feature.
+    fn below(&self, rows: &Arc<RowSet>, feature: usize) -> Arc<RowSet> {
+        let context = self.search.context;
+        if context.has_rules() {
+            Arc::new(context.below(RowSet::clone(rows), feature))
+        } else {
+            Arc::clone(rows)
+        }
     }
 
     /// Remembers if a search had to be given up.
@@ -340,7 +354,8 @@ impl<'s, 'a> BestFirst<'s, 'a> {
                 return value + others;
             }
             let upper = best - value - others;
-            let part = Arc::new(rows.group(feature, rank));
+            let part = rows.group(feature, rank);
+            let part = Arc::new(self.search.context.below(part, feature));
             let solved = self
                 .search
                 .solve(&part, self.depth - 1, upper, &Inherited::default());

@@ -134,13 +134,38 @@ impl<'a> DepthTwo<'a> {
         if incumbent.value() > 2 * self.context.encoding.per_leaf() {
             let is_wanted = |&feature: &usize| floors.own[feature] < upper;
             let wanted: Vec<usize> = (0..n_features).filter(is_wanted).collect();
-            is_done = if self.context.has_scans(rows) {
-                ScanEngine::new(self).solve::<T>(rows, &wanted, &incumbent, &mut floors)
-            } else {
-                HistogramEngine::new(self).solve::<T>(rows, &wanted, &incumbent, &mut floors)
-            };
+            is_done = self.solve_roots::<T>(rows, &wanted, &incumbent, &mut floors);
         }
         SearchResult::new(&incumbent, upper, leaf, floors, is_done)
+    }
+
+    /// Solves root features with the same features below them at once.
+    fn solve_roots<T: Lane>(
+        self,
+        rows: &RowSet,
+        wanted: &[usize],
+        incumbent: &TreeIncumbent,
+        floors: &mut Floors<'_>,
+    ) -> bool {
+        let groups = self.context.by_hidden(rows, wanted);
+        let (mut is_done, mut shallower) = (true, u64::MAX);
+        for (hidden, roots) in &groups {
+            let part = match hidden[..] {
+                [] => Cow::Borrowed(rows),
+                _ => Cow::Owned(rows.clone().hiding(hidden)),
+            };
+            is_done &= if self.context.has_scans(rows) {
+                ScanEngine::new(self).solve::<T>(&part, roots, incumbent, floors)
+            } else {
+                HistogramEngine::new(self).solve::<T>(&part, roots, incumbent, floors)
+            };
+            shallower = shallower.min(floors.shallower);
+        }
+        // A tree of one level splits on one of the features that some root has below it.
+        let is_known = |feature| groups.iter().any(|(hidden, _)| !hidden.contains(&feature));
+        let is_whole = (0..rows.cells().len()).all(is_known);
+        floors.shallower = if is_whole { shallower } else { 0 };
+        is_done
     }
 
     /// Does something with each of some things, by all threads for a node of the tree. All that one thread does has
@@ -274,6 +299,26 @@ impl<'a> DepthTwo<'a> {
 }
 
 impl Context<'_> {
+    /// Root features, each with those that exclude the same features of some rows below them. A root that may be asked
+    /// only once has its own cells here: below, it has no cuts.
+    fn by_hidden(self, rows: &RowSet, roots: &[usize]) -> Vec<(Vec<usize>, Vec<usize>)> {
+        if !self.has_rules() {
+            return vec![(Vec::new(), roots.to_vec())];
+        }
+        let mut groups: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+        for &root in roots {
+            let is_hidden =
+                |&feature: &usize| feature != root && rows.cells()[feature].n_ranks() > 0;
+            let hidden = self.table.never_below().below(root).iter().copied();
+            let hidden: Vec<usize> = hidden.filter(is_hidden).collect();
+            match groups.iter_mut().find(|group| group.0 == hidden) {
+                Some((_, roots)) => roots.push(root),
+                None => groups.push((hidden, vec![root])),
+            }
+        }
+        groups
+    }
+
     /// Can trees of two levels be found by scans? They are for two classes in a few intervals of any size.
     pub(crate) fn has_scans(self, rows: &RowSet) -> bool {
         let is_light = || {

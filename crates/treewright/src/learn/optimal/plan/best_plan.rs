@@ -55,6 +55,12 @@ impl TreeSearch<'_> {
         let is_numeric = self.context.table.kinds()[root.feature()] == FeatureKind::Numeric;
         if depth == 2
             && is_numeric
+            && self
+                .context
+                .table
+                .never_below()
+                .below(root.feature())
+                .is_empty()
             && self.context.rule.min_leaf() == 1
             && self.has_small_sums(rows)
         {
@@ -230,8 +236,9 @@ impl TreeSearch<'_> {
         });
         let is_missing = rows.cells()[feature].has_missing();
         let parts = present.chain(is_missing.then(|| rows.missing(feature)));
-        let parts = parts.map(Arc::new).enumerate();
-        let children: Result<Vec<TreePlan>, E> = parts.map(|(at, part)| below(at, &part)).collect();
+        let parts = parts.map(|part| Arc::new(self.context.below(part, feature)));
+        let children = parts.enumerate().map(|(at, part)| below(at, &part));
+        let children: Result<Vec<TreePlan>, E> = children.collect();
         Ok(self.split(rows, feature, &cuts, children?))
     }
 

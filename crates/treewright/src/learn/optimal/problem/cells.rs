@@ -23,6 +23,15 @@ impl FeatureCells {
         }
     }
 
+    /// No cells at all: a feature that may not be asked.
+    pub(super) fn hidden(n_rows: usize) -> Self {
+        Self {
+            ranks: vec![NONE; n_rows],
+            order: Vec::new(),
+            starts: vec![0],
+        }
+    }
+
     /// The rank of each row, or [`NONE`].
     #[inline]
     pub(crate) fn ranks(&self) -> &[u32] {

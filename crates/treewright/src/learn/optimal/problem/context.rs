@@ -1,5 +1,6 @@
 //! What all parts of a search have in common.
 
+use super::rows::RowSet;
 use super::table::RankTable;
 use super::value_encoding::ValueEncoding;
 use crate::learn::optimal::switches::Switches;
@@ -12,6 +13,27 @@ pub(crate) struct Context<'a> {
     pub(in crate::learn::optimal) rule: IntervalRule,
     pub(in crate::learn::optimal) arch: pulp::Arch,
     pub(in crate::learn::optimal) switches: Switches,
+}
+
+impl Context<'_> {
+    /// Rows of a branch below a split on a feature: without the features that may not be asked there.
+    pub(crate) fn below(self, rows: RowSet, feature: usize) -> RowSet {
+        rows.hiding(self.table.never_below().below(feature))
+    }
+
+    /// Does any feature exclude another below it? Then rows alone do not say which splits there are.
+    pub(crate) fn has_rules(self) -> bool {
+        !self.table.never_below().is_empty()
+    }
+
+    /// May a feature of some rows be asked only once on a path? Then it cannot be cut again by its branches.
+    pub(crate) fn asks_once(self, rows: &RowSet) -> bool {
+        let never = self.table.never_below();
+        let asks_once = |feature: usize| !never.allows(feature, feature);
+        let has_cuts = |feature: usize| rows.cells()[feature].n_ranks() > 1;
+        let features = 0..rows.cells().len();
+        self.has_rules() && features.into_iter().any(|it| asks_once(it) && has_cuts(it))
+    }
 }
 
 /// How a line may be cut.

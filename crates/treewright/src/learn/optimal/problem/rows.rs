@@ -90,6 +90,14 @@ impl RowSet {
         Self { cells, ..self }
     }
 
+    /// These rows without some features: as all of their cells are missing, no split on them separates any rows.
+    pub(crate) fn hiding(mut self, features: &[usize]) -> Self {
+        for &feature in features {
+            self.cells[feature] = FeatureCells::hidden(self.ids.len());
+        }
+        self
+    }
+
     /// No rows at all.
     pub(crate) fn none() -> Self {
         Self::new(Vec::new(), Vec::new(), 0)

@@ -20,6 +20,7 @@ use super::sorted_columns::{SortedColumns, sorted_cells};
 use crate::budget::Budget;
 use crate::cost::RowLosses;
 use crate::data::{Column, Dataset};
+use crate::tree::NeverBelow;
 
 /// What all sets of rows of a table have in common.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub(crate) struct RankTable<'a> {
     constant: i64,
     whole: Arc<RowSet>,
     leaf_size: LeafSize,
+    /// Which of the features are never asked below which.
+    never_below: NeverBelow,
     /// Columns that are in order already; `None` if no other search has use for them.
     shared: Option<&'a SortedColumns<'a>>,
 }
@@ -85,6 +88,11 @@ impl<'a> RankTable<'a> {
         &self.leaf_size
     }
 
+    #[inline]
+    pub(crate) fn never_below(&self) -> &NeverBelow {
+        &self.never_below
+    }
+
     /// All columns of the data, in no order yet.
     pub(crate) fn new(data: &'a Dataset, losses: &RowLosses<'_>, leaf_size: LeafSize) -> Self {
         let p = losses.n_classes;
@@ -107,7 +115,16 @@ impl<'a> RankTable<'a> {
             )),
             real,
             leaf_size,
+            never_below: NeverBelow::default(),
             shared: None,
+        }
+    }
+
+    /// This table, with rules about the features on a path.
+    pub(crate) fn with_rules(self, never_below: NeverBelow) -> Self {
+        Self {
+            never_below,
+            ..self
         }
     }
 
@@ -147,6 +164,7 @@ impl<'a> RankTable<'a> {
         let whole = whole.with_region(Some(Region::default()));
         let sorted = Self {
             kinds: columns.iter().map(|&column| self.kinds[column]).collect(),
+            never_below: self.never_below.among(&columns),
             columns,
             whole: Arc::new(whole),
             ..self

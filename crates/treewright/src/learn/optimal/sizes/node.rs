@@ -227,16 +227,17 @@ impl<'s, 'a> Node<'s, 'a> {
         if n_ranks == 0 || n_ranks == 1 && !cells.has_missing() {
             return Ok(None);
         }
+        let context = self.search.context();
         let uncut = RootSplit::uncut(feature);
         let mut missing = None;
         if cells.has_missing() {
-            let part = Arc::new(self.rows.missing(feature));
+            let part = Arc::new(context.below(self.rows.missing(feature), feature));
             let wanted = self.wanted_for(uncut);
             let of_part = wanted_of_part(&wanted, None, 1, self.n_sizes(part.len(), 1));
             let solved = self.solve(&part, &of_part)?;
             missing = Some(solved);
         }
-        if self.search.context().table.kinds()[feature] == FeatureKind::Categorical {
+        if context.table.kinds()[feature] == FeatureKind::Categorical {
             let groups = (0..n_ranks).map(|rank| self.rows.group(feature, rank));
             self.parts(uncut, groups.collect(), missing.as_ref())?;
             return Ok(None);
@@ -275,7 +276,7 @@ impl<'s, 'a> Node<'s, 'a> {
         let mut rest = missing.map(|missing| missing.lower.clone());
         let mut all: Vec<Solved> = Vec::new();
         for (at, part) in parts.into_iter().enumerate() {
-            let part = Arc::new(part);
+            let part = Arc::new(self.search.context().below(part, split.feature()));
             let more = n_parts - at - 1;
             let wanted = self.wanted_for(split);
             let n_others = more + all.len() + usize::from(missing.is_some());
@@ -442,7 +443,7 @@ impl<'s, 'a> Node<'s, 'a> {
             value = value.plus(&missing.lower, n_sizes);
         }
         let open = wanted.iter().enumerate().filter(|&(_, &below)| below > 0);
-        // Where the cut itself is good enough, an earlier one next to it may be as good.
+        // Where the middle cut itself is wanted, so are its neighbours: rows between may weigh nothing.
         let slack = open.map(|(place, &below)| value.at(place + 1).checked_sub(below));
         let slack = slack.min().flatten();
         let slack = slack.filter(|_| self.search.has_close_cuts());

@@ -279,7 +279,8 @@ impl Node<'_, '_> {
             }
             let parts = parts.get_or_insert_with(|| root.rows.parted(root.feature, cut).map(Some));
             let region = search.region_of(&root.rows, root.feature, cut, side == 1);
-            let rows = Arc::new(parts[side].take()?.with_region(region));
+            let rows = parts[side].take()?.with_region(region);
+            let rows = Arc::new(search.context().below(rows, root.feature));
             let solved = search.solve(&rows, self.depth - 1, &wanted[side], known[side]);
             if !solved.is_done {
                 return None;
@@ -322,7 +323,8 @@ impl Node<'_, '_> {
             let is_spent = || self.search.is_spent(0);
             let mut deadline = Deadline::new(&is_spent);
             let most = most.map(|most| most.clamp(1, context.rule.most()));
-            for feature in 0..rows.cells().len() {
+            let never = context.table.never_below();
+            for feature in (0..rows.cells().len()).filter(|&it| never.allows(root.feature, it)) {
                 let found = losses_of_two_parts(rows, feature, is_high, most, &mut deadline);
                 for (losses, found) in losses.iter_mut().zip(found.ok()?) {
                     for (leaves, loss) in (1..).zip(found) {

@@ -98,7 +98,8 @@ impl BestFirst<'_, '_> {
                         root.rows.parted(root.feature, middle.cut).map(Some)
                     });
                     let region = search.region_of(&root.rows, root.feature, middle.cut, side == 1);
-                    Arc::new(parts[side].take()?.with_region(region))
+                    let rows = parts[side].take()?.with_region(region);
+                    Arc::new(search.context.below(rows, root.feature))
                 }
             };
             let upper = self.incumbent.upper_for(at);
@@ -166,7 +167,8 @@ impl BestFirst<'_, '_> {
                 } else {
                     let parts =
                         parts.get_or_insert_with(|| root.rows.parted(root.feature, cut).map(Some));
-                    let rows = Arc::new(parts[side].take()?.with_region(regions[side].take()));
+                    let rows = parts[side].take()?.with_region(regions[side].take());
+                    let rows = Arc::new(search.context.below(rows, root.feature));
                     made[side] = Some(Arc::clone(&rows));
                     search.solve(&rows, self.depth - 1, upper, known)
                 }

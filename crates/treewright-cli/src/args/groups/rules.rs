@@ -1,0 +1,33 @@
+//! Rules about the features on a path from the root to a leaf.
+
+use clap::Args;
+use treewright::tree::PathRules;
+
+use crate::args::values::{NameGroups, Names};
+
+/// Which features may be asked below which.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Rules")]
+pub(crate) struct RulesArgs {
+    /// Groups of features: a path from the root to a leaf asks at most one feature of each group
+    #[arg(long, value_name = "A,B;C,D;...", value_parser = NameGroups::parse)]
+    interactions: Option<NameGroups>,
+    /// Features that are asked at the root only
+    #[arg(long, value_name = "A,B,...", value_parser = Names::parse)]
+    root_only: Option<Names>,
+    /// Pairs of features: A is never asked above B on a path, and C never above D
+    #[arg(long, value_name = "A,B;C,D;...", value_parser = NameGroups::parse)]
+    not_above: Option<NameGroups>,
+}
+
+impl RulesArgs {
+    /// The rules, whose names may be wrong.
+    pub(crate) fn rules(&self) -> PathRules {
+        let groups = |groups: &Option<NameGroups>| groups.clone().unwrap_or_default().0;
+        PathRules {
+            interactions: groups(&self.interactions),
+            root_only: self.root_only.clone().unwrap_or_default().0,
+            not_above: groups(&self.not_above),
+        }
+    }
+}
