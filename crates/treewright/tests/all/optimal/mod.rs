@@ -3,6 +3,7 @@
 mod alike;
 pub(crate) mod large;
 mod odd;
+mod of_size;
 mod proofs;
 mod sizes;
 pub(crate) mod small;
