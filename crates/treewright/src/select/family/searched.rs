@@ -117,8 +117,9 @@ impl<L: FamilyLearner + Sync> Searched<L> {
         Ok(found)
     }
 
-    /// `None` if a search, that of all rows or that of a fold, did not come to its end.
-    fn validated(
+    /// How the members of a family do on rows left out. `None` if a search, that of all rows or that of a fold, did not
+    /// come to its end.
+    pub(in crate::select) fn validated(
         &self,
         found: &FamilyFit,
         resampling: Resampling,
