@@ -11,7 +11,8 @@ Estimators for scikit-learn:
 `CompleteFeatureSelector`    the best subset of the features, with a proof
 ===========================  ==================================================================
 
-Functions: `explore`, `pruning_family`, `dyadic_path`, `distinct_trees`, `load_model`, `save_model`.
+Functions: `explore`, `pruning_family`, `dyadic_path`, `optimal_path`, `distinct_trees`,
+`load_model`, `save_model`.
 
 >>> from sklearn.datasets import load_iris
 >>> from treewright import OptimalTreeClassifier
@@ -34,6 +35,7 @@ from ._functions import (
     dyadic_path,
     explore,
     load_model,
+    optimal_path,
     pruning_family,
     save_model,
 )
@@ -56,6 +58,7 @@ __all__ = [
     "dyadic_path",
     "explore",
     "load_model",
+    "optimal_path",
     "pruning_family",
     "save_model",
 ]

@@ -21,7 +21,9 @@ __all__ = [
     "fit_greedy",
     "fit_greedy_family",
     "fit_optimal",
+    "fit_optimal_family",
     "greedy_family",
+    "optimal_family",
     "panic_for_tests",
     "panic_next_for_tests",
     "parameters",
@@ -154,6 +156,12 @@ def fit_dyadic_family(
 def fit_optimal(
     table: Table, params: _Params, limits: _Params
 ) -> tuple[Model, BaseException | None]: ...
+def optimal_family(
+    table: Table, params: _Params, limits: _Params
+) -> tuple[Family, BaseException | None]: ...
+def fit_optimal_family(
+    table: Table, params: _Params, limits: _Params
+) -> tuple[tuple[Family, Model], BaseException | None]: ...
 def select_backward(
     table: Table, params: _Params, select: _Params, limits: _Params
 ) -> tuple[tuple[dict[str, Any], Model], BaseException | None]: ...

@@ -46,7 +46,7 @@ mod _native {
     #[pymodule_export]
     use super::learners::{
         dyadic_family, fit_dyadic, fit_dyadic_family, fit_greedy, fit_greedy_family, fit_optimal,
-        greedy_family,
+        fit_optimal_family, greedy_family, optimal_family,
     };
     #[pymodule_export]
     use super::model::Model;

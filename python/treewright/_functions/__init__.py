@@ -4,6 +4,7 @@ from ._distinct_trees import distinct_trees
 from ._dyadic_path import dyadic_path
 from ._explore import explore
 from ._model_files import load_model, save_model
+from ._optimal_path import optimal_path
 from ._pruning_family import pruning_family
 from ._report import Report
 
@@ -13,6 +14,7 @@ __all__ = [
     "dyadic_path",
     "explore",
     "load_model",
+    "optimal_path",
     "pruning_family",
     "save_model",
 ]

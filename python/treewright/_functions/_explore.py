@@ -36,7 +36,8 @@ def explore(
     """Finds every tree worth having, and says which one is good enough.
 
     Greedy trees with all their best prunings, the best dyadic trees for all weights, and the best
-    trees of depth 1, 2 and 3, cross-validated on the same folds, within a budget of time.
+    trees of up to three levels for every number of leaves, cross-validated on the same folds,
+    within a budget of time.
 
     Parameters
     ----------

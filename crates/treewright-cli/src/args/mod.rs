@@ -28,7 +28,7 @@ pub(crate) use commands::{
     ValidateArgs, VerifyArgs,
 };
 pub(crate) use global::GlobalArgs;
-pub(crate) use groups::{LimitArgs, PenaltyArgs, ReadingArgs, SelectArg};
+pub(crate) use groups::{LimitArgs, PenaltyArgs, ReadingArgs, SelectArg, TableArgs};
 pub(crate) use learners::{LearnerArgs, NamedLearner, PathMethodArg, SolverArg};
 pub(crate) use values::WholeNumber;
 

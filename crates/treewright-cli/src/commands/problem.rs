@@ -9,10 +9,11 @@ use treewright::data::{ClassWeight, Dataset, ReadOptions, Task};
 use treewright::error::quoted;
 use treewright::export::json;
 use treewright::learn::Greedy;
+use treewright::tree::LearnerKind;
 
 use super::count;
-use crate::args::ReadingArgs;
-use crate::input;
+use crate::args::{ReadingArgs, TableArgs};
+use crate::input::{self, Table};
 use crate::output::Console;
 
 /// What was learned from, if that was not given, and the notes that there are.
@@ -62,6 +63,26 @@ pub(super) fn need_classes(
         quoted(&schema.target.name)
     );
     Ok(())
+}
+
+/// Reads a table to learn from, and what wrong predictions cost. A `learner` that is named needs classes.
+pub(super) fn read(
+    table: &TableArgs,
+    options: &ReadOptions,
+    learner: Option<LearnerKind>,
+    console: &Console,
+) -> Result<(Dataset, Loss)> {
+    let data = console.timed("reading", || Table::open(table.path())?.to_learn(options))?;
+    if let Some(learner) = learner {
+        need_classes(
+            table.path(),
+            &data,
+            options,
+            &format!("{learner} trees need classes"),
+        )?;
+    }
+    let loss = loss(&table.reading, &data)?;
+    Ok((data, loss))
 }
 
 /// What wrong predictions cost.

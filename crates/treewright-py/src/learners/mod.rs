@@ -27,7 +27,7 @@ mod selection;
 
 pub(crate) use dyadic::{dyadic_family, fit_dyadic, fit_dyadic_family};
 pub(crate) use greedy::{GreedyParams, fit_greedy, fit_greedy_family, greedy_family};
-pub(crate) use optimal::fit_optimal;
+pub(crate) use optimal::{fit_optimal, fit_optimal_family, optimal_family};
 
 /// What wrong predictions cost.
 pub(crate) fn loss(matrix: Option<&[Vec<f64>]>, table: &Table) -> PyResult<Loss> {

@@ -4,11 +4,13 @@ use pyo3::prelude::*;
 use treewright::export::proof;
 use treewright::learn::Learner;
 use treewright::learn::optimal::Optimal;
+use treewright::select::Searched;
 
 use super::rules::RuleParams;
-use super::{finished, loss, text_of};
+use super::selection::SelectionParams;
+use super::{family, finished, loss, nothing_chosen, text_of};
 use crate::errors::guarded;
-use crate::family::weight;
+use crate::family::{Family, penalty, weight};
 use crate::model::Model;
 use crate::running::{Limits, Outcome};
 use crate::table::Table;
@@ -22,12 +24,32 @@ pub(crate) struct OptimalParams {
     min_samples_leaf: usize,
     min_weight_fraction_leaf: f64,
     ccp_alpha: String,
+    penalty: String,
+    max_leaf_nodes: Option<usize>,
     cost_matrix: Option<Vec<Vec<f64>>>,
     rules: RuleParams,
+    selection: SelectionParams,
     proof: bool,
 }
 
-/// The best tree of bounded depth.
+impl OptimalParams {
+    fn learner(&self, table: &Table, limits: &Limits) -> PyResult<Optimal> {
+        Ok(Optimal {
+            depth: self.max_depth,
+            intervals: self.intervals,
+            min_leaf: self.min_samples_leaf,
+            min_leaf_weight: self.min_weight_fraction_leaf,
+            leaf_cost: weight("ccp_alpha", &self.ccp_alpha)?,
+            penalty: penalty(&self.penalty)?,
+            leaves: self.max_leaf_nodes,
+            rules: self.rules.clone().into(),
+            loss: loss(self.cost_matrix.as_deref(), table)?,
+            most_bytes: limits.most_bytes(),
+        })
+    }
+}
+
+/// The best tree of bounded depth, for a weight or a size.
 #[pyfunction]
 pub(crate) fn fit_optimal(
     py: Python<'_>,
@@ -36,17 +58,7 @@ pub(crate) fn fit_optimal(
     limits: Limits,
 ) -> PyResult<Outcome<Model>> {
     guarded(|| {
-        let learner = Optimal {
-            depth: params.max_depth,
-            intervals: params.intervals,
-            min_leaf: params.min_samples_leaf,
-            min_leaf_weight: params.min_weight_fraction_leaf,
-            leaf_cost: weight("ccp_alpha", &params.ccp_alpha)?,
-            rules: params.rules.into(),
-            loss: loss(params.cost_matrix.as_deref(), table)?,
-            most_bytes: limits.most_bytes(),
-            ..Optimal::default()
-        };
+        let learner = params.learner(table, &limits)?;
         let data = table.data();
         let (found, exception) = limits.run(py, table, |budget| {
             if !params.proof {
@@ -57,5 +69,48 @@ pub(crate) fn fit_optimal(
             Ok((fit, Some(text)))
         })?;
         Ok((finished(found, table), exception))
+    })
+}
+
+/// The best trees of every size.
+#[pyfunction]
+pub(crate) fn optimal_family(
+    py: Python<'_>,
+    table: &Table,
+    params: OptimalParams,
+    limits: Limits,
+) -> PyResult<Outcome<Family>> {
+    guarded(|| {
+        let searched = Searched::new(params.learner(table, &limits)?);
+        let resampling = params.selection.resampling();
+        let data = table.data();
+        let (found, exception) = limits.run(py, table, |budget| {
+            searched.fit_family(data, budget, resampling)
+        })?;
+        Ok((family(found, table), exception))
+    })
+}
+
+/// The best trees of every size, and the one that is best on held-out rows.
+#[pyfunction]
+pub(crate) fn fit_optimal_family(
+    py: Python<'_>,
+    table: &Table,
+    params: OptimalParams,
+    limits: Limits,
+) -> PyResult<Outcome<(Family, Model)>> {
+    guarded(|| {
+        let learner = params.learner(table, &limits)?;
+        let (rule, resampling) = params.selection.choice()?.ok_or_else(nothing_chosen)?;
+        let searched = Searched {
+            learner,
+            rule,
+            resampling,
+        };
+        let data = table.data();
+        let ((found, fit), exception) =
+            limits.run(py, table, |budget| searched.fit_with_family(data, budget))?;
+        let model = finished((fit, None), table);
+        Ok(((family(found, table), model), exception))
     })
 }

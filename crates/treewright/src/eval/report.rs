@@ -75,13 +75,6 @@ pub struct Section {
 pub enum SectionKind {
     /// The best trees for all weights of a penalty.
     Family,
-    /// The best tree for each depth.
-    Depths {
-        /// The first depth.
-        least: usize,
-        /// And the last.
-        most: usize,
-    },
     /// A single tree.
     Tree,
 }
@@ -95,9 +88,11 @@ pub struct FamilyState {
     pub extent: Extent,
     /// How often a dyadic grid halves each feature.
     pub halvings: Option<Vec<u32>>,
+    /// The largest depth of a family of all sizes.
+    pub depth: Option<usize>,
     /// Was there no time for held-out rows?
     pub is_unvalidated: bool,
-    /// Was there no time for a finer grid?
+    /// Was there no time for a finer grid, or for deeper trees?
     pub is_coarser: bool,
 }
 
@@ -183,7 +178,7 @@ pub enum Standing {
 }
 
 /// What is proven about a member of a family.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MemberProof {
     /// Nothing: the tree was still growing.
     StillGrowing,
@@ -197,7 +192,12 @@ pub enum MemberProof {
         depth: usize,
     },
     /// A tree with as many leaves may cost less.
-    SizeNotProven,
+    SizeNotProven {
+        /// No tree with as many leaves costs less than this, divided by the total weight.
+        lower: f64,
+        /// The distance as a share of the cost.
+        gap: f64,
+    },
     /// No pruning of a tree is better for its weights.
     BestPruning {
         /// The leaves of that tree.
@@ -211,12 +211,11 @@ impl Standing {
         match self {
             Self::Tree(Some(certificate)) if certificate.is_optimal() => Proven::Best,
             Self::Tree(Some(certificate)) => Proven::Within(certificate.gap()),
+            Self::Member(MemberProof::SizeNotProven { gap, .. }) => Proven::Within(*gap),
             Self::Tree(None)
-            | Self::Member(
-                MemberProof::StillGrowing
-                | MemberProof::BelowTheSearch
-                | MemberProof::SizeNotProven,
-            ) => Proven::Nothing,
+            | Self::Member(MemberProof::StillGrowing | MemberProof::BelowTheSearch) => {
+                Proven::Nothing
+            }
             Self::Member(
                 MemberProof::BestDyadic
                 | MemberProof::BestOfSize { .. }

@@ -27,15 +27,18 @@ pub(super) fn take_out_sized(
         Some(lambda) => (lambda.clone(), family.penalty().clone()),
         None => (Lambda::zero(), Penalty::Linear),
     };
-    let most_leaves = lambda.is_none().then_some(figures.leaves);
+    // A family may be of trees up to a size.
+    let limit = learner.params.leaves().map_err(Error::model)?;
+    let most_leaves = lambda.map_or(Some(figures.leaves), |_| limit);
     let objective = figures.cost + weight.to_f64() * penalty.at(figures.leaves);
-    let is_proven = match lambda {
-        Some(lambda) => family.at(lambda) == member && lambda.to_f64() >= fit.exact_down_to,
-        None => true,
-    };
+    let is_proven = lambda
+        .is_none_or(|lambda| family.at(lambda) == member && lambda.to_f64() >= fit.exact_down_to);
     let bound = match (&fit.lower_bounds, lambda) {
         (Some(bounds), None) => bounds[member],
-        _ => objective,
+        _ if is_proven => objective,
+        (bounds, _) => {
+            least_objective(fit, bounds.as_deref(), &weight, limit).min(objective.next_down())
+        }
     };
     let statement = statement(
         &learner.params,
@@ -44,14 +47,15 @@ pub(super) fn take_out_sized(
         most_leaves,
     )?;
     let lower_bound = after_rounding(bound, objective, fit.tolerance);
-    let certificate = is_proven.then_some(Certificate {
+    let has_fewest_leaves = lambda.is_some() || has_fewest_leaves(fit, member);
+    let certificate = Certificate {
         objective,
         lower_bound,
         exact: fit.exact,
         tolerance: fit.tolerance,
-        fewest_leaves: Some(fit.exact && lower_bound == objective),
+        fewest_leaves: Some(fit.exact && has_fewest_leaves && lower_bound == objective),
         statement,
-    });
+    };
     let params = &mut learner.params;
     params.insert("leaf_cost", weight.number_or_text());
     if penalty != Penalty::Linear {
@@ -65,8 +69,51 @@ pub(super) fn take_out_sized(
         training: training_of(&tree, &fit.training)?.taking(start.elapsed()),
         model: tree,
         learner,
-        certificate,
+        certificate: Some(certificate),
     })
+}
+
+/// No tree has a smaller objective for a weight, as far as a search that was stopped knows. The bound of a member holds
+/// for trees with fewer leaves than it has, and more than the member before; of larger ones nothing is known.
+fn least_objective(
+    fit: &FamilyFit,
+    bounds: Option<&[f64]>,
+    weight: &Lambda,
+    limit: Option<usize>,
+) -> f64 {
+    let (values, penalty) = (fit.family.values(), fit.family.penalty());
+    let objective = |cost: f64, leaves: usize| {
+        // A table of penalties allows no trees for which it has no line.
+        let is_allowed = penalty.check(leaves).is_ok() && limit.is_none_or(|most| leaves <= most);
+        match is_allowed {
+            false => f64::INFINITY,
+            true if *weight == Lambda::zero() => cost,
+            true => cost + weight.to_f64() * penalty.at(leaves),
+        }
+    };
+    let mut fewest = 1;
+    let mut least = f64::INFINITY;
+    for (member, value) in values.iter().enumerate() {
+        let cost = bounds.map_or(fit.family.member(member).cost, |bounds| bounds[member]);
+        least = least.min(objective(cost, fewest));
+        fewest = value.leaves + 1;
+    }
+    let larger = objective(0.0, fewest);
+    let least = least.min(larger);
+    least - 1e-12 * least.abs()
+}
+
+/// Is it known that trees with fewer leaves cost more than a member that is proven?
+fn has_fewest_leaves(fit: &FamilyFit, member: usize) -> bool {
+    let Some(bounds) = &fit.lower_bounds else {
+        return true;
+    };
+    let Some(before) = member.checked_sub(1) else {
+        return true;
+    };
+    let values = fit.family.values();
+    values[before].leaves + 1 == values[member].leaves
+        && bounds[before] > fit.family.member(member).cost
 }
 
 /// What the certificate is about.

@@ -4,7 +4,8 @@
 //! Options about reading, limits and output belong to the command and are no settings.
 
 use anyhow::{Result, anyhow, bail, ensure};
-use clap::{Args, Command, FromArgMatches};
+use clap::{Arg, Args, Command, FromArgMatches};
+use treewright::cost::Penalty;
 use treewright::error::quoted;
 use treewright::learn::optimal::Optimal;
 
@@ -93,8 +94,9 @@ impl NamedLearner {
         let LearnerArgs::Optimal(args) = &self.args else {
             return false;
         };
-        let own = args.optimal.learner(learner.loss.clone(), None);
-        own.is_ok_and(|own| own == *learner)
+        let own = args.learner(learner.loss.clone(), None, Penalty::Linear);
+        let is_of_all = !args.penalty.is_given() && args.select.select.select.is_none();
+        is_of_all && own.is_ok_and(|own| own == *learner)
     }
 }
 
@@ -102,17 +104,21 @@ impl NamedLearner {
 fn parse<T: Args + FromArgMatches>(text: &str, settings: &[String]) -> Result<T> {
     let command = T::augment_args(Command::new("learner").no_binary_name(true));
     let is_setting = |heading: Option<&str>| heading.is_none_or(|it| !OF_THE_COMMAND.contains(&it));
-    let known: Vec<String> = command
-        .get_arguments()
-        .filter(|argument| is_setting(argument.get_help_heading()))
-        .filter_map(|argument| argument.get_long().map(str::to_owned))
+    let options = || {
+        let arguments = command.get_arguments();
+        arguments.filter(|argument| is_setting(argument.get_help_heading()))
+    };
+    let known: Vec<&str> = options().filter_map(Arg::get_long).collect();
+    let aliases: Vec<&str> = options()
+        .filter_map(Arg::get_all_aliases)
+        .flatten()
         .collect();
     // The table is that of the command.
     let mut words = vec!["-".to_owned()];
     for setting in settings {
         let name = setting.split('=').next().unwrap_or_default();
         ensure!(
-            known.iter().any(|known| known == name),
+            known.contains(&name) || aliases.contains(&name),
             "learner {}: there is no setting {}, expected {}",
             quoted(text),
             quoted(name),
@@ -181,6 +187,9 @@ mod tests {
             "dyadic:kappa=2",
             "dyadic:k=3,2,1:missing=refuse",
             "optimal:depth=1:intervals=auto:min-leaf=5:leaf-cost=0.01",
+            "optimal:depth=3:leaves=6",
+            "optimal:lambda=1/300:penalty=power:0.5",
+            "optimal:max-depth=2:select=1se:folds=5",
         ] {
             let learner = NamedLearner::parse(text, no_limits()).unwrap();
             assert_eq!(learner.name, text);
@@ -197,7 +206,7 @@ mod tests {
         assert_eq!(
             complaint("optimal:deep=1"),
             "learner \"optimal:deep=1\": there is no setting \"deep\", expected depth, intervals, min-leaf, \
-             interactions, root-only, not-above, leaf-cost"
+             interactions, root-only, not-above, leaf-cost, penalty, leaves, select, folds, repeats, holdout, seed"
         );
         for text in [
             "optimal:target=x",

@@ -17,6 +17,7 @@ pub(crate) struct BoundedArgs {
     /// Longest way from the root to a leaf
     #[arg(
         long,
+        alias = "max-depth",
         value_name = "D",
         default_value = "2",
         allow_negative_numbers = true
@@ -52,6 +53,7 @@ pub(crate) struct OptimalArgs {
     /// What a leaf costs, on the scale of the error rate: a decimal or p/q, read exactly
     #[arg(
         long,
+        visible_alias = "lambda",
         value_name = "X",
         default_value = "0",
         allow_hyphen_values = true

@@ -108,11 +108,9 @@ pub(super) fn summary(report: &Report) -> String {
     format!("{table}{legend}\n{}\n", words::answer(report))
 }
 
-/// Of a family the chosen trees, of others all.
+/// Of a family the chosen trees.
 fn shown(section: &Section, start: Option<usize>) -> Vec<usize> {
-    let few = section.entries.len() <= 3;
     let mut places: Vec<usize> = match section.chosen {
-        _ if few => (0..section.entries.len()).collect(),
         Some(chosen) => vec![chosen.one_se, chosen.min],
         None => vec![section.entries.len() - 1],
     };
@@ -157,8 +155,9 @@ fn proof(section: &Section, entry: &Entry) -> String {
     match entry.standing.proven() {
         Proven::Best => match (section.kind, &section.learner.kind) {
             (SectionKind::Family, LearnerKind::Greedy) => "best pruning".into(),
+            (SectionKind::Family, LearnerKind::Optimal) => "best of size".into(),
             (SectionKind::Family, learner) => format!("best {learner}"),
-            (SectionKind::Depths { .. } | SectionKind::Tree, _) => "best".into(),
+            (SectionKind::Tree, _) => "best".into(),
         },
         Proven::Within(gap) => format!("gap {:.1} %", 100.0 * gap),
         Proven::Nothing => "-".into(),

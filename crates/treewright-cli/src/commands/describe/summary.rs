@@ -8,12 +8,11 @@ use treewright::Fit;
 use treewright::data::Dataset;
 use treewright::learn::optimal::Optimal;
 use treewright::select::{ByDepth, by_depth};
-use treewright::tree::NodeId;
+use treewright::tree::{LearnerKind, NodeId};
 
 use crate::args::SummaryArgs;
-use crate::commands::problem::{loss, need_classes, say};
+use crate::commands::problem::{read, say};
 use crate::commands::{count, in_file, start_budget};
-use crate::input::Table;
 use crate::output::{self, Console, cell, duration, rounded, weight};
 
 /// A table names at most this many features of a tree.
@@ -54,16 +53,7 @@ struct BestOfDepth {
 pub(crate) fn run(args: &SummaryArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.table.options();
-    let data = console.timed("reading", || {
-        Table::open(args.table.path())?.to_learn(&options)
-    })?;
-    need_classes(
-        args.table.path(),
-        &data,
-        &options,
-        "optimal trees need classes",
-    )?;
-    let loss = loss(&args.table.reading, &data)?;
+    let (data, loss) = read(&args.table, &options, Some(LearnerKind::Optimal), console)?;
     let has_costs = args.table.reading.costs.is_some();
     let learner = args.optimal.learner(loss, args.limits.memory_limit())?;
     let budget = start_budget(&args.limits, &data);

@@ -4,16 +4,15 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use treewright::Fit;
+use treewright::cost::Penalty;
 use treewright::data::{Dataset, ReadOptions};
 use treewright::export::proof;
-use treewright::learn::Learner;
-use treewright::tree::{Certificate, Params, StoppedIn};
+use treewright::tree::{Certificate, LearnerKind, Params, StoppedIn};
 
 use super::learner;
 use crate::args::{FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs};
-use crate::commands::problem::{loss, need_classes, say};
-use crate::commands::{about, count, in_file, model, start_budget};
-use crate::input::Table;
+use crate::commands::problem::{read, say};
+use crate::commands::{about, count, model, start_budget};
 use crate::output::{self, Console, Destination, rounded};
 
 pub(crate) fn run(args: &FitArgs, console: &Console) -> Result<ExitCode> {
@@ -31,10 +30,7 @@ fn greedy(args: &FitGreedyArgs, console: &Console) -> Result<ExitCode> {
     let plan = learner::greedy(args)?;
     let choice = learner::choice(args)?;
     let is_pruned = choice.is_some();
-    let data = console.timed("reading", || {
-        Table::open(args.table.path())?.to_learn(&options)
-    })?;
-    let loss = loss(&args.table.reading, &data)?;
+    let (data, loss) = read(&args.table, &options, None, console)?;
     let budget = start_budget(&args.limits, &data);
     let complaint = |error| about(args.table.path(), &args.pruning.penalty, error);
     let fit = if let (Some(proof_file), Some(choice)) = (proof_file, choice) {
@@ -58,16 +54,8 @@ fn dyadic(args: &FitDyadicArgs, console: &Console) -> Result<ExitCode> {
     let proof_file = args.proof.destination()?;
     let options = args.table.options();
     let plan = learner::dyadic(args)?;
-    let data = console.timed("reading", || {
-        Table::open(args.table.path())?.to_learn(&options)
-    })?;
-    need_classes(
-        args.table.path(),
-        &data,
-        &options,
-        "dyadic trees need classes",
-    )?;
-    let learner = plan(loss(&args.table.reading, &data)?)?;
+    let (data, loss) = read(&args.table, &options, Some(LearnerKind::Dyadic), console)?;
+    let learner = plan(loss)?;
     let budget = start_budget(&args.limits, &data);
     let fit = console
         .with_progress(&budget, || learner.fit(&data, &budget))
@@ -84,21 +72,13 @@ fn optimal(args: &FitOptimalArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let proof_file = args.proof.destination()?;
     let options = args.table.options();
-    let data = console.timed("reading", || {
-        Table::open(args.table.path())?.to_learn(&options)
-    })?;
-    need_classes(
-        args.table.path(),
-        &data,
-        &options,
-        "optimal trees need classes",
-    )?;
-    let loss = loss(&args.table.reading, &data)?;
-    let learner = args.optimal.learner(loss, args.limits.memory_limit())?;
+    let plan = learner::optimal(args)?;
+    let (data, loss) = read(&args.table, &options, Some(LearnerKind::Optimal), console)?;
     let budget = start_budget(&args.limits, &data);
-    let complaint = |error| in_file(args.table.path(), error);
+    let complaint = |error| about(args.table.path(), &args.penalty, error);
     let mut unproven = None;
     let fit = if let Some(proof_file) = proof_file {
+        let learner = args.learner(loss, args.limits.memory_limit(), Penalty::Linear)?;
         let learn = || learner.fit_with_proof(&data, &budget);
         let (fit, proof) = console.with_progress(&budget, learn).map_err(complaint)?;
         proof_file.write(|out| proof::write_optimal(&proof, out))?;
@@ -107,10 +87,11 @@ fn optimal(args: &FitOptimalArgs, console: &Console) -> Result<ExitCode> {
         });
         fit
     } else {
+        let learner = plan(loss)?;
         let learn = || learner.fit(&data, &budget);
         console.with_progress(&budget, learn).map_err(complaint)?
     };
-    let notes = [search_stopped(&fit), unproven];
+    let notes = [search_stopped(&fit), chosen(&fit), unproven];
     finish(fit, &data, &options, &notes, file.as_ref(), console)
 }
 
@@ -169,9 +150,14 @@ pub(super) fn capped(params: &Params) -> Option<String> {
 fn search_stopped(fit: &Fit) -> Option<String> {
     let is_optimal = fit.certificate.as_ref().is_none_or(Certificate::is_optimal);
     let is_unvalidated = fit.learner.params.stopped().is_some();
+    let is_sized = fit.learner.kind == LearnerKind::Optimal;
     let what = match (is_unvalidated, is_optimal) {
         (false, true) => return None,
         (false, false) => "this is the best tree so far, perhaps not the best of all",
+        (true, true) if is_sized => "nothing is cross-validated; this is the tree of least cost",
+        (true, false) if is_sized => {
+            "nothing is cross-validated; this is the tree of least cost so far, perhaps not the best of all"
+        }
         (true, true) => "nothing is cross-validated; this is the tree for the default weight",
         (true, false) => {
             "nothing is cross-validated; for the default weight this is the best tree so far, \
@@ -186,11 +172,13 @@ fn chosen(fit: &Fit) -> Option<String> {
     let choice = fit.learner.params.choice()?;
     let before = choice.from_leaves;
     Some(format!(
-        "chosen by {}: {}{}, lambda {}, cv error {} with a standard error of {}",
+        "chosen by {}: {}{}{}, cv error {} with a standard error of {}",
         choice.rule,
         count(fit.training.leaves, "leaf", "leaves"),
         before.map_or(String::new(), |leaves| format!(" of {leaves}")),
-        choice.lambda?,
+        choice
+            .lambda
+            .map_or(String::new(), |lambda| format!(", lambda {lambda}")),
         rounded(choice.error),
         rounded(choice.se)
     ))

@@ -15,7 +15,9 @@ use treewright::prune::Aim;
 use treewright::select::{Choice, Pruned, Searched};
 use treewright::{Budget, Error, Fit};
 
-use crate::args::{FitDyadicArgs, FitGreedyArgs, LearnerArgs, NamedLearner, SolverArg};
+use crate::args::{
+    FitDyadicArgs, FitGreedyArgs, FitOptimalArgs, LearnerArgs, NamedLearner, SolverArg,
+};
 use crate::commands::most_bytes;
 use crate::commands::problem::need_classes;
 
@@ -76,15 +78,28 @@ fn any(args: &LearnerArgs) -> Result<Plan<'_>> {
     match args {
         LearnerArgs::Greedy(args) => greedy(args),
         LearnerArgs::Dyadic(args) => dyadic(args),
-        LearnerArgs::Optimal(args) => {
-            // Whatever is wrong with the numbers has nothing to do with the loss.
-            let most_bytes = args.limits.memory_limit();
-            args.optimal.learner(Loss::ZeroOne, most_bytes)?;
-            Ok(Box::new(move |loss| {
-                Ok(Box::new(args.optimal.learner(loss, most_bytes)?))
-            }))
-        }
+        LearnerArgs::Optimal(args) => optimal(args),
     }
+}
+
+/// The learner of optimal trees of a depth, for one weight or size or with a choice among all sizes.
+pub(super) fn optimal(args: &FitOptimalArgs) -> Result<Plan<'_>> {
+    let select = args.select.rule()?;
+    let penalty = args.penalty.read()?;
+    let most_bytes = args.limits.memory_limit();
+    // Whatever is wrong with the numbers has nothing to do with the loss.
+    args.learner(Loss::ZeroOne, most_bytes, penalty.clone())?;
+    Ok(Box::new(move |loss| {
+        let learner = args.learner(loss, most_bytes, penalty.clone())?;
+        Ok(match select {
+            None => Box::new(learner),
+            Some((rule, resampling)) => Box::new(Searched {
+                learner,
+                rule,
+                resampling,
+            }),
+        })
+    }))
 }
 
 /// The greedy learner, perhaps followed by pruning.

@@ -9,15 +9,14 @@ use treewright::export::proof;
 use treewright::learn::dyadic::{Dyadic, Method};
 use treewright::learn::optimal::Optimal;
 use treewright::select::{Pruned, Searched};
-use treewright::tree::{FamilyFit, StoppedIn};
+use treewright::tree::{FamilyFit, LearnerKind, StoppedIn};
 
 use super::fit;
 use crate::args::{
     PathArgs, PathDyadicArgs, PathGreedyArgs, PathLearner, PathMethodArg, PathOptimalArgs,
 };
-use crate::commands::problem::{loss, need_classes, say};
+use crate::commands::problem::{read, say};
 use crate::commands::{about, family, most_bytes, start_budget};
-use crate::input::Table;
 use crate::output::{self, Console, Destination};
 
 pub(crate) fn run(args: &PathArgs, console: &Console) -> Result<ExitCode> {
@@ -34,10 +33,8 @@ fn greedy(args: &PathGreedyArgs, console: &Console) -> Result<ExitCode> {
     let options = args.table.options();
     let resampling = args.select.resampling()?;
     let penalty = args.pruning.penalty.read()?;
-    let data = console.timed("reading", || {
-        Table::open(args.table.path())?.to_learn(&options)
-    })?;
-    let learner = args.greedy.learner(loss(&args.table.reading, &data)?)?;
+    let (data, loss) = read(&args.table, &options, None, console)?;
+    let learner = args.greedy.learner(loss)?;
     let pruned = Pruned {
         penalty,
         cost: args.pruning.cost(),
@@ -67,16 +64,7 @@ fn dyadic(args: &PathDyadicArgs, console: &Console) -> Result<ExitCode> {
     let resampling = args.select.resampling()?;
     let penalty = args.dyadic.penalty.read()?;
     let method = method(args, &penalty)?;
-    let data = console.timed("reading", || {
-        Table::open(args.table.path())?.to_learn(&options)
-    })?;
-    need_classes(
-        args.table.path(),
-        &data,
-        &options,
-        "dyadic trees need classes",
-    )?;
-    let loss = loss(&args.table.reading, &data)?;
+    let (data, loss) = read(&args.table, &options, Some(LearnerKind::Dyadic), console)?;
     let learner = Dyadic {
         penalty,
         method,
@@ -103,16 +91,7 @@ fn optimal(args: &PathOptimalArgs, console: &Console) -> Result<ExitCode> {
     let options = args.table.options();
     let resampling = args.select.resampling()?;
     let penalty = args.penalty.read()?;
-    let data = console.timed("reading", || {
-        Table::open(args.table.path())?.to_learn(&options)
-    })?;
-    need_classes(
-        args.table.path(),
-        &data,
-        &options,
-        "optimal trees need classes",
-    )?;
-    let loss = loss(&args.table.reading, &data)?;
+    let (data, loss) = read(&args.table, &options, Some(LearnerKind::Optimal), console)?;
     let learner = Optimal {
         penalty,
         ..args.bounded.learner(loss, args.limits.memory_limit())?

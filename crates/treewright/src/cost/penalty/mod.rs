@@ -160,7 +160,7 @@ impl Penalty {
     }
 
     /// Is the penalty the number of leaves itself?
-    pub(super) fn is_linear(&self) -> bool {
+    pub(crate) fn is_linear(&self) -> bool {
         match self {
             Self::Linear => true,
             Self::Power(exponent) => exponent.ratio() == (1, 1),

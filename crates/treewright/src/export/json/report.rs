@@ -206,7 +206,7 @@ impl<'a> SectionFile<'a> {
             title: words::title(section),
             kind: match section.kind {
                 SectionKind::Family => "family",
-                SectionKind::Depths { .. } | SectionKind::Tree => "trees",
+                SectionKind::Tree => "trees",
             },
             learner: LearnerOfReport {
                 name: section.learner.kind.name(),

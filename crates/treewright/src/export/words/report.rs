@@ -63,9 +63,10 @@ fn of_member(proof: MemberProof) -> String {
         MemberProof::BestOfSize { depth } => format!(
             "No tree of depth {depth} with as many leaves costs less on the rows it was learned from: proven."
         ),
-        MemberProof::SizeNotProven => {
-            "The search was stopped: a tree with as many leaves may cost less.".into()
-        }
+        MemberProof::SizeNotProven { lower, gap } => format!(
+            "Not proven yet: a tree with as many leaves may cost as little as {lower:.6}; the gap is {:.1} %.",
+            100.0 * gap
+        ),
         MemberProof::BestPruning { from_leaves } => format!(
             "No pruning of the grown tree ({}) is better for any weight in the interval: proven.",
             leaves(from_leaves)
@@ -82,7 +83,14 @@ pub fn section(section: &Section) -> String {
         Extent::StillGrowing => {
             "The growing was stopped: the tree is smaller than it would have become".to_owned()
         }
-        Extent::Complete => "The family is complete".to_owned(),
+        Extent::Complete => match state.depth {
+            Some(depth) => format!("The best tree of depth {depth} for each number of leaves"),
+            None => "The family is complete".to_owned(),
+        },
+        Extent::Stopped if state.depth.is_some() => {
+            "The search was stopped: not all trees are proven, and larger ones may be better"
+                .to_owned()
+        }
         Extent::Stopped => "The search was stopped: smaller weights are missing".to_owned(),
     };
     if let Some(halvings) = &state.halvings {
@@ -93,7 +101,10 @@ pub fn section(section: &Section) -> String {
     }
     words.push('.');
     if state.is_coarser {
-        words += " For more halvings the time did not last.";
+        words += match state.depth {
+            Some(_) => " For deeper trees the time did not last.",
+            None => " For more halvings the time did not last.",
+        };
     }
     words
 }
@@ -102,16 +113,16 @@ pub fn section(section: &Section) -> String {
 pub fn title(section: &Section) -> String {
     let name = capitalised(section.learner.kind.name());
     match (section.kind, &section.state) {
-        (SectionKind::Depths { least, most }, _) => format!("{name}, depth {least} to {most}"),
-        (SectionKind::Family, Some(FamilyState { penalty, .. })) => {
+        (SectionKind::Family, Some(FamilyState { penalty, depth, .. })) => {
             let pruned = if section.is_searched() {
                 ""
             } else {
                 ", pruned"
             };
+            let of_depth = depth.map_or(String::new(), |depth| format!(", depth {depth}"));
             match penalty {
-                Penalty::Linear => format!("{name}{pruned}"),
-                _ => format!("{name}{pruned} ({penalty})"),
+                Penalty::Linear => format!("{name}{pruned}{of_depth}"),
+                _ => format!("{name}{pruned}{of_depth} ({penalty})"),
             }
         }
         (SectionKind::Family | SectionKind::Tree, _) => name,

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::budget::Budget;
 use crate::cost::{
-    Counting, Lambda, Penalty, RowLosses, Scale, SolutionValue, lambda_low, lower_hull,
+    Counting, Lambda, Objective, Penalty, RowLosses, Scale, SolutionValue, lambda_low, lower_hull,
 };
 use crate::data::Dataset;
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ use crate::learn::optimal::by_depth::keep_time_for_plan;
 use crate::learn::optimal::claim::most_loss;
 use crate::learn::optimal::deeper::region_bounds::RegionBounds;
 use crate::learn::optimal::plan::TreePlan;
-use crate::learn::optimal::problem::{RankTable, RowSet};
+use crate::learn::optimal::problem::{RankTable, RowSet, SortedColumns};
 use crate::learn::optimal::search::TreeSearch;
 use crate::learn::optimal::sizes::SizeSearch;
 use crate::learn::optimal::sizes::losses::LossBySize;
@@ -25,24 +25,47 @@ use crate::learn::optimal::switches::Switches;
 use crate::tree::{Family, FamilyFit, Training, Tree, check_claim};
 
 /// Larger trees are not looked for, unless they are asked for: no one reads them.
-const MOST_LEAVES: usize = 256;
+pub(super) const MOST_LEAVES: usize = 256;
 
 /// The best trees of every size, from the smallest to the largest.
 #[derive(Debug)]
 pub(super) struct SizedTrees {
     /// A tree for each number of leaves with which one costs less than with fewer.
-    trees: Vec<Tree>,
+    pub(super) trees: Vec<Tree>,
     /// Their costs in units, and their leaves.
-    values: Vec<SolutionValue>,
+    pub(super) values: Vec<SolutionValue>,
     /// For each number of leaves: no tree with at most as many costs less, in units.
-    lower: Vec<i64>,
+    pub(super) lower: Vec<i64>,
     /// Trees with more leaves may cost as little as this, in units; `None` if there are no such trees that cost less.
-    larger: Option<i64>,
+    pub(super) larger: Option<i64>,
+}
+
+/// Which of the trees of all sizes are looked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    /// Trees have at most this many leaves.
+    pub(super) most_leaves: usize,
+    /// Only the best tree for this is made, if there is one.
+    pub(super) best_for: Option<&'a Objective>,
+    /// Columns that were sorted for several searches.
+    pub(super) shared: Option<&'a SortedColumns<'a>>,
 }
 
 impl FamilyLearner for Optimal {
     fn fit_family(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
         self.fit_family_with(data, budget, Switches::USUAL)
+    }
+
+    fn fit_fold(&self, data: &Dataset, budget: &Budget) -> Result<FamilyFit> {
+        let Penalty::Table(table) = &self.penalty else {
+            return self.fit_family(data, budget);
+        };
+        let n_lines = table.values().len();
+        let within_table = Self {
+            leaves: Some(self.leaves.map_or(n_lines, |leaves| leaves.min(n_lines))),
+            ..self.clone()
+        };
+        within_table.fit_family(data, budget)
     }
 
     fn weight(&self, _data: &Dataset) -> Result<Lambda> {
@@ -59,24 +82,63 @@ impl Optimal {
         budget: &Budget,
         switches: Switches,
     ) -> Result<FamilyFit> {
+        self.family_of(data, budget, switches, None)
+    }
+
+    /// The same, from a table that several learners share.
+    pub(crate) fn fit_family_sorted(
+        &self,
+        table: &SortedColumns<'_>,
+        budget: &Budget,
+    ) -> Result<FamilyFit> {
+        let shared = self.shared(table, budget);
+        self.family_of(table.data(), budget, Switches::USUAL, shared)
+    }
+
+    fn family_of(
+        &self,
+        data: &Dataset,
+        budget: &Budget,
+        switches: Switches,
+        shared: Option<&SortedColumns<'_>>,
+    ) -> Result<FamilyFit> {
         let start = Instant::now();
         self.check(data)?;
-        if self.intervals == Some(1) {
-            let expected = "at least 2 for trees of every size";
-            return Err(Error::parameter("intervals", 1, expected));
-        }
         let budget = &budget.within_memory(self.most_bytes);
         let losses = RowLosses::new(data, &self.loss, "optimal trees", most_loss(data))?;
-        let found = self.sized_trees(data, &losses, budget, switches)?;
+        let wanted = Wanted {
+            most_leaves: self.leaves.unwrap_or(MOST_LEAVES),
+            best_for: None,
+            shared,
+        };
+        let mut found = self.sized_trees(data, &losses, budget, switches, wanted)?;
+        if self.leaves.is_some() {
+            // Larger trees are none of this family.
+            found.larger = None;
+        }
+        let largest = found.values.iter().map(|value| value.leaves).max();
+        self.penalty.check(largest.unwrap_or(1))?;
         let exact_down_to = found.exact_down_to(&self.penalty, losses.scale);
-        let lower_bounds = found.lower_bounds(losses.scale);
+        let is_open = found.is_open();
+        let rounded = matches!(losses.counting, Counting::Rounded(_));
         let SizedTrees {
             mut trees,
             mut values,
+            lower,
             ..
         } = found;
-        let rounded = matches!(losses.counting, Counting::Rounded(_));
         let costs = rounded.then(|| by_rows(&mut values, &mut trees, data));
+        let lower_bounds = is_open.then(|| {
+            let bound = |(place, value): (usize, &SolutionValue)| {
+                let lower = lower[value.leaves - 1];
+                match &costs {
+                    Some(costs) if lower >= value.cost => costs[place],
+                    Some(costs) => losses.scale.cost(lower.max(0)).min(costs[place]),
+                    None => losses.scale.cost(lower.clamp(0, value.cost)),
+                }
+            };
+            values.iter().enumerate().map(bound).collect()
+        });
         let family = Family::new(self.penalty.clone(), losses.scale, values, Arc::new(trees));
         let family = family.with_costs(costs).with_all_sizes();
         family.check_weights()?;
@@ -89,7 +151,7 @@ impl Optimal {
             exact: losses.is_whole,
             tolerance: losses.tolerance().filter(|_| !losses.is_whole),
             exact_down_to,
-            lower_bounds: lower_bounds.filter(|_| !rounded),
+            lower_bounds,
             costs_from: None,
             cross_validation: None,
             work: None,
@@ -97,14 +159,20 @@ impl Optimal {
         })
     }
 
-    fn sized_trees(
+    /// The best trees of every size, as far as the budget allows.
+    pub(super) fn sized_trees(
         &self,
         data: &Dataset,
         losses: &RowLosses<'_>,
         budget: &Budget,
         switches: Switches,
+        wanted: Wanted<'_>,
     ) -> Result<SizedTrees> {
-        let table = RankTable::new(data, losses, self.leaf_size(data));
+        if self.intervals == Some(1) {
+            let expected = "at least 2 for trees of every size";
+            return Err(Error::parameter("intervals", 1, expected));
+        }
+        let table = RankTable::new(data, losses, self.leaf_size(data)).sharing(wanted.shared);
         let table = table.with_rules(self.rules.never_below(data.schema())?);
         // Leaves only break ties.
         let free = Self {
@@ -127,19 +195,25 @@ impl Optimal {
         let relaxed = SizeSearch::new(&relaxed, None);
         let relaxed = (context.rule.min_leaf() > 1).then_some(&relaxed);
         let depth = if is_sorted { self.depth } else { 0 };
-        let mut by_size = BySize::solve(&search, relaxed, depth, self.leaves);
+        let mut by_size = BySize::solve(&search, relaxed, depth, wanted.most_leaves);
         if depth < self.depth {
             by_size.solved.forget_deeper();
             by_size.larger = Some(0);
         }
         let cost = |loss: u64| loss as i64 + table.constant();
+        let value = |leaves: usize| SolutionValue {
+            cost: cost(by_size.solved.best[leaves - 1].loss),
+            leaves,
+        };
+        let mut members: Vec<SolutionValue> = by_size.members().into_iter().map(value).collect();
+        if let Some(objective) = wanted.best_for {
+            let best = members.iter().copied();
+            let best = best.min_by(|a, b| objective.compare(*a, *b));
+            members = best.into_iter().collect();
+        }
         let (mut trees, mut values) = (Vec::new(), Vec::new());
-        for leaves in by_size.members() {
-            let value = SolutionValue {
-                cost: cost(by_size.solved.best[leaves - 1].loss),
-                leaves,
-            };
-            let tree = by_size.plan(table.whole(), leaves);
+        for value in members {
+            let tree = by_size.plan(table.whole(), value.leaves);
             let tree = tree.build(data, &self.loss)?;
             check_claim(value, tree.recounted(data, losses.counting), losses.slack)?;
             trees.push(tree);
@@ -157,13 +231,14 @@ impl Optimal {
 }
 
 impl SizedTrees {
-    /// The lower bounds of all trees, divided by the total weight, unless all of them are proven.
-    fn lower_bounds(&self, scale: Scale) -> Option<Vec<f64>> {
-        let lower = |value: &SolutionValue| self.lower[value.leaves - 1].min(value.cost);
-        let is_proven = |value: &SolutionValue| lower(value) == value.cost;
-        let bound = |value: &SolutionValue| scale.cost(lower(value).max(0));
-        let is_open = !self.values.iter().all(is_proven);
-        is_open.then(|| self.values.iter().map(bound).collect())
+    /// May a tree of some size cost less than the one that was found?
+    fn is_open(&self) -> bool {
+        let costs = |place: usize| {
+            let smaller = self.values.partition_point(|it| it.leaves <= place + 1);
+            self.values[smaller.max(1) - 1].cost
+        };
+        let mut lower = self.lower.iter().enumerate();
+        lower.any(|(place, &lower)| lower < costs(place))
     }
 
     /// From this weight on it is certain which tree is best.
@@ -186,6 +261,8 @@ impl SizedTrees {
             let leaves = self.lower.len() + 1;
             all.push((SolutionValue { cost, leaves }, false));
         }
+        // A table of penalties allows no trees for which it has no line.
+        all.retain(|(tree, _)| penalty.check(tree.leaves).is_ok());
         let trees: Vec<SolutionValue> = all.iter().map(|(tree, _)| *tree).collect();
         let best = lower_hull(&trees, penalty);
         let certain = best.iter().take_while(|&&place| all[place].1).count();
@@ -211,14 +288,14 @@ impl<'a> BySize<'a> {
         tree_search: &'a TreeSearch<'a>,
         relaxed: Option<&'a SizeSearch<'a>>,
         depth: usize,
-        most_leaves: Option<usize>,
+        most_leaves: usize,
     ) -> Self {
         let table = tree_search.context.table;
         let rows = table.whole();
         let search = SizeSearch::new(tree_search, relaxed);
         let depth = depth.min(table.longest_way());
         let n_possible = search.most_leaves(rows.len(), depth);
-        let n_sizes = n_possible.min(most_leaves.unwrap_or(MOST_LEAVES));
+        let n_sizes = n_possible.min(most_leaves);
         // One leaf is always allowed.
         let mut solved = Solved::exactly(LossBySize::same(rows.error(), n_sizes));
         let mut of_any = [None, None];
@@ -245,8 +322,7 @@ impl<'a> BySize<'a> {
         let [relaxed_any, own_any] = of_any;
         let of_any = own_any.or(relaxed_any).filter(|_| solved.is_done);
         let of_any = of_any.map_or(0, |it| tree_search.context.encoding.loss_of(it.lower));
-        let larger =
-            (n_possible > n_sizes && most_leaves.is_none() && of_any < least).then_some(of_any);
+        let larger = (n_possible > n_sizes && of_any < least).then_some(of_any);
         Self {
             search,
             solved,

@@ -68,7 +68,10 @@ impl Optimal {
     }
 
     pub(super) fn objective(&self, training: &Training) -> f64 {
-        training.cost + self.leaf_cost.to_f64() * training.leaves as f64
+        if self.leaf_cost == Lambda::zero() {
+            return training.cost;
+        }
+        training.cost + self.leaf_cost.to_f64() * self.penalty.at(training.leaves)
     }
 
     /// Is the encoded cost of a leaf exact, where losses are whole numbers of a unit?
@@ -133,6 +136,12 @@ impl Optimal {
             params.insert("min_leaf_weight", self.min_leaf_weight);
         }
         params.insert("leaf_cost", self.leaf_cost.number_or_text());
+        if self.penalty != Penalty::Linear {
+            params.insert("penalty", self.penalty.to_string());
+        }
+        if let Some(leaves) = self.leaves {
+            params.insert("leaves", leaves);
+        }
         params.set_rules(&self.rules);
         LearnerInfo {
             kind: LearnerKind::Optimal,
@@ -148,11 +157,11 @@ impl Optimal {
     }
 
     /// What the certificate is about.
-    fn statement(&self, data: &Dataset) -> Statement {
+    pub(super) fn statement(&self, data: &Dataset) -> Statement {
         let minimised = if self.leaf_cost == Lambda::zero() {
             Minimised::Cost(CostKind::Loss)
         } else {
-            Minimised::Penalised(CostKind::Loss, self.leaf_cost.clone(), Penalty::Linear)
+            Minimised::Penalised(CostKind::Loss, self.leaf_cost.clone(), self.penalty.clone())
         };
         let over = TreeClass::Bounded {
             depth: self.depth,
@@ -162,7 +171,7 @@ impl Optimal {
             } else {
                 LeastLeaf::Rows(self.min_leaf)
             },
-            most_leaves: None,
+            most_leaves: self.leaves,
             rules: self.rules.clone(),
         };
         Statement::least(minimised, over)

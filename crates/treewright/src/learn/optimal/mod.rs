@@ -24,9 +24,10 @@
 //! | `claim` | what is proven, as a certificate |
 //! | `by_depth` | one depth after the other, until the time is up |
 //! | `by_size` | the same for every number of leaves |
+//! | `of_size` | one of these trees: for a number of leaves, or for a penalty that is not linear |
 //!
 //! The table begins with the lowest layer. Each may use those above it in the table; `deeper` and `search` may use
-//! each other, and so may `claim`, `by_depth` and `by_size`. A test checks that. `learn::exact` has the deadline, the incumbent
+//! each other, and so may `claim`, `by_depth`, `by_size` and `of_size`. A test checks that. `learn::exact` has the deadline, the incumbent
 //! and the way from a plan to a tree.
 
 mod by_depth;
@@ -35,6 +36,7 @@ mod claim;
 mod deeper;
 mod depth1;
 mod depth2;
+mod of_size;
 mod plan;
 mod problem;
 mod proof;
@@ -83,9 +85,9 @@ pub struct Optimal {
     pub min_leaf_weight: f64,
     /// What a leaf costs, on the scale of the cost divided by the total weight.
     pub leaf_cost: Lambda,
-    /// What leaves cost more: the cost of a leaf is its weight in trees that are best for some weight.
+    /// What a number of leaves costs, times `leaf_cost`; a family has the best trees for all weights of it.
     pub penalty: Penalty,
-    /// A tree has at most this many leaves; `None`: any number, or up to 256 in a family.
+    /// A tree has at most this many leaves, and leaves are free; `None`: any number, or up to 256 in a family.
     pub leaves: Option<usize>,
     /// Which features may be asked below which.
     pub rules: PathRules,
@@ -152,12 +154,19 @@ impl Optimal {
     /// Learns from a table that several learners share: its columns are sorted once for all of them, where there is
     /// memory to keep them.
     pub fn fit_sorted(&self, table: &SortedColumns<'_>, budget: &Budget) -> Result<Fit<Tree>> {
-        // Each search has a copy.
-        let is_shared = budget
-            .within_memory(self.most_bytes)
-            .has_room_for(2 * table.bytes());
-        let shared = is_shared.then_some(table);
+        let shared = self.shared(table, budget);
         self.learn(table.data(), budget, Switches::USUAL, shared, None)
+    }
+
+    /// Sorted columns, where there is memory to keep them: each search has a copy.
+    fn shared<'a>(
+        &self,
+        table: &'a SortedColumns<'a>,
+        budget: &Budget,
+    ) -> Option<&'a SortedColumns<'a>> {
+        let budget = budget.within_memory(self.most_bytes);
+        let is_shared = budget.has_room_for(2 * table.bytes());
+        is_shared.then_some(table)
     }
 
     /// Learns in another way of working: that must not change the tree.
@@ -179,6 +188,9 @@ impl Optimal {
         shared: Option<&SortedColumns<'_>>,
         mut proof: Option<&mut Proof>,
     ) -> Result<Fit<Tree>> {
+        if self.is_sized() {
+            return self.fit_sized(data, budget, switches, shared);
+        }
         let start = Instant::now();
         self.check(data)?;
         let budget = &budget.within_memory(self.most_bytes);
@@ -325,6 +337,9 @@ impl Optimal {
         }
         if self.min_leaf == 0 {
             return Err(Error::parameter("min-leaf", 0, "at least 1"));
+        }
+        if self.leaves == Some(0) {
+            return Err(Error::parameter("leaves", 0, "at least 1"));
         }
         check_min_leaf_weight(self.min_leaf_weight)?;
         self.rules.never_below(data.schema())?;

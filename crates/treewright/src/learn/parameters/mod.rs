@@ -14,7 +14,7 @@ mod shared;
 
 pub use dyadic::{DYADIC, DYADIC_PATH};
 pub use greedy::{GREEDY, PRUNING};
-pub use optimal::{OPTIMAL, OPTIMAL_PATH};
+pub use optimal::OPTIMAL;
 pub use shared::{CHOICE, COMMON};
 
 /// A parameter of a learner.
@@ -114,8 +114,8 @@ pub const LEARNERS: [LearnerTable; 3] = [
     LearnerTable {
         name: "optimal",
         own: OPTIMAL,
-        after: &[],
-        of_family: &[OPTIMAL_PATH, CHOICE],
+        after: &[CHOICE],
+        of_family: &[],
         estimators: &["OptimalTreeClassifier"],
     },
 ];

@@ -50,18 +50,25 @@ pub const OPTIMAL: &[Parameter] = &[
         default: Some("0"),
         help: "What a leaf costs, on the scale of the error rate: a decimal or p/q, read exactly",
     },
+    Parameter {
+        name: "penalty",
+        sklearn: Some("penalty"),
+        has_flag: true,
+        kind: Kind::Penalty,
+        range: Range::All,
+        default: Some("linear"),
+        help: "What a number of leaves costs: linear, sqrt, log, power:T, or table:FILE with one number a line, line k for k leaves, strictly rising",
+    },
+    Parameter {
+        name: "leaves",
+        sklearn: Some("max_leaf_nodes"),
+        has_flag: true,
+        kind: Kind::Whole,
+        range: Range::AtLeast(1.0),
+        default: None,
+        help: "The least cost with at most K leaves, instead of a price of leaves",
+    },
     INTERACTIONS,
     ROOT_ONLY,
     NOT_ABOVE,
 ];
-
-/// Further parameters of the family of optimal trees.
-pub const OPTIMAL_PATH: &[Parameter] = &[Parameter {
-    name: "penalty",
-    sklearn: None,
-    has_flag: true,
-    kind: Kind::Penalty,
-    range: Range::All,
-    default: Some("linear"),
-    help: "What a number of leaves costs: linear, sqrt, log, power:T, or table:FILE with one number a line, line k for k leaves, strictly rising",
-}];

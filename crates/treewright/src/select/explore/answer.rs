@@ -1,25 +1,10 @@
 //! Which tree is good enough, and how much of the others fits a page.
 
 use super::MOST_LEAVES;
-use crate::eval::{Choices, Entry, Section};
+use crate::eval::{Entry, Section};
 
 /// A report stays below two megabytes: nodes of all trees together take about this many bytes at most.
 const MOST_NODE_BYTES: usize = 1_000_000;
-
-/// The entries of least error and within one standard error of it, of trees that are no family.
-pub(super) fn choices(entries: &[Entry]) -> Option<Choices> {
-    let validated = || {
-        let places = entries.iter().enumerate();
-        places.filter_map(|(place, entry)| Some((place, entry.leaves, entry.validated?)))
-    };
-    let (min, _, (error, se)) = validated().min_by(|a, b| a.2.0.total_cmp(&b.2.0))?;
-    let good = validated().filter(|(.., (own, _))| *own <= error + se);
-    let one_se = good.min_by_key(|&(place, leaves, _)| (leaves, place));
-    Some(Choices {
-        min,
-        one_se: one_se.map_or(min, |it| it.0),
-    })
-}
 
 /// Lets the largest trees go until what is left fits a page.
 pub(super) fn shorten(sections: &mut [Section], n_classes: usize) {

@@ -1,4 +1,4 @@
-//! Every tree worth having of one table: families of greedy and dyadic trees and the best trees of small depths,
+//! Every tree worth having of one table: families of greedy, dyadic and optimal trees,
 //! cross-validated on the same folds, within a budget of time.
 //!
 //! The time is spread over the parts of the work by fixed shares; what a part does not need is left for those
@@ -14,23 +14,22 @@ mod answer;
 mod reports;
 mod sections;
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use self::answer::{choices, good_enough, shorten};
+use self::answer::{good_enough, shorten};
 use self::reports::{blank, look_at};
-use self::sections::{of_family, of_tree};
-use super::family::{Pruned, Searched, validate};
+use self::sections::of_family;
+use super::family::{Pruned, Searched};
 use super::resampling::Resampling;
 use crate::budget::Budget;
-use crate::cost::{Loss, Penalty, Scale, SolutionValue};
+use crate::cost::{Loss, Penalty};
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::eval::{Entry, Explored, NoDyadic, Report, Section, SectionKind};
+use crate::eval::{Explored, NoDyadic, Report, Section};
+use crate::learn::Greedy;
 use crate::learn::dyadic::{Dyadic, Resolution};
 use crate::learn::optimal::{Optimal, SortedColumns};
-use crate::learn::{Greedy, Learner};
-use crate::tree::{Family, FamilyFit, Fit, LearnerInfo, Tree};
+use crate::tree::FamilyFit;
 
 /// Trees up to this size are part of a report.
 const MOST_LEAVES: usize = 100;
@@ -71,8 +70,13 @@ impl Clock<'_> {
                 budget.within(own)
             }
         };
-        self.ahead = self.ahead.saturating_sub(share);
+        self.skip(share);
         part
+    }
+
+    /// A part that needs no time.
+    fn skip(&mut self, share: u32) {
+        self.ahead = self.ahead.saturating_sub(share);
     }
 }
 
@@ -207,85 +211,80 @@ impl Explore {
         })
     }
 
-    /// The best trees of small depths.
-    fn optimal(&self, data: &Dataset, clock: &mut Clock<'_>) -> Result<Vec<(Optimal, Fit)>> {
-        let shares = [1, 2, 4];
+    /// The best trees of every size, for depths 1, 2, ... as far as the time allows.
+    fn optimal(&self, data: &Dataset, clock: &mut Clock<'_>) -> Result<Vec<Sizes>> {
         let table = SortedColumns::new(data);
-        let mut found: Vec<(Optimal, Fit)> = Vec::new();
-        for (depth, share) in DEPTHS.into_iter().zip(shares) {
+        let mut found: Vec<Sizes> = Vec::new();
+        let mut shares = [1, 2, 4].into_iter();
+        for (depth, share) in DEPTHS.into_iter().zip(&mut shares) {
             let budget = clock.next(share);
-            tell(&budget, &format!("the best tree of depth {depth}"));
+            if !found.is_empty() && budget.is_spent() {
+                break;
+            }
+            tell(&budget, &format!("the best trees of depth {depth}"));
             let learner = Optimal {
                 depth,
                 loss: self.loss.clone(),
                 most_bytes: self.most_bytes,
                 ..Optimal::default()
             };
-            let fit = match found.last() {
-                // To begin a search takes time, too.
-                Some((_, shallower)) if budget.is_spent() => learner.unsearched(data, shallower),
-                _ => learner.fit_sorted(&table, &budget)?,
-            };
-            found.push((learner, fit));
+            let fit = learner.fit_family_sorted(&table, &budget)?;
+            let is_complete = fit.is_complete();
+            found.push(Sizes { learner, fit });
+            if !is_complete {
+                // A deeper search would not come to its end, either.
+                break;
+            }
         }
+        clock.skip(shares.sum());
         Ok(found)
     }
 
-    /// The same trees on rows left out.
+    /// Of these families the deepest that is proven and for whose cross-validation there is time. Without any, the
+    /// deepest that is proven; and if none is, what was found of the first.
     fn validated(
         &self,
-        found: Vec<(Optimal, Fit)>,
+        mut found: Vec<Sizes>,
         data: &Dataset,
         clock: &mut Clock<'_>,
     ) -> Result<Section> {
+        let seconds: f64 = found.iter().map(|it| it.fit.seconds).sum();
         let shares = [1, 3, 4];
-        let mut entries: Vec<Entry> = Vec::new();
-        let (mut seconds, mut learner) = (0.0, LearnerInfo::default());
-        for ((optimal, fit), share) in found.into_iter().zip(shares) {
-            let depth = optimal.depth;
-            let budget = clock.next(share);
+        let n_proven = found.iter().take_while(|it| it.fit.is_complete()).count();
+        let is_unproven = found.len() > n_proven;
+        found.truncate(n_proven.max(1));
+        let mut chosen = found.len() - 1;
+        for (place, Sizes { learner, fit }) in found.iter_mut().enumerate().rev() {
+            let budget = clock.next(shares[place]);
+            if n_proven == 0 || is_hopeless(fit, self.resampling, &budget) {
+                continue;
+            }
+            let depth = learner.depth;
             tell(&budget, &format!("depth {depth} on rows left out"));
-            let validated = if is_hopeless(&fit, self.resampling, &budget) {
-                None
-            } else {
-                self.of_one_tree(&optimal, &fit.model, data, &budget)?
-            };
-            seconds += fit.training.seconds;
-            learner = fit.learner.clone();
-            entries.push(of_tree(&fit, validated));
+            let searched = Searched::new(learner.clone());
+            fit.cross_validation = searched.validated(fit, self.resampling, data, &budget)?;
+            if fit.cross_validation.is_some() {
+                chosen = place;
+                break;
+            }
         }
-        Ok(Section {
-            id: "optimal".into(),
-            kind: SectionKind::Depths {
-                least: DEPTHS[0],
-                most: DEPTHS[DEPTHS.len() - 1],
-            },
-            learner,
-            penalty: None,
-            seconds,
-            chosen: choices(&entries),
-            state: None,
-            trunk: None,
-            entries,
-        })
+        let is_shallower = is_unproven && n_proven > 0 || chosen + 1 < found.len();
+        let mut fit = found.swap_remove(chosen).fit;
+        if fit.cross_validation.is_none() {
+            fit.learner.params.stop_validation();
+        }
+        let mut section = of_family(&fit);
+        if let Some(state) = &mut section.state {
+            state.is_coarser = is_shallower;
+        }
+        Ok(Section { seconds, ..section })
     }
+}
 
-    /// Error and standard error of a learner on rows left out; `None` if the budget is spent.
-    fn of_one_tree(
-        &self,
-        learner: &Optimal,
-        tree: &Tree,
-        data: &Dataset,
-        budget: &Budget,
-    ) -> Result<Option<(f64, f64)>> {
-        let make = |rows: Dataset, budget: &Budget| {
-            let fit = learner.fit(&rows, budget)?;
-            Ok((!budget.is_spent()).then(|| alone(fit.model)))
-        };
-        let all = alone(tree.clone());
-        let found = validate(&make, data, &all, self.resampling, budget)?;
-        Ok(found.map(|found| (found.error[0], found.se[0])))
-    }
+/// The best trees of every size, and their learner.
+struct Sizes {
+    learner: Optimal,
+    fit: FamilyFit,
 }
 
 /// Does it take long to send the rows through this many trees?
@@ -294,29 +293,13 @@ fn is_large(data: &Dataset, n_trees: usize) -> bool {
     data.n_rows().saturating_mul(n_trees) > MANY_STEPS
 }
 
-/// A family of one tree: it stands for all weights.
-fn alone(tree: Tree) -> Family {
-    let value = SolutionValue {
-        cost: 0,
-        leaves: tree.n_leaves(),
-    };
-    let scale = Scale {
-        unit: 1.0,
-        total_weight: 1.0,
-    };
-    Family::new(Penalty::Linear, scale, vec![value], Arc::new(vec![tree]))
-}
-
 /// Would learning on all folds take far longer than there is time?
-fn is_hopeless(fit: &Fit, resampling: Resampling, budget: &Budget) -> bool {
+fn is_hopeless(fit: &FamilyFit, resampling: Resampling, budget: &Budget) -> bool {
     let Some(left) = budget.left() else {
         return false;
     };
-    if fit.certificate.as_ref().is_some_and(|it| !it.is_optimal()) {
-        return true;
-    }
     let threads = rayon::current_num_threads().max(1) as f64;
-    let seconds = fit.training.seconds * resampling.n_trees() as f64 / threads;
+    let seconds = fit.seconds * resampling.n_trees() as f64 / threads;
     Duration::try_from_secs_f64(seconds / 2.0).is_ok_and(|needed| needed > left)
 }
 

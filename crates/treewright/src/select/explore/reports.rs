@@ -44,7 +44,7 @@ impl Report {
             chosen: None,
             state: None,
             trunk: None,
-            entries: vec![of_tree(fit, None)],
+            entries: vec![of_tree(fit)],
         };
         let tree = &fit.model;
         on_sections(title, vec![section], tree, fit.training.rows, data)

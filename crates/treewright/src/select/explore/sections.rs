@@ -13,7 +13,7 @@ const MOST_LEAVES_OF_CHOSEN: usize = 1200;
 const MOST_ENTRIES: usize = 240;
 
 /// A tree as an entry.
-pub(super) fn of_tree(fit: &Fit, validated: Option<(f64, f64)>) -> Entry {
+pub(super) fn of_tree(fit: &Fit) -> Entry {
     let tree = &fit.model;
     Entry {
         leaves: tree.n_leaves(),
@@ -22,7 +22,7 @@ pub(super) fn of_tree(fit: &Fit, validated: Option<(f64, f64)>) -> Entry {
         errors: fit.training.errors,
         lambda_low: None,
         lambda_high: None,
-        validated,
+        validated: None,
         standing: Standing::Tree(fit.certificate.clone().map(Box::new)),
         confusion: None,
         importances: importances_of(tree, &fit.learner).ok(),
@@ -136,10 +136,13 @@ fn proof_of(fit: &FamilyFit, member: usize, figures: &Member) -> MemberProof {
         MemberProof::StillGrowing
     } else if fit.family.has_all_sizes() {
         let bounds = fit.lower_bounds.as_ref();
-        let is_proven = bounds.is_none_or(|bounds| bounds[member] >= figures.cost);
+        let lower = bounds.map_or(figures.cost, |bounds| bounds[member]);
         match fit.learner.params.depth() {
-            Ok(Some(depth)) if is_proven => MemberProof::BestOfSize { depth },
-            _ => MemberProof::SizeNotProven,
+            Ok(Some(depth)) if lower >= figures.cost => MemberProof::BestOfSize { depth },
+            _ => MemberProof::SizeNotProven {
+                lower,
+                gap: 1.0 - lower / figures.cost,
+            },
         }
     } else if !(figures.lambda_low >= Some(fit.exact_down_to)) {
         MemberProof::BelowTheSearch
@@ -158,12 +161,17 @@ fn state_of(fit: &FamilyFit) -> FamilyState {
         penalty: fit.family.penalty().clone(),
         extent: if is_cut_short(fit) {
             Extent::StillGrowing
-        } else if fit.exact_down_to == 0.0 {
+        } else if fit.is_complete() {
             Extent::Complete
         } else {
             Extent::Stopped
         },
         halvings: params.halvings(),
+        depth: fit
+            .family
+            .has_all_sizes()
+            .then(|| params.depth().ok()?)
+            .flatten(),
         is_unvalidated: params.stopped().is_some() && fit.cross_validation.is_none(),
         is_coarser: false,
     }

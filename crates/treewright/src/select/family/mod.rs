@@ -15,7 +15,6 @@ mod pruned;
 mod searched;
 
 pub use by_depth::{ByDepth, by_depth};
-pub(super) use choose::validate;
 pub use choose::{Rule, cross_validate};
 pub use family_choice::FamilyChoice;
 pub use pruned::{Choice, Pruned, PrunedFamily};

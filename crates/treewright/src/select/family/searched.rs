@@ -117,29 +117,33 @@ impl<L: FamilyLearner + Sync> Searched<L> {
         Ok(found)
     }
 
-    /// `None` if a search, that of all rows or that of a fold, did not come to its end.
-    fn validated(
+    /// How the members of a family do on rows left out. `None` if a search, that of all rows or that of a fold, did not
+    /// come to its end.
+    pub(in crate::select) fn validated(
         &self,
         found: &FamilyFit,
         resampling: Resampling,
         data: &Dataset,
         budget: &Budget,
     ) -> Result<Option<CrossValidation>> {
-        let is_complete = |found: &FamilyFit| found.exact_down_to == 0.0;
-        if !is_complete(found) {
+        if !found.is_complete() {
             return Ok(None);
         }
         let search = |rows: Dataset, budget: &Budget| {
             let found = self.learner.fit_fold(&rows, budget)?;
-            Ok(is_complete(&found).then_some(found.family))
+            Ok(found.is_complete().then_some(found.family))
         };
         validate(&search, data, &found.family, resampling, budget)
     }
 
-    /// The tree for the learner's own weight: a member, unless the family does not reach so far down.
+    /// The tree for the learner's own weight: a member, unless the family does not reach so far down. If a search for
+    /// all sizes was stopped, the tree of least cost.
     fn unvalidated(&self, found: &FamilyFit, data: &Dataset, budget: &Budget) -> Result<Fit<Tree>> {
         let lambda = self.learner.weight(data)?;
-        let mut fit = if lambda.to_f64() < found.exact_down_to {
+        let mut fit = if found.family.has_all_sizes() && !found.is_complete() {
+            // Of its largest tree something is known.
+            take_out(found, found.family.len() - 1, None, None)?
+        } else if lambda.to_f64() < found.exact_down_to {
             self.learner.fit(data, budget)?
         } else {
             take_out(found, found.family.at(&lambda), Some(lambda), None)?

@@ -164,6 +164,17 @@ pub(crate) fn after_rounding(bound: f64, objective: f64, tolerance: Option<f64>)
     }
 }
 
+impl FamilyFit {
+    /// Did the search for it come to its end? A family of all sizes may then still be without large trees.
+    pub fn is_complete(&self) -> bool {
+        if self.family.has_all_sizes() {
+            self.lower_bounds.is_none()
+        } else {
+            self.exact_down_to == 0.0
+        }
+    }
+}
+
 impl Certificate {
     /// Is the tree proven to be the best?
     pub fn is_optimal(&self) -> bool {

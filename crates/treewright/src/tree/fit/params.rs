@@ -290,9 +290,10 @@ impl Params {
         }
     }
 
-    /// Takes away what a leaf costs: a family is for all weights.
+    /// Takes away what leaves cost: a family is for all weights, and says elsewhere for which penalty.
     pub(crate) fn take_leaf_cost(&mut self) {
         self.0.shift_remove("leaf_cost");
+        self.0.shift_remove("penalty");
     }
 
     /// Was the family found by a heuristic that may miss members?

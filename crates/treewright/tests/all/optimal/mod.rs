@@ -4,6 +4,7 @@ mod alike;
 pub(crate) mod large;
 mod leaf_sizes;
 mod odd;
+mod of_size;
 mod proofs;
 pub(crate) mod rules;
 mod sizes;

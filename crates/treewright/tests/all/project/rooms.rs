@@ -48,7 +48,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["plan"],
             &["sizes"],
             &["proof"],
-            &["claim", "by_depth", "by_size"],
+            &["claim", "by_depth", "by_size", "of_size"],
         ],
     ),
     (

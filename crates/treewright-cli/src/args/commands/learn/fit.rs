@@ -1,9 +1,13 @@
 //! `fit`: learn one tree.
 
+use anyhow::Result;
 use clap::{ArgGroup, Args, Subcommand};
+use treewright::cost::{Loss, Penalty};
+use treewright::learn::optimal::Optimal;
 
 use crate::args::groups::{
-    LambdaArg, LeavesArg, LimitArgs, OutputArgs, ProofArgs, PruningArgs, SelectArgs, TableArgs,
+    LambdaArg, LeavesArg, LimitArgs, OutputArgs, PenaltyArgs, ProofArgs, PruningArgs, SelectArgs,
+    TableArgs,
 };
 use crate::args::learners::{DyadicArgs, GreedyArgs, OptimalArgs, SolverArg};
 use crate::args::values::ExactNumber;
@@ -151,8 +155,10 @@ pub(crate) struct FitDyadicArgs {
 
 /// Find the best of all trees of a depth, and prove it.
 ///
-/// Among all trees of depth D, the one with the least cost on the rows is found; with --leaf-cost X the
-/// one with the least cost + X * leaves. A numeric feature is cut in two, anywhere, and at the last level
+/// Among all trees of depth D, the one with the least cost on the rows is found; with --leaf-cost X (or
+/// --lambda X) the one with the least cost + X * penalty(leaves), with --leaves K the one with the least cost
+/// that has at most K leaves. --select finds the best trees for every number of leaves, and takes the one
+/// that does best on rows left out of learning. A numeric feature is cut in two, anywhere, and at the last level
 /// into up to K intervals. A categorical feature has a branch for each category of the node's rows.
 /// Missing values have a branch of their own, which counts as a leaf like any other. The certificate says
 /// that no tree is better, or how far from it the tree may be if a limit ended the search. The target
@@ -160,11 +166,21 @@ pub(crate) struct FitDyadicArgs {
 ///
 /// --depth 1 finds the best rule on one feature. --depth 2 is often as good as a large tree, and can be
 /// read at a glance. Each further level takes far longer: try --time-limit with --depth 3. Trees of few
-/// rows learn noise; --min-leaf 5 or --leaf-cost 0.01 keep small leaves out.
+/// rows learn noise; --min-leaf 5 or --leaf-cost 0.01 keep small leaves out. Depth and leaves together make
+/// a tree that can be read: --depth 3 --leaves 6.
 #[derive(Debug, Args)]
+#[command(
+    group(ArgGroup::new("choice").args(["select", "leaf_cost", "leaves"])),
+    mut_arg("folds", |arg| arg.requires("select")),
+    mut_arg("penalty", |arg| arg.requires("leaf_cost")),
+    mut_arg("proof", |arg| arg.conflicts_with_all(["select", "leaves", "penalty"])),
+)]
 #[command(after_help = "\
 Examples:
   treewright fit optimal iris.csv
+  treewright fit optimal iris.csv --depth 3 --leaves 5 -o model.json
+  treewright fit optimal iris.csv --depth 3 --select 1se -o model.json
+  treewright fit optimal iris.csv --depth 3 --lambda 0.02 --penalty sqrt
   treewright fit optimal iris.csv --depth 1 --intervals 3 -o model.json
   treewright fit optimal titanic.csv --target survived --depth 2 --min-leaf 10
   treewright fit optimal iris.csv --leaf-cost 1/150 -o model.json
@@ -176,10 +192,32 @@ pub(crate) struct FitOptimalArgs {
     pub(crate) table: TableArgs,
     #[command(flatten)]
     pub(crate) optimal: OptimalArgs,
+    #[command(flatten, next_help_heading = "Optimal tree")]
+    pub(crate) penalty: PenaltyArgs,
+    #[command(flatten)]
+    pub(crate) leaves: LeavesArg,
+    #[command(flatten)]
+    pub(crate) select: SelectArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) proof: ProofArgs,
+}
+
+impl FitOptimalArgs {
+    /// The learner with these parameters. The penalty is read before.
+    pub(crate) fn learner(
+        &self,
+        loss: Loss,
+        most_bytes: Option<u64>,
+        penalty: Penalty,
+    ) -> Result<Optimal> {
+        Ok(Optimal {
+            leaves: self.leaves.count()?,
+            penalty,
+            ..self.optimal.learner(loss, most_bytes)?
+        })
+    }
 }

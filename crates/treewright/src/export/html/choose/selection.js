@@ -51,7 +51,11 @@ function makeSelection(report, actions) {
       figures.append(figure("Wrong rows", `${format.rows(member.errors)} of ${format.rows(report.table.weight)}`));
     }
     if (member.lambda_low !== undefined && current.penalty) {
-      const interval = `[${format.lambda(member.lambda_low)}, ${format.lambda(member.lambda_high)})`;
+      // A tree that is the best of its size may be the best for no weight.
+      const isForNone = member.lambda_low === null && member.lambda_high === null && current.members.length > 1;
+      const interval = isForNone
+        ? "none"
+        : `[${format.lambda(member.lambda_low)}, ${format.lambda(member.lambda_high)})`;
       figures.append(
         figure(
           "Best for λ in",
