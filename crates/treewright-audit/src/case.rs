@@ -76,6 +76,7 @@ impl Case {
         let values = match &self.setting.job {
             Job::Dyadic(job) | Job::DyadicPath(job) => &job.table,
             Job::Prune(job) | Job::PrunePath(job) => &job.table,
+            Job::OptimalPath(job) | Job::OptimalSize(job) => &job.table,
             _ => &Vec::new(),
         };
         if !values.is_empty() {

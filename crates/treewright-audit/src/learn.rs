@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use treewright::cost::{Loss, Penalty};
+use treewright::cost::{Lambda, Loss, Penalty};
 use treewright::data::Dataset;
 use treewright::export::json::{self, write_family, write_model};
 use treewright::learn::dyadic::{self, Coding, Dyadic, Method, Model, Resolution, Solver, Ties};
@@ -12,10 +12,10 @@ use treewright::learn::optimal::{Optimal, Switches};
 use treewright::learn::{FamilyLearner, Learner};
 use treewright::prune::{self, Aim, Impurity, NodeCosts, Pruner, PruningCost};
 use treewright::select::{Complete, Distinct, Pruned};
-use treewright::tree::LearnerInfo;
+use treewright::tree::{FamilyFit, LearnerInfo};
 use treewright::{Budget, Error, Fit, Result};
 
-use crate::setting::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Setting, Stop};
+use crate::setting::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Setting, SizesJob, Stop};
 use crate::table::Table;
 
 /// What came of learning.
@@ -60,12 +60,26 @@ fn learn_from(table: &Table, data: &Dataset, loss: Loss, setting: &Setting) -> R
     match &setting.job {
         Job::Optimal(job) => {
             let learner = optimal(job, loss, most_bytes)?;
-            let sizes = if job.tiny {
-                Switches::TINY
+            Ok(model(
+                learner.fit_with(data, &budget, switches(job))?,
+                table,
+            ))
+        }
+        Job::OptimalPath(job) => {
+            let found = sizes(job, loss, data, &budget, most_bytes, table)?;
+            Ok(document(write_family(&found)))
+        }
+        Job::OptimalSize(job) => {
+            let found = sizes(job, loss, data, &budget, most_bytes, table)?;
+            let value = job.aim.1.as_str();
+            let (member, lambda) = if job.aim.0 == "lambda" {
+                let lambda: Lambda = value.parse()?;
+                (found.family.at(&lambda), Some(lambda))
             } else {
-                Switches::USUAL
+                let member = found.family.with_leaves(whole(value)?);
+                (member.unwrap_or(0), None)
             };
-            Ok(model(learner.fit_with(data, &budget, sizes)?, table))
+            Ok(model(prune::take_out(&found, member, lambda, None)?, table))
         }
         Job::Dyadic(job) => {
             let learner = dyadic(job, loss, most_bytes, false)?;
@@ -152,6 +166,32 @@ fn optimal(job: &OptimalJob, loss: Loss, most_bytes: Option<u64>) -> Result<Opti
         most_bytes: most_bytes.map_or(usize::MAX, |bytes| bytes as usize),
         ..Optimal::default()
     })
+}
+
+fn switches(job: &OptimalJob) -> Switches {
+    if job.tiny {
+        Switches::TINY
+    } else {
+        Switches::USUAL
+    }
+}
+
+/// The best trees of every number of leaves.
+fn sizes(
+    job: &SizesJob,
+    loss: Loss,
+    data: &Dataset,
+    budget: &Budget,
+    most_bytes: Option<u64>,
+    table: &Table,
+) -> Result<FamilyFit> {
+    let learner = Optimal {
+        penalty: penalty(&job.penalty, &job.table)?,
+        ..optimal(&job.trees, loss, most_bytes)?
+    };
+    let mut found = learner.fit_family_with(data, budget, switches(&job.trees))?;
+    remember(&mut found.learner, table);
+    Ok(found)
 }
 
 fn dyadic(job: &DyadicJob, loss: Loss, most_bytes: Option<u64>, is_path: bool) -> Result<Dyadic> {

@@ -133,8 +133,7 @@ fn family(model: &Model, data: &Data, proof: Option<&str>, work: &Cell<u64>, rep
         },
         // Prunings have a cost among their parameters.
         "optimal" if model.nodes.is_none() && !model.learner.params.contains_key("cost") => {
-            let why = "the best trees of every number of leaves are not searched here";
-            report.add("members", Verdict::NotChecked(why.into()));
+            bounded::family::check(model, data, work, report);
         }
         "greedy" | "optimal" | "dyadic" => prune::family(model, data, proof, work, report),
         name => {

@@ -227,6 +227,27 @@ impl Values {
         &self.unit * Ratio::new(self.off_by.into(), self.per_loss.into())
     }
 
+    /// The same losses, with leaves that cost nothing: a value is a loss.
+    pub(crate) fn losses_only(self) -> Self {
+        Self {
+            off_by: (self.off_by + self.per_loss - 1) / self.per_loss,
+            per_loss: 1,
+            per_leaf: 0,
+            ..self
+        }
+    }
+
+    /// The least loss that trees have which cost at least, or with `more` above, this much.
+    pub(crate) fn least_loss(&self, cost: &Ratio, more: bool) -> Option<Value> {
+        let loss = (cost - &self.at_least) / &self.unit;
+        let least = if more {
+            loss.floor().to_integer() + 1
+        } else {
+            ceil(&loss)
+        };
+        small(&least.max(BigInt::zero())).filter(|least| *least < LARGEST)
+    }
+
     /// What a value says.
     pub(crate) fn least(&self, value: Value) -> Least {
         let (main, leaves) = (value.div_euclid(self.much), value.rem_euclid(self.much));

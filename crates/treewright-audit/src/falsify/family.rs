@@ -68,9 +68,11 @@ pub(crate) fn threshold(document: &Value, dice: &mut Rng) -> Option<Value> {
         .filter(|members| members.len() > 1)?;
     let at = dice.usize(..members.len() - 1);
     let low = number(&members[at]["lambda_low"]).filter(|low| *low > 0.0)?;
-    let next = number(&members[at + 1]["lambda_low"])?;
+    // Some members may have no weights.
+    let after = (at + 1..members.len()).find(|&after| !members[after]["lambda_low"].is_null())?;
+    let next = number(&members[after]["lambda_low"])?;
     if !has_room(&members[at])
-        || !has_room(&members[at + 1])
+        || !has_room(&members[after])
         || document["certificate"]["exact"] != true
     {
         return None;
@@ -78,7 +80,7 @@ pub(crate) fn threshold(document: &Value, dice: &mut Rng) -> Option<Value> {
     let moved = json!(f64::midpoint(low, next));
     let mut changed = document.clone();
     changed["members"][at]["lambda_low"] = moved.clone();
-    changed["members"][at + 1]["lambda_high"] = moved;
+    changed["members"][after]["lambda_high"] = moved;
     Some(changed)
 }
 

@@ -5,6 +5,7 @@
 
 mod family;
 pub(crate) mod lies;
+mod sizes;
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -47,6 +48,12 @@ pub fn falsehoods(case: &Case, learned: &Learned, dice: &mut Rng) -> Vec<Falseho
             found.push(Falsehood { what, learned });
         }
     };
+    if matches!(case.setting.job, Job::OptimalPath(_)) {
+        for (what, changed) in sizes::falsehoods(case, &document, dice) {
+            add(what, changed);
+        }
+        return found;
+    }
     if document["members"].is_array() {
         add("member dropped", dropped(&document, dice, false));
         add("member dropped, gap closed", dropped(&document, dice, true));
@@ -297,6 +304,20 @@ fn other_settings(setting: &Setting) -> Vec<Setting> {
             }
             all
         }
+        Job::OptimalSize(job) => {
+            let aims = [
+                ("leaves", "1"),
+                ("leaves", "2"),
+                ("leaves", "4"),
+                ("lambda", "0"),
+            ];
+            let other = |(name, value): (&str, &str)| {
+                let mut job = job.clone();
+                job.aim = (name.to_owned(), value.to_owned());
+                with(Job::OptimalSize(job))
+            };
+            aims.into_iter().map(other).collect()
+        }
         Job::Dyadic(job) => {
             let aims = [
                 ("leaves", "1"),
@@ -342,6 +363,14 @@ fn objective(job: &Job, document: &Value, cost: f64, leaves: u64) -> Option<f64>
     };
     match job {
         Job::Optimal(job) => Some(cost + weight(&job.leaf_cost)? * leaves as f64),
+        // The most leaves are those of the tree that was taken.
+        Job::OptimalSize(job) => match job.aim.0.as_str() {
+            "lambda" => Some(cost + weight(&job.aim.1)? * leaves_as(&job.penalty)?),
+            _ => {
+                let most = document["learner"]["params"]["leaves"].as_u64()?;
+                (leaves <= most).then_some(cost)
+            }
+        },
         Job::Dyadic(job) => match job.aim.0.as_str() {
             "lambda" => Some(cost + weight(&job.aim.1)? * leaves_as(&job.penalty)?),
             "kappa" => Some(cost + weight(&job.aim.1)? / total * leaves_as(&job.penalty)?),

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::case::Case;
 use crate::learn::{Learned, learn};
-use crate::setting::{Job, Setting, Stop};
+use crate::setting::{Job, Setting, SizesJob, Stop};
 
 /// What came of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,17 +122,20 @@ enum Other {
 /// Learning the same in another way must give the same, and a limit must not make a bound false.
 fn other_ways(case: &Case, learned: &Learned) -> Other {
     let setting = &case.setting;
-    let is_tiny = matches!(&setting.job, Job::Optimal(job) if job.tiny);
+    let mut plain = setting.clone();
+    let mut is_tiny = false;
+    if let Job::Optimal(job)
+    | Job::OptimalPath(SizesJob { trees: job, .. })
+    | Job::OptimalSize(SizesJob { trees: job, .. }) = &mut plain.job
+    {
+        is_tiny = std::mem::take(&mut job.tiny);
+    }
     let is_limited = setting.stop != Stop::Never;
     if !is_tiny && !is_limited && setting.threads == 1 {
         return Other::Nothing;
     }
-    let mut plain = setting.clone();
     plain.threads = 1;
     plain.stop = Stop::Never;
-    if let Job::Optimal(job) = &mut plain.job {
-        job.tiny = false;
-    }
     let whole = match caught(|| learn(&case.table, &plain)) {
         Ok(Ok(whole)) => whole,
         Ok(Err(error)) => return Other::Wrong(format!("refused without limits: {error}")),

@@ -1,6 +1,6 @@
 //! The command line that repeats a case with the program.
 
-use super::{DyadicJob, GreedyJob, Job, PruneJob, Setting, Stop};
+use super::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Setting, SizesJob, Stop};
 use crate::table::Table;
 
 /// The command lines, and what no command line can say.
@@ -20,21 +20,15 @@ pub fn command(table: &Table, setting: &Setting) -> String {
     let end = format!("{reading}{limit} --threads {} --json", setting.threads);
     let text = match &setting.job {
         Job::Optimal(job) => {
-            if job.min_leaf_weight > 0.0 {
-                notes.push(format!(
-                    "at least {} of all weight in a leaf",
-                    job.min_leaf_weight
-                ));
-            }
-            if job.tiny {
-                notes.push("with tiny sizes of work".into());
-            }
-            let intervals = job.intervals.map_or("auto".into(), |most| most.to_string());
-            format!(
-                "treewright fit optimal {file} --depth {} --intervals {intervals} --min-leaf {} \
-                 --leaf-cost {}{end}",
-                job.depth, job.min_leaf, job.leaf_cost
-            )
+            let params = optimal(job, &mut notes);
+            let leaf_cost = &job.leaf_cost;
+            format!("treewright fit optimal {file}{params} --leaf-cost {leaf_cost}{end}")
+        }
+        Job::OptimalPath(job) => sizes(job, &file, &end, &mut notes),
+        Job::OptimalSize(job) => {
+            let (aim, value) = &job.aim;
+            let family = sizes(job, &file, &end, &mut notes);
+            format!("{family} > family.json\ntreewright prune family.json --{aim} {value} --json")
         }
         Job::Dyadic(job) => {
             let ((aim, value), search) = (&job.aim, &job.search);
@@ -65,6 +59,29 @@ pub fn command(table: &Table, setting: &Setting) -> String {
     notes
         .into_iter()
         .fold(text, |text, note| format!("{text}\n# {note}"))
+}
+
+fn optimal(job: &OptimalJob, notes: &mut Vec<String>) -> String {
+    if job.min_leaf_weight > 0.0 {
+        notes.push(format!(
+            "at least {} of all weight in a leaf",
+            job.min_leaf_weight
+        ));
+    }
+    if job.tiny {
+        notes.push("with tiny sizes of work".into());
+    }
+    let intervals = job.intervals.map_or("auto".into(), |most| most.to_string());
+    format!(
+        " --depth {} --intervals {intervals} --min-leaf {}",
+        job.depth, job.min_leaf
+    )
+}
+
+fn sizes(job: &SizesJob, file: &str, end: &str, notes: &mut Vec<String>) -> String {
+    let params = optimal(&job.trees, notes);
+    let penalty = penalty(&job.penalty);
+    format!("treewright path optimal {file}{params} --penalty {penalty}{end}")
 }
 
 fn dyadic(job: &DyadicJob) -> String {

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-use super::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Setting, Stop};
+use super::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Setting, SizesJob, Stop};
 use crate::dice::{chance, pick};
 use crate::table::kinds::Kind;
 
@@ -17,6 +17,8 @@ pub(crate) fn draw(
     let job = job.unwrap_or_else(|| draw_name(kind, dice));
     let job = match job {
         "optimal" => Job::Optimal(optimal(kind, n_rows, n_features, dice)),
+        "optimal-path" => Job::OptimalPath(sizes(kind, n_rows, n_features, dice)),
+        "optimal-size" => Job::OptimalSize(sizes(kind, n_rows, n_features, dice)),
         "dyadic" => Job::Dyadic(dyadic(n_rows, n_features, false, dice)),
         "dyadic-path" => Job::DyadicPath(dyadic(n_rows, n_features, true, dice)),
         "greedy" => Job::Greedy(greedy(kind, dice)),
@@ -108,6 +110,24 @@ fn optimal(kind: Kind, n_rows: usize, n_features: usize, dice: &mut Rng) -> Opti
             weight(dice)
         },
         tiny: kind != Kind::Large && chance(dice, 40),
+    }
+}
+
+fn sizes(kind: Kind, n_rows: usize, n_features: usize, dice: &mut Rng) -> SizesJob {
+    let mut trees = optimal(kind, n_rows, n_features, dice);
+    trees.intervals = trees.intervals.map(|most| most.max(2));
+    trees.leaf_cost = "0".into();
+    let (penalty, table) = penalty(30, dice);
+    let aim = if chance(dice, 50) {
+        ("leaves", dice.usize(1..9).to_string())
+    } else {
+        ("lambda", weight(dice))
+    };
+    SizesJob {
+        trees,
+        penalty,
+        table,
+        aim: (aim.0.into(), aim.1),
     }
 }
 

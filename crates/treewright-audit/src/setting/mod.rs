@@ -45,6 +45,10 @@ impl Stop {
 pub enum Job {
     /// The best tree of a depth.
     Optimal(OptimalJob),
+    /// The best trees of a depth for every number of leaves.
+    OptimalPath(SizesJob),
+    /// One of these: for a number of leaves, or for a weight of a penalty.
+    OptimalSize(SizesJob),
     /// The best dyadic tree for one aim.
     Dyadic(DyadicJob),
     /// The best dyadic trees for all weights.
@@ -79,6 +83,21 @@ pub struct OptimalJob {
     /// Tiny sizes of the parts in which work is done.
     #[serde(default)]
     pub tiny: bool,
+}
+
+/// Parameters of the best trees of every number of leaves.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SizesJob {
+    /// The trees. What a leaf costs does not matter.
+    pub trees: OptimalJob,
+    /// `linear`, `sqrt`, `log`, `power:T` or `table`.
+    pub penalty: String,
+    /// The values of a table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub table: Vec<String>,
+    /// `lambda` or `leaves`, and its value; not for families.
+    pub aim: (String, String),
 }
 
 /// Parameters of a dyadic tree or path.
@@ -149,8 +168,10 @@ pub struct PruneJob {
 
 impl Job {
     /// The names of all jobs, with the share of tables that they get.
-    pub const ALL: [(&'static str, u32); 8] = [
-        ("optimal", 40),
+    pub const ALL: [(&'static str, u32); 10] = [
+        ("optimal", 25),
+        ("optimal-path", 10),
+        ("optimal-size", 5),
         ("dyadic", 20),
         ("dyadic-path", 14),
         ("greedy", 4),
@@ -164,6 +185,8 @@ impl Job {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Optimal(_) => "optimal",
+            Self::OptimalPath(_) => "optimal-path",
+            Self::OptimalSize(_) => "optimal-size",
             Self::Dyadic(_) => "dyadic",
             Self::DyadicPath(_) => "dyadic-path",
             Self::Greedy(_) => "greedy",

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::Class;
+use super::class::Class;
+use super::rules::LeafRule;
 use super::search::{MISSING, Rows, Search, different};
 use crate::numbers::decimal;
 use crate::read::data::{Column, Data};
@@ -94,7 +95,7 @@ pub(crate) fn check(
     values: Values,
     proof: &str,
     limit: Value,
-    (sizes, least_size): (Option<Vec<i128>>, i128),
+    rule: LeafRule,
     work: &Cell<u64>,
 ) -> Verdict {
     let wrong = |what: String| Verdict::Refuted(format!("proof: {what}"));
@@ -146,7 +147,8 @@ pub(crate) fn check(
         };
         claims.insert(key(&claim.rows), claim);
     }
-    let search = Search::new(data, &values, class.intervals, work).with_sizes(sizes, least_size);
+    let sized = rule.is_strict();
+    let search = Search::new(data, &values, class, (rule, 1), work);
     let rows = search.all();
     let numbers = data.columns.iter().map(|column| match column {
         Column::Numbers(numbers) => different(numbers),
@@ -158,7 +160,7 @@ pub(crate) fn check(
         numbers,
         claims,
         known: BTreeMap::new(),
-        sized: least_size > 1,
+        sized,
     };
     match checker.bound(&rows, &[], header.depth, value) {
         Ok(()) => Verdict::Confirmed,
@@ -211,7 +213,7 @@ impl Checker<'_> {
             _ if depth > 2 => return Err(format!("no claim of depth {depth} for {name}").into()),
             claim => {
                 self.claims.extend(claim.map(|claim| (name.clone(), claim)));
-                self.search.least(rows, depth, bound, self.sized)?
+                self.search.least_value(rows, depth, bound, self.sized)?
             }
         };
         if at_least < bound {
@@ -230,7 +232,8 @@ impl Checker<'_> {
         at_least: Value,
     ) -> Result<(), Fault> {
         // A tree of one leaf may be of any size.
-        let may_be_leaf = !self.sized || path.is_empty() || self.search.has_size(rows);
+        let may_be_leaf =
+            !self.sized || path.is_empty() || self.search.rule.allows_rows(&rows.orders[0]);
         if may_be_leaf && self.search.leaf(&rows.orders[0]) < at_least {
             return Err(format!("{}: one leaf is better", key(path)).into());
         }

@@ -1,15 +1,16 @@
-//! The least value of all trees of bounded depth, if it is below a limit.
+//! The least values of all trees of bounded depth, by their number of leaves, where they are below limits.
 //!
 //! Why ranges of cuts can be passed over, and why neighbours of a cut can, is proven in docs/checker.md.
 
 use std::cell::Cell;
 
+use super::class::{Categorical, Class};
+use super::curve::{Curve, INFINITE, least_of_curves};
+use super::rules::LeafRule;
 use crate::read::data::{Column, Data};
 use crate::report::{TooLarge, spend};
 use crate::values::{Value, Values};
 
-/// More than any value.
-pub(crate) const INFINITE: Value = 1 << 121;
 /// The rank of rows without a value: after all others.
 pub(crate) const MISSING: u32 = u32::MAX;
 
@@ -25,32 +26,50 @@ pub(crate) struct Search<'a> {
     pub(crate) ranks: Vec<Vec<u32>>,
     pub(crate) is_numeric: Vec<bool>,
     /// The most intervals of a numeric feature at the last level.
-    intervals: usize,
+    pub(super) intervals: usize,
+    pub(super) categorical: Categorical,
+    /// For each feature: which features are never asked below it.
+    never_below: &'a [Vec<usize>],
     /// For each row its loss times what a loss is worth.
     worth: Vec<Value>,
     /// For each row how much one more row adds to the value of a tree, at most.
     pub(crate) per_row: Vec<Value>,
-    /// The size of each row, and the least size of a leaf.
-    sizes: Vec<i128>,
-    least_size: i128,
-    work: &'a Cell<u64>,
+    /// Does that hold for each number of leaves? Not where one more row may need a leaf of its own.
+    has_neighbours: bool,
+    pub(crate) rule: LeafRule,
+    /// The last place of curves.
+    pub(super) last: usize,
+    pub(super) work: &'a Cell<u64>,
 }
 
 /// Cuts from `first` to `last` of a feature, not yet known to be good for nothing.
 struct Range {
     first: usize,
     last: usize,
-    /// What the rows below each of these cuts cost at least: for each feature asked first, if one level is left.
-    low: Vec<Value>,
+    /// What the rows below each of these cuts cost at least: if one level is left, for each feature asked first, and
+    /// last for one leaf.
+    low: Vec<Curve>,
     /// The same for the rows above.
-    high: Vec<Value>,
+    high: Vec<Curve>,
+}
+
+/// A feature that is asked first, and how many levels there are with it.
+struct Root<'a> {
+    feature: usize,
+    depth: usize,
+    /// The features that may be asked below.
+    allowed: &'a [bool],
+    /// What the rows without a value have at least, for which there is a branch of its own.
+    missing: Curve,
 }
 
 impl<'a> Search<'a> {
+    /// Of curves whose last place is `last`.
     pub(crate) fn new(
         data: &Data,
         values: &'a Values,
-        intervals: usize,
+        class: &'a Class,
+        (rule, last): (LeafRule, usize),
         work: &'a Cell<u64>,
     ) -> Self {
         let ranks: Vec<Vec<u32>> = data.columns.iter().map(ranks).collect();
@@ -64,9 +83,10 @@ impl<'a> Search<'a> {
             .iter()
             .map(|loss| loss * values.per_loss)
             .collect();
-        // One more row may need a leaf of its own where there are categories or missing cells.
-        let may_need_leaf =
-            is_numeric.contains(&false) || ranks.iter().flatten().any(|&rank| rank == MISSING);
+        // One more row may need a leaf of its own where categories have a branch each, or where cells are missing.
+        let has_branches =
+            class.categorical == Categorical::Multiway && is_numeric.contains(&false);
+        let may_need_leaf = has_branches || ranks.iter().flatten().any(|&rank| rank == MISSING);
         let leaf = if may_need_leaf { values.per_leaf } else { 0 };
         let most = |losses: &[Value]| losses.iter().max().map_or(0, |most| most + leaf);
         let per_row = worth.chunks(values.n_classes).map(most).collect();
@@ -74,19 +94,16 @@ impl<'a> Search<'a> {
             values,
             ranks,
             is_numeric,
-            intervals,
+            intervals: class.intervals,
+            categorical: class.categorical,
+            never_below: &class.never_below,
             worth,
             per_row,
-            sizes: vec![1; data.n_rows()],
-            least_size: 1,
+            has_neighbours: last == 1 || !may_need_leaf,
+            rule,
+            last,
             work,
         }
-    }
-
-    pub(crate) fn with_sizes(mut self, sizes: Option<Vec<i128>>, least_size: i128) -> Self {
-        self.sizes = sizes.unwrap_or(self.sizes);
-        self.least_size = least_size;
-        self
     }
 
     pub(crate) fn n_features(&self) -> usize {
@@ -124,14 +141,6 @@ impl<'a> Search<'a> {
         })
     }
 
-    pub(crate) fn has_size(&self, rows: &Rows) -> bool {
-        let size: i128 = rows.orders[0]
-            .iter()
-            .map(|&row| self.sizes[row as usize])
-            .sum();
-        size >= self.least_size
-    }
-
     /// The value of one leaf.
     pub(crate) fn leaf(&self, rows: &[u32]) -> Value {
         let mut sums = vec![0; self.values.n_classes];
@@ -141,7 +150,7 @@ impl<'a> Search<'a> {
         sums.iter().min().expect("there are classes") + self.values.per_leaf
     }
 
-    fn add(&self, sums: &mut [Value], row: u32) {
+    pub(super) fn add(&self, sums: &mut [Value], row: u32) {
         let n_classes = self.values.n_classes;
         let worth = &self.worth[row as usize * n_classes..][..n_classes];
         for (sum, worth) in sums.iter_mut().zip(worth) {
@@ -149,34 +158,61 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The least value of all trees of a depth for these rows, or `limit` if none is below. With `sized`, leaves have the
-    /// least size, else any.
-    pub(crate) fn least(
+    /// The least value of all trees of a depth for these rows, or `limit` if none is below. With `strict`, leaves keep
+    /// the rule, else they are any.
+    pub(crate) fn least_value(
         &self,
         rows: &Rows,
         depth: usize,
         limit: Value,
-        sized: bool,
+        strict: bool,
     ) -> Result<Value, TooLarge> {
-        let mut best = limit;
-        if !sized || self.has_size(rows) {
-            best = best.min(self.leaf(&rows.orders[0]));
+        let limits = Curve(vec![limit; self.last + 1]);
+        let allowed = vec![true; self.n_features()];
+        Ok(self.least(rows, depth, &allowed, limits, strict)?.of_all())
+    }
+
+    /// The same by leaves: at each place the least value of these trees if it is below the limit of the place, else
+    /// the limit. Only allowed features are asked.
+    pub(crate) fn least(
+        &self,
+        rows: &Rows,
+        depth: usize,
+        allowed: &[bool],
+        limits: Curve,
+        strict: bool,
+    ) -> Result<Curve, TooLarge> {
+        let mut best = limits;
+        best.0[0] = INFINITE;
+        if !strict || self.rule.allows_rows(&rows.orders[0]) {
+            best.lower(1, self.leaf(&rows.orders[0]));
         }
         // Every other tree has two leaves.
-        if depth == 0 || best <= 2 * self.values.per_leaf {
+        let least = 2 * self.values.per_leaf;
+        if depth == 0 || best.0[1..].iter().all(|value| *value <= least) {
             return Ok(best);
         }
+        let asked = (0..self.n_features()).filter(|&feature| allowed[feature]);
         if depth == 1 {
-            let of_features = if sized {
-                self.one_level_sized(rows)?
-            } else {
-                self.one_level(rows)?
-            };
-            return Ok(of_features.into_iter().fold(best, Value::min));
+            for feature in asked {
+                let order = &rows.orders[feature];
+                let of_feature = if strict {
+                    self.one_level_strict(order, feature)?
+                } else {
+                    let [all, _] = self.one_level(order, feature, |_| 0)?;
+                    all
+                };
+                best.lower_all(&of_feature);
+            }
+            return Ok(best);
         }
-        best = self.least(rows, depth - 1, best, sized)?;
-        for feature in 0..self.n_features() {
-            best = self.least_with_root(rows, depth, feature, best, sized)?;
+        best = self.least(rows, depth - 1, allowed, best, strict)?;
+        // With two intervals at the last level, k leaves need k - 1 levels at most: these trees were among the last.
+        let settled = if self.intervals > 1 { depth } else { 1 };
+        for feature in asked {
+            let mut open = best.open_above(settled);
+            self.least_with_root(rows, (depth, feature), allowed, &mut open, strict)?;
+            best.take_above(settled, &open);
         }
         Ok(best)
     }
@@ -185,44 +221,129 @@ impl<'a> Search<'a> {
     fn least_with_root(
         &self,
         rows: &Rows,
-        depth: usize,
-        feature: usize,
-        mut best: Value,
-        sized: bool,
-    ) -> Result<Value, TooLarge> {
-        let leaf = self.values.per_leaf;
+        (depth, feature): (usize, usize),
+        allowed: &[bool],
+        best: &mut Curve,
+        strict: bool,
+    ) -> Result<(), TooLarge> {
         let groups = self.groups(rows, feature);
         if groups.len() < 2 {
-            return Ok(best);
+            return Ok(());
         }
-        let part = |rank: u32| self.part(rows, |row| self.ranks[feature][row as usize] == rank);
-        if !self.is_numeric[feature] {
-            let mut sum = leaf * groups.len() as Value;
-            for &(rank, _) in &groups {
-                if sum >= best {
-                    return Ok(best);
-                }
-                sum += self.least(&part(rank)?, depth - 1, best - sum + leaf, sized)? - leaf;
-            }
-            return Ok(best.min(sum));
+        let mut allowed = allowed.to_vec();
+        for &never in &self.never_below[feature] {
+            allowed[never] = false;
         }
-        let n_cuts = groups.iter().filter(|(rank, _)| *rank != MISSING).count();
-        let mut of_missing = 0;
-        if n_cuts < groups.len() {
-            of_missing = self.least(&part(MISSING)?, depth - 1, best - leaf, sized)?;
+        let mut root = Root {
+            feature,
+            depth,
+            allowed: &allowed,
+            missing: Curve::free(self.last),
+        };
+        if !self.is_numeric[feature] && self.categorical == Categorical::Multiway {
+            return self.each_category(rows, &root, &groups, best, strict);
+        }
+        if groups.last().is_some_and(|(rank, _)| *rank == MISSING) {
+            let without = self.part(rows, |row| self.ranks[feature][row as usize] == MISSING)?;
             let present = self.part(rows, |row| self.ranks[feature][row as usize] != MISSING)?;
-            best =
-                best.min(of_missing + self.least(&present, depth - 1, best - of_missing, sized)?);
+            root.missing = self.below(&without, &root, best.wanted(&self.leaves(1)), strict)?;
+            let limits = best.wanted(&root.missing);
+            let of_present = self.below(&present, &root, limits, strict)?;
+            best.lower_all(&self.plus(&root.missing, &of_present)?);
         }
+        if self.is_numeric[feature] {
+            self.cuts(rows, &root, &groups, best, strict)
+        } else {
+            self.one_category(rows, &root, &groups, best, strict)
+        }
+    }
+
+    /// Trees for the rows of a branch.
+    fn below(
+        &self,
+        rows: &Rows,
+        root: &Root<'_>,
+        limits: Curve,
+        strict: bool,
+    ) -> Result<Curve, TooLarge> {
+        self.least(rows, root.depth - 1, root.allowed, limits, strict)
+    }
+
+    /// A branch for each category, and for missing values.
+    fn each_category(
+        &self,
+        rows: &Rows,
+        root: &Root<'_>,
+        groups: &[(u32, Value)],
+        best: &mut Curve,
+        strict: bool,
+    ) -> Result<(), TooLarge> {
+        let ranks = &self.ranks[root.feature];
+        let mut sum = Curve::free(self.last);
+        for (at, &(rank, _)) in groups.iter().enumerate() {
+            // The others have a leaf each at least.
+            let others = self.plus(&sum, &self.leaves(groups.len() - at - 1))?;
+            if !self.plus(&others, &self.leaves(1))?.is_below(best) {
+                return Ok(());
+            }
+            let part = self.part(rows, |row| ranks[row as usize] == rank)?;
+            let of_part = self.below(&part, root, best.wanted(&others), strict)?;
+            sum = self.plus(&sum, &of_part)?;
+        }
+        best.lower_all(&sum);
+        Ok(())
+    }
+
+    /// One category against the others.
+    fn one_category(
+        &self,
+        rows: &Rows,
+        root: &Root<'_>,
+        groups: &[(u32, Value)],
+        best: &mut Curve,
+        strict: bool,
+    ) -> Result<(), TooLarge> {
+        let ranks = &self.ranks[root.feature];
+        let codes = groups.iter().map(|(rank, _)| *rank);
+        let codes: Vec<u32> = codes.filter(|&rank| rank != MISSING).collect();
+        // Of two, each is the other of the other.
+        let n_splits = if codes.len() < 3 {
+            codes.len() - 1
+        } else {
+            codes.len()
+        };
+        for &code in &codes[..n_splits] {
+            let one = self.part(rows, |row| ranks[row as usize] == code)?;
+            let others = self.part(rows, |row| ![code, MISSING].contains(&ranks[row as usize]))?;
+            let limits = best.wanted(&self.plus(&root.missing, &self.leaves(1))?);
+            let of_one = self.below(&one, root, limits, strict)?;
+            let sum = self.plus(&root.missing, &of_one)?;
+            if self.plus(&sum, &self.leaves(1))?.is_below(best) {
+                let of_others = self.below(&others, root, best.wanted(&sum), strict)?;
+                best.lower_all(&self.plus(&sum, &of_others)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The cuts of a numeric feature.
+    fn cuts(
+        &self,
+        rows: &Rows,
+        root: &Root<'_>,
+        groups: &[(u32, Value)],
+        best: &mut Curve,
+        strict: bool,
+    ) -> Result<(), TooLarge> {
+        let n_cuts = groups.iter().filter(|(rank, _)| *rank != MISSING).count();
         // What the groups before each cut weigh, to find the neighbours of a cut.
         let mut before = vec![0; n_cuts];
         for cut in 1..n_cuts {
             before[cut] = before[cut - 1] + groups[cut - 1].1;
         }
-        let n_bounds = if depth == 2 { self.n_features() } else { 1 };
         let mut open = Vec::new();
         if n_cuts > 1 {
-            let bounds = vec![leaf; n_bounds];
+            let bounds = self.first_bounds(root);
             open.push(Range {
                 first: 1,
                 last: n_cuts - 1,
@@ -231,32 +352,38 @@ impl<'a> Search<'a> {
             });
         }
         while let Some(range) = open.pop() {
-            if least_of(&range.low) + least_of(&range.high) + of_missing >= best {
+            if !self
+                .sum_of_sides(&range.low, &range.high, root)?
+                .is_below(best)
+            {
                 continue;
             }
             let cut = range.first.midpoint(range.last);
             let rank = groups[cut].0;
-            let (low, high) = self.sides(rows, depth, feature, rank, &range, best - of_missing)?;
-            let sum = least_of(&low) + least_of(&high) + of_missing;
-            if sum < best {
-                best = if sized {
-                    // Bounds are about leaves of any size. Here the cut itself has to be solved.
-                    let [below, above] = self.cut(rows, feature, rank)?;
-                    let below = self.least(&below, depth - 1, best - of_missing - leaf, true)?;
-                    let above = self.least(&above, depth - 1, best - of_missing - below, true)?;
-                    best.min(of_missing + below + above)
-                } else {
-                    sum
-                };
+            let (low, high) = self.sides(rows, root, rank, &range, best)?;
+            let sum = self.sum_of_sides(&low, &high, root)?;
+            if sum.is_below(best) && strict {
+                // Bounds are about any leaves. Here the cut itself has to be solved.
+                let [below, above] = self.cut(rows, root.feature, rank)?;
+                let others = self.plus(&least_of_curves(&high), &root.missing)?;
+                let below = self.below(&below, root, best.wanted(&others), true)?;
+                let others = self.plus(&below, &root.missing)?;
+                let above = self.below(&above, root, best.wanted(&others), true)?;
+                best.lower_all(&self.plus(&others, &above)?);
+            } else {
+                best.lower_all(&sum);
             }
             // Neighbours that rows of no more than the rest separate from the cut miss the best, too.
-            let rest = sum - best;
+            let rest = sum.above(best);
+            let is_near = |one: usize, other: usize| {
+                self.has_neighbours && before[one.max(other)] - before[one.min(other)] <= rest
+            };
             let mut last = cut - 1;
-            while last >= range.first && before[cut] - before[last] <= rest {
+            while last >= range.first && is_near(cut, last) {
                 last -= 1;
             }
             let mut first = cut + 1;
-            while first <= range.last && before[first] - before[cut] <= rest {
+            while first <= range.last && is_near(first, cut) {
                 first += 1;
             }
             if first <= range.last {
@@ -276,7 +403,32 @@ impl<'a> Search<'a> {
                 });
             }
         }
-        Ok(best)
+        Ok(())
+    }
+
+    /// Bounds of one side of a range before anything is known: there is a leaf.
+    fn first_bounds(&self, root: &Root<'_>) -> Vec<Curve> {
+        if root.depth > 2 {
+            return vec![self.leaves(1)];
+        }
+        let bound = |is_allowed: &bool| {
+            if *is_allowed {
+                self.leaves(1)
+            } else {
+                Curve::none(self.last)
+            }
+        };
+        root.allowed.iter().chain([&true]).map(bound).collect()
+    }
+
+    fn sum_of_sides(
+        &self,
+        low: &[Curve],
+        high: &[Curve],
+        root: &Root<'_>,
+    ) -> Result<Curve, TooLarge> {
+        let sides = self.plus(&least_of_curves(low), &least_of_curves(high))?;
+        self.plus(&sides, &root.missing)
     }
 
     /// The rows below a cut, and those from it on.
@@ -293,39 +445,43 @@ impl<'a> Search<'a> {
     }
 
     /// What the rows on both sides of a cut cost at least, with a level less. Bounds of the range that are enough to
-    /// reach `limit` stay as they are.
+    /// reach `limits` stay as they are.
     fn sides(
         &self,
         rows: &Rows,
-        depth: usize,
-        feature: usize,
+        root: &Root<'_>,
         rank: u32,
         range: &Range,
-        limit: Value,
-    ) -> Result<(Vec<Value>, Vec<Value>), TooLarge> {
-        let (of_low, of_high) = (least_of(&range.low), least_of(&range.high));
-        if depth > 2 {
-            let [below, above] = self.cut(rows, feature, rank)?;
-            let low = self.least(&below, depth - 1, limit - of_high, false)?;
-            let high = if low + of_high >= limit {
-                of_high
-            } else {
-                self.least(&above, depth - 1, limit - low, false)?
-            };
-            return Ok((vec![low.max(of_low)], vec![high.max(of_high)]));
+        limits: &Curve,
+    ) -> Result<(Vec<Curve>, Vec<Curve>), TooLarge> {
+        let of_low = self.plus(&least_of_curves(&range.low), &root.missing)?;
+        let of_high = self.plus(&least_of_curves(&range.high), &root.missing)?;
+        if root.depth > 2 {
+            let [below, above] = self.cut(rows, root.feature, rank)?;
+            let mut low = self.below(&below, root, limits.wanted(&of_high), false)?;
+            low.raise_all(&range.low[0]);
+            let mut high = range.high[0].clone();
+            if self.plus(&low, &of_high)?.is_below(limits) {
+                let others = self.plus(&low, &root.missing)?;
+                high.raise_all(&self.below(&above, root, limits.wanted(&others), false)?);
+            }
+            return Ok((vec![low], vec![high]));
         }
-        let ranks = &self.ranks[feature];
+        let ranks = &self.ranks[root.feature];
         let side = |row: u32| match ranks[row as usize] {
             MISSING => 2,
             below if below < rank => 0,
             _ => 1,
         };
         let (mut low, mut high) = (range.low.clone(), range.high.clone());
-        for child in 0..self.n_features() {
-            if low[child] + of_high < limit || high[child] + of_low < limit {
-                let [below, above] = self.one_level_by(&rows.orders[child], child, side)?;
-                low[child] = below;
-                high[child] = above;
+        for child in 0..=self.n_features() {
+            let is_of_use = self.plus(&low[child], &of_high)?.is_below(limits)
+                || self.plus(&high[child], &of_low)?.is_below(limits);
+            if is_of_use {
+                [low[child], high[child]] = match rows.orders.get(child) {
+                    Some(order) => self.one_level(order, child, side)?,
+                    None => self.leaf_of_sides(&rows.orders[0], side)?,
+                };
             }
         }
         Ok((low, high))
@@ -347,158 +503,15 @@ impl<'a> Search<'a> {
         groups
     }
 
-    /// The least values of trees of one level, for each feature, with leaves of any size.
-    fn one_level(&self, rows: &Rows) -> Result<Vec<Value>, TooLarge> {
-        let of_feature =
-            |feature: usize| Ok(self.one_level_by(&rows.orders[feature], feature, |_| 0)?[0]);
-        (0..self.n_features()).map(of_feature).collect()
+    /// Trees of at least this many leaves that lose nothing.
+    pub(super) fn leaves(&self, leaves: usize) -> Curve {
+        Curve::of_leaves(self.last, leaves, self.values.per_leaf)
     }
 
-    /// The least values of trees of one level that ask a feature, for the rows of side 0 and those of side 1.
-    ///
-    /// Rows come in the order of the feature. A place `k * n_classes + c` of `open` has the least value of all rows so far in
-    /// `k + 1` intervals, the last of which answers `c`. Between different values the last interval may end.
-    fn one_level_by(
-        &self,
-        order: &[u32],
-        feature: usize,
-        side: impl Fn(u32) -> usize,
-    ) -> Result<[Value; 2], TooLarge> {
-        let n_classes = self.values.n_classes;
-        let leaf = self.values.per_leaf;
-        let most = if self.is_numeric[feature] {
-            self.intervals.min(order.len()).max(1)
-        } else {
-            1
-        };
-        spend(self.work, order.len() * n_classes * most)?;
-        let ranks = &self.ranks[feature];
-        let mut open = [(); 2].map(|()| vec![INFINITE; n_classes * most]);
-        let (mut last, mut closed) = ([None; 2], [0; 2]);
-        for &row in order {
-            let at = side(row);
-            if at > 1 {
-                continue;
-            }
-            let (rank, open) = (ranks[row as usize], &mut open[at]);
-            if last[at] != Some(rank) {
-                let is_in_row = self.is_numeric[feature] && rank != MISSING && last[at].is_some();
-                last[at] = Some(rank);
-                if is_in_row {
-                    for k in (1..most).rev() {
-                        let (before, after) = open.split_at_mut(k * n_classes);
-                        let new = least_of(&before[(k - 1) * n_classes..]) + leaf;
-                        for value in &mut after[..n_classes] {
-                            *value = new.min(*value);
-                        }
-                    }
-                } else {
-                    // A category, missing values, or the first interval.
-                    closed[at] += if open[0] == INFINITE {
-                        0
-                    } else {
-                        least_of(open)
-                    };
-                    open.fill(INFINITE);
-                    open[..n_classes].fill(leaf);
-                }
-            }
-            for open in open.chunks_exact_mut(n_classes) {
-                self.add(open, row);
-            }
-        }
-        for at in 0..2 {
-            closed[at] += if last[at].is_some() {
-                least_of(&open[at])
-            } else {
-                0
-            };
-        }
-        Ok(closed)
+    fn plus(&self, one: &Curve, other: &Curve) -> Result<Curve, TooLarge> {
+        spend(self.work, self.last * self.last / 4)?;
+        Ok(one.plus(other))
     }
-
-    /// The same for all rows, with leaves of the least size; `INFINITE` where there are none.
-    fn one_level_sized(&self, rows: &Rows) -> Result<Vec<Value>, TooLarge> {
-        (0..self.n_features())
-            .map(|feature| self.one_level_sized_by(&rows.orders[feature], feature))
-            .collect()
-    }
-
-    fn one_level_sized_by(&self, order: &[u32], feature: usize) -> Result<Value, TooLarge> {
-        let ranks = &self.ranks[feature];
-        spend(
-            self.work,
-            order.len() * self.values.n_classes * (1 + self.intervals.min(order.len())),
-        )?;
-        let mut value = 0;
-        let mut line = Vec::new();
-        for group in order.chunk_by(|&a, &b| ranks[a as usize] == ranks[b as usize]) {
-            if self.is_numeric[feature] && ranks[group[0] as usize] != MISSING {
-                line.push(group);
-            } else {
-                let size: i128 = group.iter().map(|&row| self.sizes[row as usize]).sum();
-                value += if size < self.least_size {
-                    INFINITE
-                } else {
-                    self.leaf(group)
-                };
-                value = value.min(INFINITE);
-            }
-        }
-        if !line.is_empty() {
-            value += self.intervals_sized(&line);
-        }
-        Ok(value.min(INFINITE))
-    }
-
-    /// The best intervals of a row of groups: `least[j]` for the first `j` groups in `k` intervals, from that for `k - 1`.
-    fn intervals_sized(&self, line: &[&[u32]]) -> Value {
-        let n_classes = self.values.n_classes;
-        let mut sums = vec![vec![0; n_classes]];
-        let mut sizes = vec![0];
-        for group in line {
-            let mut sum = sums[sums.len() - 1].clone();
-            let mut size = sizes[sizes.len() - 1];
-            for &row in *group {
-                self.add(&mut sum, row);
-                size += self.sizes[row as usize];
-            }
-            sums.push(sum);
-            sizes.push(size);
-        }
-        let n = line.len();
-        let mut least = vec![INFINITE; n + 1];
-        least[0] = 0;
-        let mut best = INFINITE;
-        for _ in 0..self.intervals.min(n) {
-            let mut next = vec![INFINITE; n + 1];
-            let mut start = vec![INFINITE; n_classes];
-            let mut from = 0;
-            for to in 1..=n {
-                while from < to && sizes[to] - sizes[from] >= self.least_size {
-                    if least[from] < INFINITE {
-                        for (start, sum) in start.iter_mut().zip(&sums[from]) {
-                            *start = (*start).min(least[from] - sum);
-                        }
-                    }
-                    from += 1;
-                }
-                let ends = start
-                    .iter()
-                    .zip(&sums[to])
-                    .filter(|(start, _)| **start < INFINITE);
-                let ends = ends.map(|(start, sum)| start + sum + self.values.per_leaf);
-                next[to] = ends.min().unwrap_or(INFINITE);
-            }
-            best = best.min(next[n]);
-            least = next;
-        }
-        best
-    }
-}
-
-pub(crate) fn least_of(values: &[Value]) -> Value {
-    values.iter().copied().min().unwrap_or(INFINITE)
 }
 
 fn ranks(column: &Column) -> Vec<u32> {

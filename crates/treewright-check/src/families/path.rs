@@ -84,6 +84,44 @@ pub(crate) fn members(
     Some(found)
 }
 
+/// The certificate of a family and its penalty, unless something is wrong with them.
+pub(crate) fn certificate<'a>(
+    model: &'a Model,
+    is_whole: bool,
+    report: &mut Report,
+) -> Option<(&'a Certificate, Penalty)> {
+    let Some(claimed) = &model.certificate else {
+        let what = "a family without a certificate";
+        report.add("certificate", Verdict::Refuted(what.into()));
+        return None;
+    };
+    if claimed.exact && !is_whole || claimed.exact == claimed.tolerance.is_some() {
+        let what = "exact is claimed, but costs of these rows are not whole numbers";
+        report.add("certificate", Verdict::Refuted(what.into()));
+        return None;
+    }
+    let name = model.penalty.as_deref().unwrap_or("");
+    let Some(penalty) = Penalty::new(name, model.penalty_values.as_ref()) else {
+        let what = "a penalty that is not known";
+        report.add("thresholds", Verdict::Refuted(what.into()));
+        return None;
+    };
+    let largest = model.largest_cost();
+    if let Some(tolerance) = claimed.tolerance.filter(|&tolerance| !(tolerance >= 0.0)) {
+        let what = format!("a tolerance of {tolerance}");
+        report.add("certificate", Verdict::Refuted(what));
+        return None;
+    }
+    if let Some(tolerance) = claimed.tolerance
+        && binary(tolerance) > little() * binary(largest)
+    {
+        let why = format!("a tolerance of {tolerance:e} is too large to say anything");
+        report.add("thresholds and members", Verdict::NotChecked(why));
+        return None;
+    }
+    Some((claimed, penalty))
+}
+
 /// Checks thresholds and that members are the best.
 pub(crate) fn check(
     model: &Model,
@@ -93,30 +131,9 @@ pub(crate) fn check(
     trees: &mut dyn Trees,
     report: &mut Report,
 ) {
-    let Some(claimed) = &model.certificate else {
-        let what = "a family without a certificate";
-        return report.add("certificate", Verdict::Refuted(what.into()));
+    let Some((claimed, penalty)) = certificate(model, is_whole, report) else {
+        return;
     };
-    if claimed.exact && !is_whole || claimed.exact == claimed.tolerance.is_some() {
-        let what = "exact is claimed, but costs of these rows are not whole numbers";
-        return report.add("certificate", Verdict::Refuted(what.into()));
-    }
-    let name = model.penalty.as_deref().unwrap_or("");
-    let Some(penalty) = Penalty::new(name, model.penalty_values.as_ref()) else {
-        let what = "a penalty that is not known";
-        return report.add("thresholds", Verdict::Refuted(what.into()));
-    };
-    let largest = model.largest_cost();
-    if let Some(tolerance) = claimed.tolerance.filter(|&tolerance| !(tolerance >= 0.0)) {
-        let what = format!("a tolerance of {tolerance}");
-        return report.add("certificate", Verdict::Refuted(what));
-    }
-    if let Some(tolerance) = claimed.tolerance
-        && binary(tolerance) > little() * binary(largest)
-    {
-        let why = format!("a tolerance of {tolerance:e} is too large to say anything");
-        return report.add("thresholds and members", Verdict::NotChecked(why));
-    }
     let path = Path {
         members: model.members.as_deref().unwrap_or_default(),
         found,
@@ -124,10 +141,10 @@ pub(crate) fn check(
         total,
         tolerance: binary(claimed.tolerance.unwrap_or(0.0)) * total,
     };
-    if !report.result("members", path.rises()) {
+    if !report.result("members", path.rises(claimed.exact_down_to)) {
         return;
     }
-    if name == "linear" {
+    if matches!(penalty, Penalty::Linear) {
         path.linear(trees, report);
     } else {
         let verdict = path.penalised(&penalty, trees);
@@ -135,13 +152,13 @@ pub(crate) fn check(
     }
 }
 
-struct Path<'a> {
-    members: &'a [Member],
-    found: &'a [Found],
-    claimed: &'a Certificate,
-    total: &'a Ratio,
+pub(crate) struct Path<'a> {
+    pub(crate) members: &'a [Member],
+    pub(crate) found: &'a [Found],
+    pub(crate) claimed: &'a Certificate,
+    pub(crate) total: &'a Ratio,
     /// On the scale of the total cost.
-    tolerance: Ratio,
+    pub(crate) tolerance: Ratio,
 }
 
 impl Path<'_> {
@@ -151,8 +168,9 @@ impl Path<'_> {
         tolerance.map_or(String::new(), |tolerance| format!(" up to {tolerance:e}"))
     }
 
-    /// Members go from one leaf on to more leaves and less cost, and every interval ends where the one before began.
-    fn rises(&self) -> Result<(), String> {
+    /// Members go from one leaf on to more leaves and less cost, and every interval ends where the one before began. The
+    /// last one begins at `end`.
+    pub(crate) fn rises(&self, end: Option<f64>) -> Result<(), String> {
         let rises = |pair: &[Found]| {
             pair[0].1 < pair[1].1
                 && (pair[0].0 > pair[1].0
@@ -181,18 +199,14 @@ impl Path<'_> {
             }
             low = member.lambda_low;
         }
-        if self.claimed.exact_down_to.is_some() && low != self.claimed.exact_down_to {
+        if end.is_some() && low != end {
             return Err(format!("lambda_low of the last member is {low:?}"));
         }
         Ok(())
     }
 
     fn linear(&self, trees: &mut dyn Trees, report: &mut Report) {
-        // The weight at which a member is as good as the next one.
-        let meet = |pair: &[Found]| {
-            (&pair[0].0 - &pair[1].0) / self.total / BigInt::from(pair[1].1 - pair[0].1)
-        };
-        let meets: Vec<Ratio> = self.found.windows(2).map(meet).collect();
+        let meets = self.meets();
         report.result("thresholds", self.thresholds(&meets));
         if self.claimed.exact_down_to.is_none() {
             // For no weight is it claimed that a member is the best.
@@ -224,8 +238,16 @@ impl Path<'_> {
         }
     }
 
+    /// The weights at which a member is as good as the next one.
+    pub(crate) fn meets(&self) -> Vec<Ratio> {
+        let meet = |pair: &[Found]| {
+            (&pair[0].0 - &pair[1].0) / self.total / BigInt::from(pair[1].1 - pair[0].1)
+        };
+        self.found.windows(2).map(meet).collect()
+    }
+
     /// Printed thresholds are the exact ones, rounded up.
-    fn thresholds(&self, meets: &[Ratio]) -> Result<(), String> {
+    pub(crate) fn thresholds(&self, meets: &[Ratio]) -> Result<(), String> {
         let exact = self.claimed.exact;
         let slack = if exact {
             Ratio::zero()
@@ -243,6 +265,28 @@ impl Path<'_> {
                 let meet = nearest(meet);
                 return Err(format!("lambda_low of member {at} is {low}, found {meet}"));
             }
+        }
+        Ok(())
+    }
+
+    /// Is this about the weight at which a member is as good as the next one?
+    pub(crate) fn threshold_near(
+        &self,
+        at: usize,
+        low: f64,
+        penalty: &Penalty,
+    ) -> Result<(), String> {
+        let (Some((cost, leaves)), Some((next, more))) =
+            (self.found.get(at), self.found.get(at + 1))
+        else {
+            return Ok(());
+        };
+        let fall = penalty.of(*more) - penalty.of(*leaves);
+        // The difference of two costs has fewer digits as a double than each of them.
+        let meet = nearest(&((cost - next) / self.total)) / fall;
+        let tolerance = nearest(&(&self.tolerance / self.total));
+        if (low - meet).abs() > 1e-9 * meet.abs() + 4.0 * tolerance / fall {
+            return Err(format!("lambda_low of member {at} is {low}, found {meet}"));
         }
         Ok(())
     }
@@ -271,14 +315,8 @@ impl Path<'_> {
             if !own.is_finite() || least.is_none_or(|least| cost + &self.tolerance < least) {
                 return self.claimed.is_too_good();
             }
-            if let Some((next, more)) = self.found.get(at + 1) {
-                let fall = penalty.of(*more) - own;
-                // The difference of two costs has fewer digits as a double than each of them.
-                let meet = part(&(cost - next)) / fall;
-                if (low - meet).abs() > 1e-9 * meet.abs() + 4.0 * tolerance / fall {
-                    let what = format!("lambda_low of member {at} is {low}, found {meet}");
-                    return Verdict::Refuted(what);
-                }
+            if let Err(what) = self.threshold_near(at, low, penalty) {
+                return Verdict::Refuted(what);
             }
             let cost = part(cost);
             let objective = cost + low * own;

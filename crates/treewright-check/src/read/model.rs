@@ -121,8 +121,7 @@ pub(crate) struct Member {
     /// `None` is infinity.
     pub(crate) lambda_low: Option<f64>,
     pub(crate) lambda_high: Option<f64>,
-    #[serde(rename = "lower_bound")]
-    _lower_bound: Option<f64>,
+    pub(crate) lower_bound: Option<f64>,
     #[serde(rename = "cv_error")]
     _cv_error: Option<f64>,
     #[serde(rename = "cv_se")]
