@@ -322,7 +322,7 @@ def test_rules_about_paths_are_kept(kind, params):
             check(child, above | {own})
 
     check(0, set())
-    assert tree.learner["root_only"] == ["x2"]
+    assert tree.learner["params"]["root_only"] == ["x2"]
 
 
 def test_absurd_numbers_do_no_harm():

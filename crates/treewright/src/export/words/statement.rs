@@ -90,20 +90,18 @@ pub fn trees(class: &TreeClass) -> String {
 
 /// Which rules the trees keep, after a comma.
 fn kept(rules: &PathRules) -> String {
-    let names = |names: &[String]| {
+    let joined = |names: &[String], between: &str| {
         let names: Vec<String> = names.iter().map(|name| printable(name)).collect();
-        names.join(", ")
+        names.join(between)
     };
-    let one_of = |group: &Vec<String>| format!(", at most one of {} on a path", names(group));
-    let not_above = |pair: &Vec<String>| {
-        let pair: Vec<String> = pair.iter().map(|name| printable(name)).collect();
-        format!(", {}", pair.join(" never above "))
-    };
-    let mut kept: String = rules.interactions.iter().map(one_of).collect();
-    if !rules.root_only.is_empty() {
-        kept += &format!(", {} only at the root", names(&rules.root_only));
-    }
-    kept + &rules.not_above.iter().map(not_above).collect::<String>()
+    let one_of =
+        |group: &Vec<String>| format!(", at most one of {} on a path", joined(group, ", "));
+    let not_above = |pair: &Vec<String>| format!(", {}", joined(pair, " never above "));
+    let at_root = |name: &String| format!(", {} only at the root", printable(name));
+    let interactions = rules.interactions.iter().map(one_of);
+    let root_only = rules.root_only.iter().map(at_root);
+    let not_above = rules.not_above.iter().map(not_above);
+    interactions.chain(root_only).chain(not_above).collect()
 }
 
 fn cost(kind: CostKind) -> String {
@@ -199,7 +197,7 @@ mod tests {
             (
                 Minimised::Cost(CostKind::Loss),
                 small,
-                "cost over trees of depth 2 with up to 2 intervals at the last level, at most 3 leaves, at most one of x, y on a path, u, v only at the root, x never above z",
+                "cost over trees of depth 2 with up to 2 intervals at the last level, at most 3 leaves, at most one of x, y on a path, u only at the root, v only at the root, x never above z",
             ),
             (
                 Minimised::Cost(CostKind::Loss),
