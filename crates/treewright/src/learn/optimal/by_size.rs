@@ -163,13 +163,22 @@ impl Optimal {
 }
 
 impl SizedTrees {
-    /// The lower bounds of all trees, divided by the total weight, unless all of them are proven.
+    /// The lower bounds of all trees, divided by the total weight, unless it is proven of every number of leaves that
+    /// no tree costs less.
     fn lower_bounds(&self, scale: Scale) -> Option<Vec<f64>> {
-        let lower = |value: &SolutionValue| self.lower[value.leaves - 1].min(value.cost);
-        let is_proven = |value: &SolutionValue| lower(value) == value.cost;
-        let bound = |value: &SolutionValue| scale.cost(lower(value).max(0));
-        let is_open = !self.values.iter().all(is_proven);
-        is_open.then(|| self.values.iter().map(bound).collect())
+        let bound = |value: &SolutionValue| {
+            let lower = self.lower[value.leaves - 1].min(value.cost);
+            scale.cost(lower.max(0))
+        };
+        // Also of those between two trees: there a better one may not have been found.
+        let is_open = |(place, &lower): (usize, &i64)| {
+            let known = self
+                .values
+                .partition_point(|value| value.leaves <= place + 1);
+            lower < self.values[known.max(1) - 1].cost
+        };
+        let has_open = self.lower.iter().enumerate().any(is_open);
+        has_open.then(|| self.values.iter().map(bound).collect())
     }
 
     /// From this weight on it is certain which tree is best.
