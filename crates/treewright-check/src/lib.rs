@@ -27,6 +27,7 @@ mod values;
 use std::cell::Cell;
 use std::panic::AssertUnwindSafe;
 
+use self::bounded::class::keeps_rules;
 use self::dyadic::Dyadic;
 use self::families::prune;
 use self::figures::Figures;
@@ -100,6 +101,9 @@ fn tree(model: &Model, data: &Data, proof: Option<&str>, work: &Cell<u64>, repor
     report.result("values", figures.values());
     let is_pruned = model.learner.params.contains_key("pruned");
     report.add("training", figures.training(&model.training, is_pruned));
+    if let Some(rules) = keeps_rules(model, &figures) {
+        report.result("rules", rules);
+    }
     match (&*model.learner.name, &model.certificate) {
         ("greedy", None) => {}
         ("optimal", _) if !is_pruned => bounded::check(model, data, &figures, proof, work, report),
@@ -125,6 +129,13 @@ fn tree(model: &Model, data: &Data, proof: Option<&str>, work: &Cell<u64>, repor
 fn family(model: &Model, data: &Data, proof: Option<&str>, work: &Cell<u64>, report: &mut Report) {
     if model.costs_from.is_some() {
         return report.add("members", Verdict::NotChecked("costs of other rows".into()));
+    }
+    let members = model.members.iter().flatten();
+    let trees = members.filter_map(|member| member.nodes.as_ref());
+    for nodes in model.nodes.iter().chain(trees) {
+        if let Some(Err(fault)) = keeps_rules(model, &Figures::new(nodes, data)) {
+            report.add("rules", Verdict::Refuted(fault));
+        }
     }
     match &*model.learner.name {
         "dyadic" if model.nodes.is_none() => match Dyadic::new(model, data, work) {

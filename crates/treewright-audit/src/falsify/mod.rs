@@ -238,8 +238,11 @@ fn cut_moved(document: &Value, tree: &Tree, data: &Dataset, dice: &mut Rng) -> O
 
 /// The same search without limits, on one thread.
 pub(crate) fn whole(case: &Case) -> Option<Learned> {
-    if matches!(case.setting.job, Job::Prune(_) | Job::Greedy(_))
-        && case.setting.stop != Stop::Never
+    // Of a search that was stopped, the tree for a number of leaves may have another number.
+    if matches!(
+        case.setting.job,
+        Job::Prune(_) | Job::Greedy(_) | Job::OptimalSize(_)
+    ) && case.setting.stop != Stop::Never
     {
         return None;
     }

@@ -152,8 +152,8 @@ fn other_ways(case: &Case, learned: &Learned) -> Other {
     let (Some((objective, bound)), Some((best, _))) = (learned.bounds, whole.bounds) else {
         return Other::Nothing;
     };
-    if is_growth(&setting.job) {
-        // A tree whose growth was stopped has other prunings.
+    if is_growth(&setting.job) || matches!(setting.job, Job::OptimalSize(_)) {
+        // A tree whose growth was stopped has other prunings, and a family other sizes.
         return Other::Nothing;
     }
     let document = parsed(learned);

@@ -11,6 +11,10 @@ use crate::numbers::{Ratio, binary, nearest, of_json};
 use crate::read::data::{Column, Data};
 use crate::read::model::{Closed, Missing, Model, Node, Split};
 
+/// Parameters that say which features and which leaves a tree may have.
+pub(crate) const TREE_RULES: [&str; 4] =
+    ["interactions", "root_only", "not_above", "min_class_share"];
+
 /// How categories are split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Categorical {
@@ -142,26 +146,12 @@ impl Class {
         {
             return Err(format!("{} leaves are too many", figures.n_leaves()));
         }
+        keeps_paths(&self.never_below, figures)?;
+        keeps_shares(&self.shares, figures)?;
         let depths = figures.depths();
         let codes = codes_of_children(figures, data);
-        // The features that are not allowed at a node.
-        let mut never: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); figures.nodes.len()];
         for (at, node) in figures.nodes.iter().enumerate() {
             let fault = |fault: String| format!("node {at}: {fault}");
-            if let Some(split) = &node.split {
-                let feature = split.feature();
-                if never[at].contains(&feature) {
-                    return Err(fault(format!("feature {feature} is not allowed here")));
-                }
-                let below: BTreeSet<usize> = never[at]
-                    .iter()
-                    .chain(&self.never_below[feature])
-                    .copied()
-                    .collect();
-                for &child in &node.children {
-                    never[child].clone_from(&below);
-                }
-            }
             let branches = codes.get(&at).map_or(&[][..], |branches| branches);
             self.has_node(figures, data, at, (node, branches), depths[at])
                 .map_err(fault)?;
@@ -187,12 +177,6 @@ impl Class {
                     figures.rows[at],
                     nearest(&weight)
                 ));
-            }
-            for (class, share) in &self.shares {
-                let own = &data.weighted(&figures.sums[at])[*class];
-                if *own < share * &weight * (Ratio::one() - binary(1e-9)) {
-                    return Err(format!("a leaf with less than its share of class {class}"));
-                }
             }
             return Ok(());
         };
@@ -271,6 +255,54 @@ impl Class {
         }
         Ok(())
     }
+}
+
+/// Does a tree of any learner keep the rules of its file about features and leaves? `None` if there are none.
+pub(crate) fn keeps_rules(model: &Model, figures: &Figures<'_>) -> Option<Result<(), String>> {
+    let params = &model.learner.params;
+    TREE_RULES.iter().find(|name| params.contains_key(**name))?;
+    let keeps = || {
+        keeps_paths(&never_below(model)?, figures)?;
+        keeps_shares(&shares(model)?, figures)
+    };
+    Some(keeps())
+}
+
+/// Is no feature asked below one that does not allow it?
+fn keeps_paths(never_below: &[Vec<usize>], figures: &Figures<'_>) -> Result<(), String> {
+    let mut never: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); figures.nodes.len()];
+    for (at, node) in figures.nodes.iter().enumerate() {
+        let Some(split) = &node.split else { continue };
+        let feature = split.feature();
+        if never[at].contains(&feature) {
+            return Err(format!("node {at}: feature {feature} is not allowed here"));
+        }
+        let below: BTreeSet<usize> = never[at]
+            .iter()
+            .chain(&never_below[feature])
+            .copied()
+            .collect();
+        for &child in &node.children {
+            never[child].clone_from(&below);
+        }
+    }
+    Ok(())
+}
+
+/// Has each leaf the least shares of classes, up to rounding?
+fn keeps_shares(shares: &[(usize, Ratio)], figures: &Figures<'_>) -> Result<(), String> {
+    for at in (0..figures.nodes.len()).filter(|&at| figures.is_leaf(at)) {
+        // Counts were checked; they have the shares of rows, too.
+        let counts = figures.nodes[at].counts.iter();
+        let weights: Vec<Ratio> = counts.map(|&count| binary(count)).collect();
+        let all: Ratio = weights.iter().sum();
+        for (class, share) in shares {
+            if weights[*class] < share * &all * (Ratio::one() - binary(1e-9)) {
+                return Err(format!("node {at}: less than its share of class {class}"));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// For each node that splits categories and each of its branches: the categories that rows have there.

@@ -116,6 +116,13 @@ impl LimitedTree<'_> {
             Ok(found) if is_close && !found.is_empty() && !found.iter().any(is_clear) => {
                 Verdict::NotChecked("two sizes are too close for doubles".into())
             }
+            // Of costs that were rounded, ties between sizes are not known.
+            found if is_optimal && !is_close && self.claimed.claims_fewest() => {
+                match verdict(found, &total) {
+                    Verdict::Confirmed => Verdict::NotChecked("the fewest leaves".into()),
+                    verdict => verdict,
+                }
+            }
             found => verdict(found, &total),
         }
     }

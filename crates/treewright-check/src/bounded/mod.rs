@@ -13,7 +13,7 @@ use crate::report::{Report, TooLarge, Verdict};
 use crate::values::Values;
 
 mod by_leaves;
-mod class;
+pub(crate) mod class;
 mod curve;
 pub(crate) mod family;
 mod last;

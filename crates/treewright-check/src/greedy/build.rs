@@ -11,6 +11,7 @@ use num_traits::{ToPrimitive, Zero};
 use serde_json::{Map, Value as Json};
 
 use super::score::{Criterion, MOST, Score};
+use crate::bounded::class::TREE_RULES;
 use crate::bounded::search::different;
 use crate::read::data::{Column, Data};
 use crate::read::model::{Closed, Distribute, Missing, Model, Node, Split};
@@ -109,6 +110,14 @@ pub(crate) struct Tree {
 impl<'a> Builder<'a> {
     pub(crate) fn new(data: &'a Data, model: &Model, work: &'a Cell<u64>) -> Result<Self, String> {
         let rules = Rules::new(&model.learner.params)?;
+        if TREE_RULES
+            .iter()
+            .any(|name| model.learner.params.contains_key(*name))
+        {
+            return Err(
+                "trees that keep rules about their features or leaves are not grown here".into(),
+            );
+        }
         let categories = model
             .features
             .iter()
