@@ -65,7 +65,7 @@ def explore(
     >>> from treewright import explore
     >>> report = explore(*load_iris(return_X_y=True, as_frame=True))
     >>> report.good_enough["leaves"], report.good_enough["family"]
-    (6, 'Optimal, depth 1 to 3')
+    (4, 'Optimal, depth 3')
     """
     if task not in ("classification", "regression"):
         raise ValueError(f"task: got {task!r}, expected 'classification' or 'regression'")

@@ -64,7 +64,9 @@ pub(super) fn table(fit: &FamilyFit) -> String {
     let found = fit.cross_validation.as_ref();
     let found = found.map(|found| kept.validation(found));
     let found = found.as_ref();
-    let shown = shown(n_members, found);
+    let best = fit.family.best_members();
+    let has_weights = |place: usize| best.binary_search(&kept.members()[place]).is_ok();
+    let shown = shown(n_members, has_weights, found);
     let mut header = vec!["", "leaves", "lambda from", "to below", cost_name(fit)];
     header.extend(found.iter().flat_map(|_| ["cv error", "cv se"]));
     let rows = shown
@@ -100,19 +102,36 @@ fn cost_name(fit: &FamilyFit) -> &'static str {
     }
 }
 
-/// Which members are printed: the first, the last, the chosen ones, others evenly between.
-fn shown(n_members: usize, found: Option<&CrossValidation>) -> Vec<usize> {
+/// Which members are printed: the first, the last, the chosen ones, others evenly between. Those that are best for no
+/// weight make way first.
+fn shown(
+    n_members: usize,
+    has_weights: impl Fn(usize) -> bool,
+    found: Option<&CrossValidation>,
+) -> Vec<usize> {
     if n_members <= MOST_MEMBERS_SHOWN {
         return (0..n_members).collect();
     }
-    let steps = MOST_MEMBERS_SHOWN - 3;
-    let mut places: Vec<usize> = (0..=steps)
-        .map(|step| step * (n_members - 1) / steps)
-        .collect();
+    let (best, others): (Vec<usize>, Vec<usize>) =
+        (0..n_members).partition(|&place| has_weights(place));
+    let room = MOST_MEMBERS_SHOWN - 4;
+    let mut places = vec![0, n_members - 1];
+    places.extend(evenly(&best, room));
+    places.extend(evenly(&others, room.saturating_sub(best.len())));
     places.extend(found.iter().flat_map(|found| [found.min, found.one_se]));
     places.sort_unstable();
     places.dedup();
     places
+}
+
+/// At most so many of some places, the first and the last among them.
+pub(super) fn evenly(places: &[usize], most: usize) -> Vec<usize> {
+    if places.len() <= most {
+        return places.to_vec();
+    }
+    let steps = most.saturating_sub(1).max(1);
+    let place = |step: usize| places[step * (places.len() - 1) / steps];
+    (0..most).map(place).collect()
 }
 
 fn row(family: &Family, kept: &Kept, place: usize, found: Option<&CrossValidation>) -> Vec<String> {
@@ -310,17 +329,24 @@ mod tests {
 
     #[test]
     fn large_families_are_thinned() {
-        assert_eq!(shown(3, None), [0, 1, 2]);
+        let all = |_| true;
+        assert_eq!(shown(3, all, None), [0, 1, 2]);
         let found = CrossValidation {
             error: Vec::new(),
             se: Vec::new(),
             min: 57,
             one_se: 41,
         };
-        let shown = shown(1000, Some(&found));
-        assert!(shown.len() <= MOST_MEMBERS_SHOWN);
+        let thinned = shown(1000, all, Some(&found));
+        assert!(thinned.len() <= MOST_MEMBERS_SHOWN);
         for place in [0, 41, 57, 999] {
-            assert!(shown.contains(&place));
+            assert!(thinned.contains(&place));
+        }
+        // Of those without weights some are left out, of the others none.
+        let some = shown(100, |place| place % 10 == 3, Some(&found));
+        assert!(some.len() > 20 && some.len() <= MOST_MEMBERS_SHOWN);
+        for place in [0, 3, 13, 41, 57, 93, 99] {
+            assert!(some.contains(&place));
         }
     }
 }

@@ -51,6 +51,7 @@ pub use curve::{Curve, DepthRates, LearningCurve, Point, RatePoint, Rates, SameE
 pub use explore::Explore;
 pub use family::{
     ByDepth, Choice, FamilyChoice, Pruned, PrunedFamily, Rule, Searched, by_depth, cross_validate,
+    sizes_by_depth,
 };
 pub use features::{
     Backward, Complete, Count, Distinct, DistinctTree, DistinctTrees, Estimate, FeatureSearch,

@@ -11,7 +11,7 @@ use treewright::export::json::Document;
 use treewright::export::proof;
 use treewright::prune::{Aim, NodeCosts, Pruner, PruningCost, is_searched};
 use treewright::select::FamilyChoice;
-use treewright::tree::{CostsFrom, FamilyFit};
+use treewright::tree::{Certificate, CostsFrom, FamilyFit};
 
 use crate::args::{PruneArgs, SelectArg};
 use crate::commands::{about, family, model, most_bytes};
@@ -49,7 +49,17 @@ pub(crate) fn run(args: &PruneArgs, console: &Console) -> Result<ExitCode> {
             } else {
                 "pruned"
             };
-            finish(&member, how, file.as_ref(), console)
+            finish(&member, how, file.as_ref(), console)?;
+            let is_proven = member
+                .certificate
+                .as_ref()
+                .is_some_and(Certificate::is_optimal);
+            if !is_proven && !fit.is_complete() {
+                console.note(
+                    "the search for the family was stopped early: this is its best tree, perhaps not the best of all",
+                );
+            }
+            Ok(())
         }
     }?;
     if let Some(proof_file) = proof_file {

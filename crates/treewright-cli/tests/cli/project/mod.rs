@@ -2,3 +2,4 @@
 
 mod parameters;
 mod registration;
+mod transcripts;

@@ -10,8 +10,12 @@ use crate::budget::Budget;
 use crate::cost::Lambda;
 use crate::data::{Column, Dataset};
 use crate::error::Result;
+use crate::learn::FamilyLearner;
 use crate::learn::optimal::{Optimal, SortedColumns};
-use crate::tree::{Certificate, Fit};
+use crate::tree::{Certificate, FamilyFit, Fit};
+
+/// Deeper trees of every size are too many to be read side by side.
+const MOST_DEPTHS: usize = 3;
 
 /// The best trees of rising depths.
 #[derive(Debug, Clone)]
@@ -58,6 +62,32 @@ pub fn by_depth(learner: &Optimal, data: &Dataset, budget: &Budget) -> Result<By
     };
     let stopped = !fits.iter().all(is_proven);
     Ok(ByDepth { fits, stopped })
+}
+
+/// The best trees of every size, for each depth from 1 to 3, as far as the learner goes. Depths that the budget does not
+/// reach are left out.
+pub fn sizes_by_depth(
+    learner: &Optimal,
+    data: &Dataset,
+    budget: &Budget,
+) -> Result<Vec<FamilyFit>> {
+    let deepest = longest_way(data, learner.depth).min(MOST_DEPTHS);
+    let mut found = Vec::new();
+    // With a single interval there is only one size.
+    for depth in (1..=deepest).filter(|_| learner.intervals != Some(1)) {
+        if budget.is_spent() {
+            break;
+        }
+        budget
+            .progress()
+            .tell(format!("all sizes of depth {depth}"));
+        let learner = Optimal {
+            depth,
+            ..learner.clone()
+        };
+        found.push(learner.fit_family(data, &budget.for_part())?);
+    }
+    Ok(found)
 }
 
 fn objective(fit: &Fit) -> f64 {

@@ -14,7 +14,7 @@ mod family_choice;
 mod pruned;
 mod searched;
 
-pub use by_depth::{ByDepth, by_depth};
+pub use by_depth::{ByDepth, by_depth, sizes_by_depth};
 pub use choose::{Rule, cross_validate};
 pub use family_choice::FamilyChoice;
 pub use pruned::{Choice, Pruned, PrunedFamily};

@@ -16,8 +16,9 @@ const FOLDS_HELP: &str =
 /// Find every tree worth having, and say which one is good enough.
 ///
 /// The main job: greedy trees with all their best prunings (for two penalties), the best dyadic trees for all
-/// weights, and the best trees of depth 1, 2 and 3, cross-validated on the same folds. The answer is the smallest tree
-/// whose error on rows left out is within one standard error of the least, and what is proven about it.
+/// weights, and the best trees of up to three levels for every number of leaves, cross-validated on the same folds. The
+/// answer is the smallest tree whose error on rows left out is within one standard error of the least, and what is
+/// proven about it.
 ///
 /// With -o a page for the browser is written: one file that loads nothing, with the whole trade-off between error and
 /// size, every tree on it, its proof, its decisions for any row, and the tree as rules, SQL and Python. The time is

@@ -8,7 +8,8 @@ use crate::args::learners::OptimalArgs;
 /// How well trees of depth 0, 1, 2, 3 can describe a whole table.
 ///
 /// For each depth the tree with the least cost on all rows is found, and proven to be the best: its errors,
-/// its leaves and the features that it asks. If two levels do almost as well as three, the table is simple;
+/// its leaves and the features that it asks. Then comes the least number of errors for each number of leaves,
+/// of depth 1 to 3. If two levels do almost as well as three, the table is simple;
 /// a single feature often explains most of it. These are figures on the rows themselves, not on new ones:
 /// `curve` shows those. The target must hold classes.
 ///
