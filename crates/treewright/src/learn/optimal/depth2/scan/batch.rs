@@ -106,6 +106,10 @@ impl<T: Lane> Batch<T> {
         Self { sizes, ..self }
     }
 
+    pub(super) fn sizes(&self) -> Option<&LaneSizes> {
+        self.sizes.as_ref()
+    }
+
     pub(super) fn lanes(&self) -> &LaneOfRank {
         self.lanes.get_or_init(|| LaneOfRank::new(&self.cuts))
     }

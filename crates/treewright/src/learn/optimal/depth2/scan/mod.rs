@@ -22,6 +22,7 @@ pub(crate) mod runs;
 )]
 pub(crate) mod sized;
 mod sized_cut;
+mod sized_root;
 #[expect(
     clippy::inline_always,
     reason = "only what is inlined is made for the widest vectors"

@@ -15,8 +15,7 @@ use rayon::prelude::*;
 
 use super::batch::Batch;
 use super::runs::{MOST_INTERVALS, RunList};
-use super::sized::{LaneSizes, NEVER};
-use super::sized_cut::SizedCut;
+use super::sized_root::SizedBounds;
 use crate::budget::Budget;
 use crate::learn::optimal::depth2::cut_range::{ChildRange, CutRange};
 use crate::learn::optimal::depth2::simd::Lane;
@@ -131,105 +130,6 @@ impl<'a> ScanRoot<'a> {
         let mut cuts = vec![0];
         cuts.extend(evenly(starts, range.cuts(), n_cuts));
         self.solve::<T>(context, ranges, &[cuts], incumbent, false);
-    }
-
-    /// Leaves out cuts without enough rows on both sides.
-    pub(crate) fn drop_small(&mut self, min_leaf: usize) {
-        if min_leaf == 1 || self.ranges.is_empty() {
-            return;
-        }
-        let starts = self.rows.cells()[self.feature].starts();
-        let n_rows = self.rows.len();
-        let first = starts.partition_point(|&start| (start as usize) < min_leaf) as u32;
-        let last = starts.partition_point(|&start| start as usize + min_leaf <= n_rows) as u32;
-        for range in std::mem::take(&mut self.ranges) {
-            let [from, to] = range.cuts();
-            let cuts = [from.max(first), to.min(last.max(1) - 1)];
-            if cuts[0] <= cuts[1] {
-                let by_child = range.payload().clone();
-                self.ranges.push(range.part(cuts, range.sides(), by_child));
-            }
-        }
-    }
-
-    /// How large leaves have to be in the lanes of some cuts: as small as they can become up to the neighbours of a
-    /// cut. `None` if they may have any size.
-    fn sizes(
-        &self,
-        context: Context<'_>,
-        ranges: &[ChildRange],
-        cuts: &[Vec<u32>],
-    ) -> Option<LaneSizes> {
-        let min_leaf = context.rule.min_leaf();
-        if min_leaf == 1 {
-            return None;
-        }
-        let starts = self.rows.cells()[self.feature].starts();
-        let n_below = |cut: u32| starts[cut as usize] as usize;
-        let has_levels = context.switches.leaf_levels;
-        let without = |lost: usize| match lost {
-            0 => min_leaf,
-            _ if has_levels => min_leaf.saturating_sub(lost),
-            _ => 0,
-        };
-        let (mut least, mut n_rows) = (Vec::new(), Vec::new());
-        for (range, cuts) in ranges.iter().zip(cuts) {
-            let [mut before, last] = range.cuts();
-            for (at, &cut) in cuts.iter().enumerate() {
-                let beyond = cuts.get(at + 1).map_or(last, |&next| next - 1);
-                least.push(match cut {
-                    0 => [min_leaf; 2],
-                    _ => [
-                        without(n_below(beyond) - n_below(cut)),
-                        without(n_below(cut) - n_below(before.min(cut))),
-                    ],
-                });
-                n_rows.push([n_below(cut), self.rows.len() - n_below(cut)]);
-                before = if cut == 0 { before } else { cut + 1 };
-            }
-        }
-        Some(LaneSizes { least, n_rows })
-    }
-
-    /// The value of a cut with leaves of the least size, if it is below `upper`. Lower bounds of all children are known.
-    fn sized_value(
-        &self,
-        context: Context<'_>,
-        cut: u32,
-        upper: u64,
-        bounds: &[(usize, [u64; 2])],
-        lower: [u64; 2],
-    ) -> Option<u64> {
-        let at = SizedCut {
-            rows: &self.rows,
-            root: self.feature,
-            cut,
-            least: context.rule.min_leaf(),
-            encoding: context.encoding,
-            most: context.rule.most(),
-        };
-        let mut best = at.leaves().map(|leaf| leaf.unwrap_or(NEVER));
-        let mut solved: Vec<Option<[Option<u64>; 2]>> = vec![None; bounds.len()];
-        let mut other = lower[1];
-        for side in 0..2 {
-            let mut order: Vec<usize> = (0..bounds.len()).collect();
-            order.sort_unstable_by_key(|&place| bounds[place].1[side]);
-            for place in order {
-                let (child, bound) = bounds[place];
-                if bound[side] >= best[side] || bound[side] + other + self.missing >= upper {
-                    break;
-                }
-                let kind = context.table.kinds()[child];
-                let values = solved[place].get_or_insert_with(|| at.child(child, kind));
-                best[side] = values[side].unwrap_or(NEVER).min(best[side]);
-            }
-            other = best[side];
-            if best[side] + lower[1 - side] + self.missing >= upper {
-                return None;
-            }
-        }
-        let value = best[0] + best[1] + self.missing;
-        (value < upper).then_some(value)
     }
 
     /// The least lower bound of all ranges.
@@ -374,33 +274,29 @@ impl<'a> ScanRoot<'a> {
         } else {
             children.iter().map(value).collect()
         };
-        let mut lower = batch.leaves(encoding);
-        for values in &values {
-            for (lower, value) in lower.iter_mut().zip(values) {
-                *lower = [lower[0].min(value[0]), lower[1].min(value[1])];
-            }
-        }
-        for (lane, (&cut, lower)) in all.iter().zip(&lower).enumerate() {
+        let lower = least_of_all(batch.leaves(encoding), &values);
+        for (&cut, lower) in all.iter().zip(&lower) {
             if cut == 0 {
                 self.shallower = Some(lower[1]);
                 continue;
             }
             let value = lower[0] + lower[1] + self.missing;
-            let root = RootSplit::at(self.feature, cut);
-            if value <= incumbent.value() {
-                let value = if is_sized {
-                    let by_child = children.iter().zip(&values);
-                    let bounds: Vec<_> = by_child.map(|(&child, of)| (child, of[lane])).collect();
-                    let upper = incumbent.upper_for(root);
-                    self.sized_value(context, cut, upper, &bounds, *lower)
-                } else {
-                    Some(value)
-                };
-                if let Some(value) = value {
-                    incumbent.offer(value, root.alone());
-                }
+            if value <= incumbent.value() && !is_sized {
+                let root = RootSplit::at(self.feature, cut);
+                incumbent.offer(value, root.alone());
             }
             self.floor = self.floor.min(value);
+        }
+        if let Some(sizes) = batch.sizes() {
+            let bounds = SizedBounds {
+                cuts: &all,
+                least: &sizes.least,
+                children: &children,
+                values: &values,
+                lower: &lower,
+                sums: &batch.sums,
+            };
+            self.offer_sized::<T>(context, &bounds, incumbent, is_parallel);
         }
         let solved = SolvedCuts {
             children: &children,
@@ -522,6 +418,16 @@ impl<'a> ScanRoot<'a> {
             None => RunList::new::<K>(rows, root, &cuts, &rows.cells()[child]),
         }
     }
+}
+
+/// The least of leaves and all children, for both sides of each cut.
+pub(super) fn least_of_all(mut lower: Vec<[u64; 2]>, values: &[Vec<[u64; 2]>]) -> Vec<[u64; 2]> {
+    for values in values {
+        for (lower, value) in lower.iter_mut().zip(values) {
+            *lower = [lower[0].min(value[0]), lower[1].min(value[1])];
+        }
+    }
+    lower
 }
 
 /// What children cost on both sides of some cuts.

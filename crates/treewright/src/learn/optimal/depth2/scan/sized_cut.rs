@@ -1,4 +1,4 @@
-//! The exact value of a child on both sides of a single cut of the root, where leaves have a least number of rows.
+//! The exact value of a child on one side of a single cut of the root, where leaves have a least number of rows.
 //!
 //! The dynamic programme of `depth1::sized_intervals`, for two classes: labels take turns, as two neighbours with the
 //! same label may as well be one leaf.
@@ -41,67 +41,51 @@ impl Part {
 }
 
 impl SizedCut<'_> {
-    fn side(&self, row: u32) -> usize {
-        let ranks = self.rows.cells()[self.root].ranks();
-        usize::from(ranks[row as usize] >= self.cut)
-    }
-
     fn leaf(&self, part: Part) -> Option<u64> {
         let [a, b] = part.weights;
         (part.n_rows >= self.least).then(|| self.encoding.leaf(a.min(b)))
     }
 
-    /// The values of both sides as leaves, where they are large enough.
-    pub(super) fn leaves(&self) -> [Option<u64>; 2] {
-        let mut sides = [Part::default(); 2];
-        for row in 0..self.rows.len() as u32 {
-            sides[self.side(row)].add(self.rows, row);
-        }
-        sides.map(|side| self.leaf(side))
-    }
-
-    /// The least values of both sides by splitting on a child; `None` where leaves would be too small.
-    pub(super) fn child(&self, child: usize, kind: FeatureKind) -> [Option<u64>; 2] {
+    /// The least value of a side by splitting on a child; `None` where leaves would be too small.
+    pub(super) fn child(&self, side: usize, child: usize, kind: FeatureKind) -> Option<u64> {
         let cells = &self.rows.cells()[child];
-        let mut missing = [Part::default(); 2];
+        let ranks = self.rows.cells()[self.root].ranks();
+        let is_in = |row: u32| (ranks[row as usize] >= self.cut) == (side == 1);
+        let mut of_missing = Some(0);
         if cells.has_missing() {
-            for row in
-                (0..self.rows.len() as u32).filter(|&row| cells.ranks()[row as usize] == NONE)
-            {
-                missing[self.side(row)].add(self.rows, row);
+            let mut missing = Part::default();
+            let rows = 0..self.rows.len() as u32;
+            for row in rows.filter(|&row| cells.ranks()[row as usize] == NONE && is_in(row)) {
+                missing.add(self.rows, row);
+            }
+            if missing.n_rows > 0 {
+                of_missing = self.leaf(missing);
             }
         }
-        // For each side the rows up to each place where the child may be cut.
-        let mut lines = [(); 2].map(|()| vec![Part::default()]);
-        let mut sums = [Part::default(); 2];
+        // The rows up to each place where the child may be cut.
+        let (mut line, mut sum) = (vec![Part::default()], Part::default());
         for group in cells.starts().windows(2) {
+            let before = sum.n_rows;
             for &row in &cells.order()[group[0] as usize..group[1] as usize] {
-                sums[self.side(row)].add(self.rows, row);
-            }
-            for (line, sum) in lines.iter_mut().zip(sums) {
-                if line.last().is_some_and(|last| last.n_rows < sum.n_rows) {
-                    line.push(sum);
+                if is_in(row) {
+                    sum.add(self.rows, row);
                 }
+            }
+            if before < sum.n_rows {
+                line.push(sum);
             }
         }
-        [0, 1].map(|side| {
-            let of_missing = match missing[side].n_rows {
-                0 => Some(0),
-                _ => self.leaf(missing[side]),
-            };
-            let line = &lines[side];
-            let of_present = match kind {
-                _ if line.len() == 1 => None,
-                FeatureKind::Categorical => {
-                    let leaves = line
-                        .windows(2)
-                        .map(|ends| self.leaf(ends[0].until(ends[1])));
-                    leaves.sum()
-                }
-                FeatureKind::Numeric => self.intervals(line),
-            };
-            Some(of_missing? + of_present?)
-        })
+        let of_present = match kind {
+            _ if line.len() == 1 => None,
+            FeatureKind::Categorical => {
+                let leaves = line
+                    .windows(2)
+                    .map(|ends| self.leaf(ends[0].until(ends[1])));
+                leaves.sum()
+            }
+            FeatureKind::Numeric => self.intervals(&line),
+        };
+        Some(of_missing? + of_present?)
     }
 
     /// The least value of a line in up to `most` intervals.
