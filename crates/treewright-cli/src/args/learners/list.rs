@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(
             complaint("optimal:deep=1"),
             "learner \"optimal:deep=1\": there is no setting \"deep\", expected depth, intervals, min-leaf, \
-             leaf-cost, penalty, leaves, select, folds, repeats, holdout, seed"
+             leaf-cost, leaves, select, repeats, holdout, seed, folds, penalty"
         );
         for text in [
             "optimal:target=x",

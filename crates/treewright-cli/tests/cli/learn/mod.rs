@@ -7,4 +7,5 @@ mod dyadic_choice;
 mod dyadic_searches;
 mod fit;
 mod optimal;
+mod optimal_aims;
 mod path;
