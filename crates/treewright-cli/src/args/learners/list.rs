@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(
             complaint("optimal:deep=1"),
             "learner \"optimal:deep=1\": there is no setting \"deep\", expected depth, intervals, min-leaf, \
-             interactions, root-only, not-above, leaf-cost, penalty, leaves, select, folds, repeats, holdout, seed"
+             interactions, root-only, not-above, leaf-cost, leaves, select, repeats, holdout, seed, folds, penalty"
         );
         for text in [
             "optimal:target=x",

@@ -7,5 +7,6 @@ mod dyadic_choice;
 mod dyadic_searches;
 mod fit;
 mod optimal;
+mod optimal_aims;
 mod path;
 mod rules;

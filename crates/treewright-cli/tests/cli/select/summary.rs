@@ -38,7 +38,15 @@ depth errors error accuracy leaves proof time features
 0 711 0.323035 0.676965 1 proven
 1 493 0.223989 0.776011 2 proven sex
 2 474 0.215357 0.784643 5 proven class, sex, age
-3 461 0.209450 0.790550 8 proven class, sex, age";
+3 461 0.209450 0.790550 8 proven class, sex, age
+
+least errors by number of leaves:
+
+leaves depth 1 depth 2 depth 3
+1 711 711 711
+2 493 493 493
+5 - 474 474
+8 - - 461";
     assert_eq!(without_times(&run.stdout), expected);
 }
 
@@ -52,6 +60,10 @@ fn the_document_has_all_figures() {
     for depth in summary["depths"].as_array_mut().unwrap() {
         assert!(depth["seconds"].take().is_number());
     }
+    let sizes = |leaves: u64, errors: f64| {
+        let cost = errors / 2201.0;
+        json!({"leaves": leaves, "errors": errors, "cost": cost, "lower_bound": cost, "optimal": true})
+    };
     let (none, one) = (711.0 / 2201.0, 493.0 / 2201.0);
     let expected = json!({
         "rows": 2201, "weight": 2201.0, "features": 3, "classes": 2, "intervals": 3,
@@ -62,6 +74,7 @@ fn the_document_has_all_figures() {
             {"depth": 1, "errors": 493.0, "error": one, "accuracy": 1708.0 / 2201.0, "cost": one,
              "leaves": 2, "objective": one, "lower_bound": one, "gap": 0.0, "optimal": true,
              "exact": true, "features": ["sex"], "seconds": null}],
+        "by_leaves": [{"depth": 1, "complete": true, "members": [sizes(1, 711.0), sizes(2, 493.0)]}],
         "stopped": false});
     assert_eq!(summary, expected);
     assert_eq!(

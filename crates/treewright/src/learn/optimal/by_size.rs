@@ -38,6 +38,10 @@ pub(super) struct SizedTrees {
     pub(super) lower: Vec<i64>,
     /// Trees with more leaves may cost as little as this, in units; `None` if there are no such trees that cost less.
     pub(super) larger: Option<i64>,
+    /// Did the search not come to its end?
+    is_stopped: bool,
+    /// Was there no search for more than one leaf?
+    is_unsearched: bool,
 }
 
 /// Which of the trees of all sizes are looked for.
@@ -113,13 +117,12 @@ impl Optimal {
         };
         let mut found = self.sized_trees(data, &losses, budget, switches, wanted)?;
         if self.leaves.is_some() {
-            // Larger trees are none of this family.
-            found.larger = None;
+            found.forget_larger();
         }
         let largest = found.values.iter().map(|value| value.leaves).max();
         self.penalty.check(largest.unwrap_or(1))?;
         let exact_down_to = found.exact_down_to(&self.penalty, losses.scale);
-        let is_open = found.is_open();
+        let is_open = found.is_stopped || found.is_open();
         let rounded = matches!(losses.counting, Counting::Rounded(_));
         let SizedTrees {
             mut trees,
@@ -226,11 +229,20 @@ impl Optimal {
             values,
             lower: lower.collect(),
             larger: by_size.larger.map(cost),
+            is_stopped: depth < self.depth || !by_size.solved.is_done,
+            is_unsearched: depth < self.depth,
         })
     }
 }
 
 impl SizedTrees {
+    /// Says that trees with more leaves do not matter. Without any search those with two leaves are larger ones.
+    pub(super) fn forget_larger(&mut self) {
+        if !self.is_unsearched {
+            self.larger = None;
+        }
+    }
+
     /// May a tree of some size cost less than the one that was found?
     fn is_open(&self) -> bool {
         let costs = |place: usize| {

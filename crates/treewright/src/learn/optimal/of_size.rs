@@ -60,7 +60,7 @@ impl Optimal {
         let mut found = self.sized_trees(data, &losses, budget, switches, wanted)?;
         if wanted.most_leaves == useful || self.leaves.is_some() {
             self.check_end(&found, useful, &objective)?;
-            found.larger = None;
+            found.forget_larger();
         }
         let mut bounds = Bounds::of(&found, &objective);
         let mut tree = found.trees.swap_remove(0);

@@ -323,3 +323,34 @@ fn a_size_or_a_weight_that_cannot_be() {
     let fit = dear.fit(sizes.data(), &Budget::unlimited()).unwrap();
     assert!(fit.certificate.unwrap().is_optimal());
 }
+
+/// Where there is no memory for a search, nothing is known but the single leaf.
+#[test]
+fn without_any_search_nothing_is_proven() {
+    let sizes = (0..).map(|seed| Sizes::new(&mut Rng::with_seed(seed), 2));
+    let sizes = sizes
+        .filter(|sizes| sizes.data().n_rows() > 10)
+        .find(|sizes| sizes.least.len() > 3 && sizes.best_of(4).0 < sizes.best_of(1).0)
+        .unwrap();
+    let learner = Optimal {
+        most_bytes: 100,
+        ..sizes.learner.clone()
+    };
+    let found = learner
+        .fit_family(sizes.data(), &Budget::unlimited())
+        .unwrap();
+    assert!(!found.is_complete());
+    for (leaves, leaf_cost, penalty) in [(Some(4), "0", "linear"), (None, "1e-6", "sqrt")] {
+        let learner = Optimal {
+            leaves,
+            leaf_cost: leaf_cost.parse().unwrap(),
+            penalty: penalty.parse().unwrap(),
+            ..learner.clone()
+        };
+        let fit = learner
+            .fit_with(sizes.data(), &Budget::unlimited(), Switches::NONE)
+            .unwrap();
+        let certificate = fit.certificate.unwrap();
+        assert!(!certificate.is_optimal(), "{certificate:?}");
+    }
+}

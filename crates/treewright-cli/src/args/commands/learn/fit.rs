@@ -172,7 +172,7 @@ pub(crate) struct FitDyadicArgs {
 #[command(
     group(ArgGroup::new("choice").args(["select", "leaf_cost", "leaves"])),
     mut_arg("folds", |arg| arg.requires("select")),
-    mut_arg("penalty", |arg| arg.requires("leaf_cost")),
+    mut_arg("penalty", |arg| arg.requires("leaf_cost").conflicts_with_all(["select", "leaves"])),
     mut_arg("proof", |arg| arg.conflicts_with_all(["select", "leaves", "penalty"])),
 )]
 #[command(after_help = "\
