@@ -42,6 +42,8 @@ pub struct Switches {
     pub histograms_before_scans: bool,
     /// Scans for close cuts read run-length lists in place of all rows.
     pub run_lists: bool,
+    /// For every number of leaves, the last two levels by scans of many cuts at once.
+    pub sized_scans: bool,
     /// How much is done at once.
     pub sizes: Sizes,
 }
@@ -67,6 +69,7 @@ impl Switches {
         kept_histograms: true,
         histograms_before_scans: true,
         run_lists: true,
+        sized_scans: true,
         sizes: Sizes::USUAL,
     };
     /// The way the learner works, with tiny sizes of work.
@@ -94,6 +97,7 @@ impl Switches {
         kept_histograms: false,
         histograms_before_scans: false,
         run_lists: false,
+        sized_scans: false,
         sizes: Sizes::USUAL,
     };
 }

@@ -6,6 +6,7 @@
 //! | `last_split` | the best split into leaves |
 //! | `node` | best-first search over ranges of cuts, for all sizes at once |
 //! | `range` | ranges of cuts and their middle cuts |
+//! | `scans` | the last two levels, many cuts at once |
 //! | `solved` | what a search has found out about some rows |
 //! | `plan` | the tree of a size |
 
@@ -14,6 +15,7 @@ pub(crate) mod losses;
 mod node;
 pub(crate) mod plan;
 mod range;
+mod scans;
 pub(crate) mod solved;
 
 use std::sync::Arc;
