@@ -13,7 +13,7 @@ use crate::learn::optimal::deeper::region_bounds::RegionBounds;
 use crate::learn::optimal::depth2::screening::Screened;
 use crate::learn::optimal::plan::TreePlan;
 use crate::learn::optimal::problem::{
-    Context, FeatureCells, FeatureKind, RankTable, RowSet, SearchResult, ValueEncoding,
+    Context, FeatureCells, FeatureKind, RankTable, RowSet, SearchResult, Sketch, ValueEncoding,
 };
 use crate::learn::optimal::proof::Prover;
 use crate::learn::optimal::search::TreeSearch;
@@ -106,6 +106,23 @@ impl Optimal {
     }
 }
 
+impl TreeSearch<'_> {
+    /// A good tree by local search in a part of the time, if that is limited.
+    pub(super) fn early_tree(&self, rows: &Arc<RowSet>, depth: usize) -> Option<(u64, Sketch)> {
+        const PART: u32 = 4;
+        let left = self
+            .budget
+            .left()
+            .filter(|_| self.context.switches.local_search)?;
+        let budget = self.budget.within(left / PART);
+        let local = TreeSearch {
+            budget: &budget,
+            ..*self
+        };
+        local.good_tree(rows, depth)
+    }
+}
+
 /// The last level of a tree is made at the end. With many classes in many intervals that takes so long that some time
 /// is kept for it.
 pub(super) fn keep_time_for_plan(context: Context<'_>, budget: &Budget) -> (Budget, Duration) {
@@ -147,9 +164,16 @@ impl Depths {
             notes: Vec::new(),
         };
         let mut shallower = None;
+        let mut early = None;
         for depth in 2.min(deepest)..=deepest {
             let is_noted = is_noted && depth > 2 && depth == deepest;
-            let upper = depths.best;
+            if depth == 3 {
+                early = search.early_tree(rows, deepest);
+            }
+            // A tree of local search counts only if the time is up. Until then equal trees are wanted, too: the
+            // first of them is found.
+            let of_early = early.as_ref().map_or(u64::MAX, |&(value, _)| value + 1);
+            let upper = depths.best.min(of_early);
             let solved = match shallower.take() {
                 Some(shallower) if is_noted => {
                     let solved;
@@ -163,6 +187,11 @@ impl Depths {
             if let Some(value) = solved.value.filter(|&value| value < upper) {
                 depths.best = value;
                 depths.known = Some((depth, solved.clone()));
+            }
+            if let Some((value, sketch)) = early.take_if(|tree| !is_done && tree.0 < depths.best) {
+                depths.best = value;
+                let found = SearchResult::exactly(value, value + 1, sketch);
+                depths.known = Some((deepest, found.as_stopped()));
             }
             if !is_done {
                 // Of deeper trees the search knows nothing.

@@ -44,6 +44,8 @@ pub struct Switches {
     pub run_lists: bool,
     /// For every number of leaves, the last two levels by scans of many cuts at once.
     pub sized_scans: bool,
+    /// With a limit of time, local search finds good trees before anything is proven.
+    pub local_search: bool,
     /// How much is done at once.
     pub sizes: Sizes,
 }
@@ -70,6 +72,7 @@ impl Switches {
         histograms_before_scans: true,
         run_lists: true,
         sized_scans: true,
+        local_search: true,
         sizes: Sizes::USUAL,
     };
     /// The way the learner works, with tiny sizes of work.
@@ -98,6 +101,7 @@ impl Switches {
         histograms_before_scans: false,
         run_lists: false,
         sized_scans: false,
+        local_search: false,
         sizes: Sizes::USUAL,
     };
 }

@@ -12,7 +12,7 @@ use super::small::{random_task, small_table};
 
 type Switch = (&'static str, fn(&mut Switches));
 
-const ALL: [Switch; 19] = [
+const ALL: [Switch; 20] = [
     ("region_bounds", |on| on.region_bounds = false),
     ("inherited_floors", |on| on.inherited_floors = false),
     ("shallower_incumbent", |on| on.shallower_incumbent = false),
@@ -34,6 +34,7 @@ const ALL: [Switch; 19] = [
     }),
     ("run_lists", |on| on.run_lists = false),
     ("sized_scans", |on| on.sized_scans = false),
+    ("local_search", |on| on.local_search = false),
 ];
 
 /// A switch that the list lacks would not be tested.

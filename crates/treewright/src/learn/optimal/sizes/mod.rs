@@ -221,7 +221,14 @@ impl<'a> SizeSearch<'a> {
     fn take(&self, node: &Node<'_, '_>, depth: usize, below: u64, solved: &SearchResult) {
         let encoding = self.context().encoding;
         match solved.value {
-            _ if !solved.is_done => node.stop(),
+            _ if !solved.is_done => {
+                node.stop();
+                node.raise_floor(usize::MAX, encoding.loss_of(solved.lower).min(below));
+                if let (Some(value), Some(sketch)) = (solved.value, &solved.sketch) {
+                    let tree = FoundTree::of_any(depth, encoding, value, sketch);
+                    node.offer_tree(encoding.leaves(value) as usize, &tree);
+                }
+            }
             None => node.raise_floor(usize::MAX, below),
             Some(value) => {
                 let (loss, leaves) = (encoding.loss_of(value), encoding.leaves(value) as usize);
