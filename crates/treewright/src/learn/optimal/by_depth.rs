@@ -191,7 +191,7 @@ impl Depths {
             if let Some((value, sketch)) = early.take_if(|tree| !is_done && tree.0 < depths.best) {
                 depths.best = value;
                 let found = SearchResult::exactly(value, value + 1, sketch);
-                depths.known = Some((deepest, found.as_stopped()));
+                depths.known = Some((deepest, found.into_stopped()));
             }
             if !is_done {
                 // Of deeper trees the search knows nothing.

@@ -90,7 +90,7 @@ fn large_task(seed: u64, rows: [usize; 2]) -> (Table, Optimal) {
         classes: 4,
     };
     let learner = Optimal {
-        depth: 2 + usize::from(seed % 2 == 0),
+        depth: 2 + usize::from(seed.is_multiple_of(2)),
         intervals: [Some(2), Some(3), Some(2)][seed as usize % 3],
         ..Optimal::default()
     };

@@ -156,6 +156,6 @@ impl LocalSearch<'_> {
             value += of_part;
             sketches.push(sketch);
         }
-        (value < self.best.0).then(|| (value, Sketch::Split(root, sketches)))
+        (value < self.best.0).then_some((value, Sketch::Split(root, sketches)))
     }
 }

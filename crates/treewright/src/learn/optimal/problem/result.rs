@@ -100,7 +100,7 @@ impl SearchResult {
     }
 
     /// The same of a search that was stopped.
-    pub(crate) fn as_stopped(self) -> Self {
+    pub(crate) fn into_stopped(self) -> Self {
         Self {
             is_done: false,
             ..self

@@ -18,6 +18,7 @@ const WIDTH: usize = 32;
 /// Cuts of a root, for which children are tried.
 #[derive(Debug)]
 pub(crate) struct ClassBatch<T: 'static> {
+    n_classes: usize,
     n_cuts: usize,
     codes: Vec<Code>,
     masks: &'static Masks<T>,
@@ -67,6 +68,7 @@ impl<T: Lane> ClassBatch<T> {
             }
         }
         Self {
+            n_classes: rows.sums().len(),
             n_cuts: cuts.len(),
             codes,
             masks: T::masks(),
@@ -91,11 +93,12 @@ impl<T: Lane> ClassBatch<T> {
                 from,
                 firsts: &mut spare,
             });
-            for lane in 0..WIDTH.min(self.n_cuts - from) {
+            let sides = self.weights[from..].iter().zip(&self.leaves[from..]);
+            for (lane, (weights, leaves)) in sides.take(WIDTH).enumerate() {
                 found.push([0, 1].map(|side| {
-                    let leaf = self.leaves[from + lane][side];
+                    let leaf = leaves[side];
                     let gain = gains[side][lane].wide() as u64;
-                    let both = leaf.min(self.weights[from + lane][side] - gain);
+                    let both = leaf.min(weights[side] - gain);
                     let mut losses = [both; MOST_INTERVALS];
                     losses[0] = leaf;
                     losses
@@ -143,9 +146,8 @@ impl<T: Lane> pulp::NullaryFnOnce for ClassScan<'_, T> {
     fn call(self) -> Sides<T> {
         let nothing = [[T::ZERO; WIDTH]; 2];
         let zero = || Aligned(nothing);
-        let mut sums: Vec<_> = (0..ClassBatch::<T>::MOST_CLASSES).map(|_| zero()).collect();
-        let firsts = std::mem::take(self.firsts);
-        let mut firsts = firsts;
+        let mut sums: Vec<_> = (0..self.batch.n_classes).map(|_| zero()).collect();
+        let mut firsts = std::mem::take(self.firsts);
         firsts.clear();
         let mut largest = nothing;
         let starts = self.cells.starts();
@@ -155,7 +157,9 @@ impl<T: Lane> pulp::NullaryFnOnce for ClassScan<'_, T> {
             }
             firsts.push(Aligned(largest));
         }
-        sums.iter_mut().for_each(|sums| *sums = zero());
+        for sums in &mut sums {
+            *sums = zero();
+        }
         let mut gains = nothing;
         largest = nothing;
         for (rank, first) in starts.windows(2).zip(&firsts).rev() {
@@ -171,4 +175,4 @@ impl<T: Lane> pulp::NullaryFnOnce for ClassScan<'_, T> {
     }
 }
 
-const _: () = assert!(MOST_LANES % WIDTH == 0);
+const _: () = assert!(MOST_LANES.is_multiple_of(WIDTH));
