@@ -13,7 +13,8 @@ use crate::learn::optimal::deeper::region_bounds::RegionBounds;
 use crate::learn::optimal::depth2::screening::Screened;
 use crate::learn::optimal::plan::TreePlan;
 use crate::learn::optimal::problem::{
-    Context, FeatureCells, FeatureKind, Inherited, RankTable, RowSet, SearchResult, ValueEncoding,
+    Context, FeatureCells, FeatureKind, Inherited, RankTable, RowSet, SearchResult, Sketch,
+    ValueEncoding,
 };
 use crate::learn::optimal::proof::Prover;
 use crate::learn::optimal::search::TreeSearch;
@@ -106,6 +107,23 @@ impl Optimal {
     }
 }
 
+impl TreeSearch<'_> {
+    /// A good tree by local search in a part of the time, if that is limited.
+    pub(super) fn early_tree(&self, rows: &Arc<RowSet>, depth: usize) -> Option<(u64, Sketch)> {
+        const PART: u32 = 4;
+        let left = self
+            .budget
+            .left()
+            .filter(|_| self.context.switches.local_search)?;
+        let budget = self.budget.within(left / PART);
+        let local = TreeSearch {
+            budget: &budget,
+            ..*self
+        };
+        local.good_tree(rows, depth)
+    }
+}
+
 /// The last level of a tree is made at the end. With many classes in many intervals that takes so long that some time
 /// is kept for it.
 pub(super) fn keep_time_for_plan(context: Context<'_>, budget: &Budget) -> (Budget, Duration) {
@@ -149,9 +167,16 @@ impl Depths {
         let is_relaxed = !search.is_monotone() && search.context.switches.relaxed_first;
         let mut relaxed = is_relaxed.then(|| Relaxed::new(search, depths.best));
         let mut shallower = None;
+        let mut early = None;
         for depth in 2.min(deepest)..=deepest {
             let is_noted = is_noted && depth > 2 && depth == deepest;
-            let upper = depths.best;
+            if depth == 3 {
+                early = search.early_tree(rows, deepest);
+            }
+            // A tree of local search counts only if the time is up. Until then equal trees are wanted, too: the
+            // first of them is found.
+            let of_early = early.as_ref().map_or(u64::MAX, |&(value, _)| value + 1);
+            let upper = depths.best.min(of_early);
             let of_relaxed = relaxed.as_mut().filter(|_| depth > 1);
             let least = of_relaxed.map(|relaxed| relaxed.solve(search, rows, depth, upper));
             let known_lower = match least {
@@ -186,6 +211,11 @@ impl Depths {
             }
             // What leaves of any size cost at least is never lost.
             let lower = solved.lower.max(known_lower);
+            if let Some((value, sketch)) = early.take_if(|tree| !is_done && tree.0 < depths.best) {
+                depths.best = value;
+                let found = SearchResult::exactly(value, value + 1, sketch);
+                depths.known = Some((deepest, found.into_stopped()));
+            }
             if !is_done {
                 // Of deeper trees the search knows nothing.
                 let lower = if depth == deepest { lower } else { 0 };

@@ -14,6 +14,7 @@ use crate::learn::exact::by_rows;
 use crate::learn::optimal::Optimal;
 use crate::learn::optimal::by_depth::keep_time_for_plan;
 use crate::learn::optimal::claim::most_loss;
+use crate::learn::optimal::deeper::equivalent_points::least_loss;
 use crate::learn::optimal::deeper::region_bounds::RegionBounds;
 use crate::learn::optimal::plan::TreePlan;
 use crate::learn::optimal::problem::{RankTable, RowSet, SortedColumns};
@@ -200,16 +201,18 @@ impl Optimal {
         let depth = if is_sorted { self.depth } else { 0 };
         let mut by_size = BySize::solve(&search, relaxed, depth, wanted.most_leaves);
         if depth < self.depth {
-            by_size.solved.forget_deeper();
+            by_size.solved.forget_deeper(0);
             by_size.larger = Some(0);
         }
         let cost = |loss: u64| loss as i64 + table.constant();
+        let n_sizes = by_size.solved.best.len();
+        let is_done = by_size.solved.is_done;
         let value = |leaves: usize| SolutionValue {
             cost: cost(by_size.solved.best[leaves - 1].loss),
             leaves,
         };
         let mut members: Vec<SolutionValue> = by_size.members().into_iter().map(value).collect();
-        if let Some(objective) = wanted.best_for {
+        if let Some(objective) = wanted.best_for.filter(|_| is_done) {
             let best = members.iter().copied();
             let best = best.min_by(|a, b| objective.compare(*a, *b));
             members = best.into_iter().collect();
@@ -218,11 +221,29 @@ impl Optimal {
         for value in members {
             let tree = by_size.plan(table.whole(), value.leaves);
             let tree = tree.build(data, &self.loss)?;
-            check_claim(value, tree.recounted(data, losses.counting), losses.slack)?;
-            trees.push(tree);
-            values.push(value);
+            let recounted = tree.recounted(data, losses.counting);
+            if is_done {
+                check_claim(value, recounted, losses.slack)?;
+                trees.push(tree);
+                values.push(value);
+            } else if recounted.leaves <= n_sizes
+                && values.last().is_none_or(|before: &SolutionValue| {
+                    recounted.cost < before.cost && recounted.leaves > before.leaves
+                })
+            {
+                // The last level of a tree that was not finished may be better than the search knew.
+                trees.push(tree);
+                values.push(recounted);
+            }
         }
-        let n_sizes = by_size.solved.best.len();
+        if let Some(objective) = wanted.best_for.filter(|_| !is_done) {
+            // What trees cost that were not finished is known when they are built.
+            let places = 0..values.len();
+            let best = places.min_by(|&a, &b| objective.compare(values[a], values[b]));
+            let best = best.expect("a single leaf is always there");
+            trees = vec![trees.swap_remove(best)];
+            values = vec![values[best]];
+        }
         let lower = (1..=n_sizes).map(|leaves| cost(by_size.solved.lower.at(leaves)));
         Ok(SizedTrees {
             trees,
@@ -312,7 +333,11 @@ impl<'a> BySize<'a> {
         let mut solved = Solved::exactly(LossBySize::same(rows.error(), n_sizes));
         let mut of_any = [None, None];
         let mut lower = solved.clone();
+        let mut early = None;
         for level in 1..=depth {
+            if level == 3 {
+                early = tree_search.early_tree(rows, depth);
+            }
             if let Some(relaxed) = relaxed {
                 (lower, of_any[0]) = relaxed.solve_top(rows, level, &lower, None, of_any[0].take());
             }
@@ -324,10 +349,19 @@ impl<'a> BySize<'a> {
             if !solved.is_done || !lower.is_done {
                 solved.is_done = false;
                 if level < depth {
-                    solved.forget_deeper();
+                    solved.forget_deeper(level - 1);
                 }
                 break;
             }
+        }
+        let context = tree_search.context;
+        if let Some((value, sketch)) = early.filter(|_| !solved.is_done) {
+            let tree = FoundTree::of_any(depth, context.encoding, value, &sketch);
+            solved.offer(context.encoding.leaves(value) as usize, &tree);
+        }
+        if !solved.is_done && context.switches.equivalent_points {
+            let loss = least_loss(rows, tree_search.budget);
+            solved.lower.raise(n_sizes, loss);
         }
         // If the best tree of any size is among them, larger ones are no better.
         let least = solved.best[n_sizes - 1].loss;

@@ -60,9 +60,12 @@ impl TreeSearch<'_> {
             return SearchResult::at_least(lower, before, self.context.table.kinds().len());
         }
         let solved = self.solve_new(rows, depth, upper, before);
-        let whole = self.context.table.whole();
-        self.region_bounds
-            .insert(depth, (region, spare), rows, whole, solved.lower);
+        // A search may be stopped in a part of the time, and others follow.
+        if solved.is_done {
+            let whole = self.context.table.whole();
+            self.region_bounds
+                .insert(depth, (region, spare), rows, whole, solved.lower);
+        }
         solved
     }
 

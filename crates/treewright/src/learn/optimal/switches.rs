@@ -51,6 +51,10 @@ pub struct Switches {
     pub histograms_before_scans: bool,
     /// Scans for close cuts read run-length lists in place of all rows.
     pub run_lists: bool,
+    /// For every number of leaves, the last two levels by scans of many cuts at once.
+    pub scans_by_size: bool,
+    /// With a limit of time, local search finds good trees before anything is proven.
+    pub local_search: bool,
     /// How much is done at once.
     pub sizes: Sizes,
 }
@@ -80,6 +84,8 @@ impl Switches {
         kept_histograms: true,
         histograms_before_scans: true,
         run_lists: true,
+        scans_by_size: true,
+        local_search: true,
         sizes: Sizes::USUAL,
     };
     /// The way the learner works, with tiny sizes of work.
@@ -111,6 +117,8 @@ impl Switches {
         kept_histograms: false,
         histograms_before_scans: false,
         run_lists: false,
+        scans_by_size: false,
+        local_search: false,
         sizes: Sizes::USUAL,
     };
 }

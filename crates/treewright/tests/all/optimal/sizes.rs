@@ -6,6 +6,7 @@ use treewright::cost::Lambda;
 use treewright::learn::optimal::{Optimal, Switches};
 use treewright::tree::FamilyFit;
 
+use super::large::{self, Most};
 use super::small::{random_task, small_table};
 use crate::reference::bounded::Bounded;
 use crate::tables::Table;
@@ -59,9 +60,107 @@ fn every_size_has_its_best_tree() {
             let mut rng = Rng::with_seed(7000 * depth as u64 + seed);
             let table = small_table(&mut rng, most[0], most[1]);
             let learner = random_learner(&mut rng, &table, depth);
-            for switches in [Switches::USUAL, Switches::TINY, Switches::NONE] {
-                check(&table, &learner, switches);
+            let usual = Switches::USUAL;
+            let without = [
+                Switches {
+                    scans_by_size: false,
+                    ..usual
+                },
+                Switches {
+                    child_bounds: false,
+                    ..Switches::TINY
+                },
+                Switches {
+                    scans_by_size: true,
+                    ..Switches::NONE
+                },
+            ];
+            for switches in [usual, Switches::TINY, Switches::NONE]
+                .iter()
+                .chain(&without)
+            {
+                check(&table, &learner, *switches);
             }
         }
     }
+}
+
+fn large_task(seed: u64, rows: [usize; 2]) -> (Table, Optimal) {
+    let most = Most {
+        rows,
+        features: 4,
+        classes: 4,
+    };
+    let learner = Optimal {
+        depth: 2 + usize::from(seed.is_multiple_of(2)),
+        intervals: [Some(2), Some(3), Some(2)][seed as usize % 3],
+        ..Optimal::default()
+    };
+    (large::table(&mut Rng::with_seed(seed), most), learner)
+}
+
+#[test]
+fn scans_of_many_cuts_change_no_family() {
+    for seed in 0..24 {
+        let (table, learner) = large_task(seed, [30, 120]);
+        let family = |switches| {
+            let fit = learner.fit_family_with(&table.data, &Budget::unlimited(), switches);
+            let family = fit.unwrap().family;
+            let trees: Vec<_> = (0..family.len())
+                .map(|member| family.tree(member))
+                .collect();
+            (family.values().to_vec(), trees)
+        };
+        let expected = family(Switches::NONE);
+        let plain = Switches {
+            scans_by_size: false,
+            ..Switches::USUAL
+        };
+        for switches in [Switches::USUAL, Switches::TINY, plain] {
+            assert!(family(switches) == expected, "seed {seed} {learner:?}");
+        }
+    }
+}
+
+#[test]
+fn families_that_are_stopped_anywhere_are_honest() {
+    let (mut n_open, mut n_bounds) = (0, 0);
+    for seed in 0..12 {
+        let (table, learner) = large_task(seed, [30, 80]);
+        let family = |budget: &Budget| {
+            let fit = learner.fit_family_with(&table.data, budget, Switches::USUAL);
+            fit.unwrap()
+        };
+        let whole = family(&Budget::unlimited());
+        let scale = whole.family.scale();
+        let cost = |cost: i64| cost as f64 * scale.unit / scale.total_weight;
+        let least = |leaves: usize| {
+            let values = whole.family.values().iter();
+            let costs = values.filter(|value| value.leaves <= leaves);
+            costs.map(|value| value.cost).min().unwrap()
+        };
+        // A long limit of time is as good as none.
+        let hour = std::time::Duration::from_secs(3600);
+        let limited = family(&Budget::unlimited().with_time_limit(hour));
+        assert_eq!(
+            limited.family.values(),
+            whole.family.values(),
+            "seed {seed}"
+        );
+        for looks in (0..12).map(|power| 3_u64.pow(power)) {
+            let budget = Budget::unlimited().with_time_limit(hour).with_looks(looks);
+            let found = family(&budget);
+            let bounds = found.lower_bounds.clone();
+            n_open += u32::from(bounds.is_some());
+            for (member, value) in found.family.values().iter().enumerate() {
+                let best = least(value.leaves);
+                let case = format!("seed {seed} {learner:?} {looks} looks: {value:?} {best}");
+                assert!(value.cost >= best, "{case}");
+                let bound = bounds.as_ref().map_or(cost(value.cost), |it| it[member]);
+                assert!(bound <= cost(best) + 1e-12, "{bound} {case}");
+                n_bounds += u32::from(bound > 0.0 && value.leaves > 1);
+            }
+        }
+    }
+    assert!(n_open > 20 && n_bounds > 20, "{n_open} {n_bounds}");
 }

@@ -113,6 +113,29 @@ fn time_limits_leave_honest_trees() {
 }
 
 #[test]
+fn local_search_changes_no_tree_that_is_proven() {
+    let most = Most {
+        rows: [20, 60],
+        features: 4,
+        classes: 3,
+    };
+    for seed in 300..316 {
+        let stops = Stops::new(seed, most, 3 + usize::from(seed % 8 == 0));
+        let unlimited = Budget::unlimited();
+        let hour = unlimited.clone().with_time_limit(Duration::from_secs(3600));
+        let [expected, found] =
+            [&unlimited, &hour].map(|budget| stops.learner.fit(&stops.table.data, budget).unwrap());
+        assert_eq!(found.model, expected.model, "seed {seed}");
+        assert_eq!(found.certificate, expected.certificate, "seed {seed}");
+        for looks in (0..9).map(|power| 4_u64.pow(power)) {
+            let budget = hour.clone().with_looks(looks);
+            let fit = stops.learner.fit(&stops.table.data, &budget).unwrap();
+            stops.check(&fit, &format!("{looks} looks"));
+        }
+    }
+}
+
+#[test]
 fn an_interrupt_leaves_an_honest_tree() {
     for seed in 101..103 {
         let stops = Stops::new(seed, LARGE, 3);

@@ -13,7 +13,7 @@ use super::small::{random_task, small_table};
 
 type Switch = (&'static str, fn(&mut Switches));
 
-const ALL: [Switch; 22] = [
+const ALL: [Switch; 24] = [
     ("region_bounds", |on| on.region_bounds = false),
     ("inherited_floors", |on| on.inherited_floors = false),
     ("shallower_incumbent", |on| on.shallower_incumbent = false),
@@ -38,6 +38,8 @@ const ALL: [Switch; 22] = [
         on.histograms_before_scans = false;
     }),
     ("run_lists", |on| on.run_lists = false),
+    ("scans_by_size", |on| on.scans_by_size = false),
+    ("local_search", |on| on.local_search = false),
 ];
 
 /// A switch that the list lacks would not be tested.

@@ -2,5 +2,6 @@
 
 pub(crate) mod best_first;
 pub(crate) mod equivalent_points;
+pub(crate) mod local_search;
 pub(crate) mod notes;
 pub(crate) mod region_bounds;

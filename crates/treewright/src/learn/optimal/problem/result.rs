@@ -99,6 +99,14 @@ impl SearchResult {
         }
     }
 
+    /// The same of a search that was stopped.
+    pub(crate) fn into_stopped(self) -> Self {
+        Self {
+            is_done: false,
+            ..self
+        }
+    }
+
     /// Rows whose value as a leaf is known, if nothing else can be below the upper bound: all other trees have at
     /// least the value `others`. What was known about features before is all that is known.
     pub(crate) fn as_leaf(leaf: u64, upper: u64, others: u64, before: &Inherited) -> Self {

@@ -6,6 +6,7 @@
 //! | `last_split` | the best split into leaves |
 //! | `node` | best-first search over ranges of cuts, for all sizes at once |
 //! | `range` | ranges of cuts and their middle cuts |
+//! | `scans` | the last two levels, many cuts at once |
 //! | `solved` | what a search has found out about some rows |
 //! | `plan` | the tree of a size |
 
@@ -14,6 +15,7 @@ pub(crate) mod losses;
 mod node;
 pub(crate) mod plan;
 mod range;
+mod scans;
 pub(crate) mod solved;
 
 use std::sync::Arc;
@@ -224,7 +226,14 @@ impl<'a> SizeSearch<'a> {
     fn take(&self, node: &Node<'_, '_>, depth: usize, below: u64, solved: &SearchResult) {
         let encoding = self.context().encoding;
         match solved.value {
-            _ if !solved.is_done => node.stop(),
+            _ if !solved.is_done => {
+                node.stop();
+                node.raise_floor(usize::MAX, encoding.loss_of(solved.lower).min(below));
+                if let (Some(value), Some(sketch)) = (solved.value, &solved.sketch) {
+                    let tree = FoundTree::of_any(depth, encoding, value, sketch);
+                    node.offer_tree(encoding.leaves(value) as usize, &tree);
+                }
+            }
             None => node.raise_floor(usize::MAX, below),
             Some(value) => {
                 let (loss, leaves) = (encoding.loss_of(value), encoding.leaves(value) as usize);

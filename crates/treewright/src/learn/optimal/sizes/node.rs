@@ -153,6 +153,12 @@ impl<'s, 'a> Node<'s, 'a> {
 
     /// Tries all root splits.
     pub(super) fn run(&mut self) {
+        if self.depth == 2 && self.search.has_scans(self.rows) {
+            if self.is_open() && self.scan() == Err(Stopped) {
+                self.stop();
+            }
+            return;
+        }
         for feature in 0..self.rows.cells().len() {
             if self.is_stopped() {
                 return;
@@ -170,8 +176,8 @@ impl<'s, 'a> Node<'s, 'a> {
         if self.is_stopped() {
             return;
         }
-        self.lock().is_entered = true;
-        if !self.is_first_wanted || rayon::current_num_threads() == 1 {
+        self.all_entered(true);
+        if !self.is_parallel() {
             self.worker();
             return;
         }
@@ -180,6 +186,27 @@ impl<'s, 'a> Node<'s, 'a> {
                 scope.spawn(|_| self.worker());
             }
         });
+    }
+
+    /// Every feature was looked at; what is not solved waits.
+    pub(super) fn all_entered(&self, is_done: bool) {
+        let mut state = self.lock();
+        state.is_entered = true;
+        state.is_stopped |= !is_done;
+    }
+
+    /// A range in which there may be a better tree.
+    pub(super) fn put_back(&self, range: OpenRange) {
+        self.lock().waiting.push(range);
+    }
+
+    /// How many numbers of leaves there are.
+    pub(super) fn all_sizes(&self) -> usize {
+        self.lock().best.len()
+    }
+
+    pub(super) fn is_parallel(&self) -> bool {
+        self.is_first_wanted && rayon::current_num_threads() > 1
     }
 
     /// What was found out, for sizes that are wanted.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::losses::LossBySize;
-use crate::learn::optimal::problem::{Inherited, RootSplit, Sketch};
+use crate::learn::optimal::problem::{Inherited, RootSplit, Sketch, ValueEncoding};
 
 /// What is known about some rows.
 #[derive(Debug, Clone)]
@@ -96,6 +96,17 @@ impl FoundTree {
         }
     }
 
+    /// A tree of any size that another search has found.
+    pub(crate) fn of_any(
+        depth: usize,
+        encoding: ValueEncoding,
+        value: u64,
+        sketch: &Sketch,
+    ) -> Self {
+        let plan = SizePlan::Best(depth, Some(sketch.clone()));
+        Self::planned(encoding.loss_of(value), plan)
+    }
+
     /// This tree, as one with a level less.
     pub(crate) fn as_shallower(&self) -> Self {
         Self::planned(self.loss, self.plan.clone())
@@ -123,9 +134,20 @@ impl Solved {
         }
     }
 
-    /// Nothing is said about trees with more levels.
-    pub(crate) fn forget_deeper(&mut self) {
-        self.lower = LossBySize::same(0, self.lower.len());
+    /// Nothing is said about trees with more levels than `depth`. Those with up to one leaf more have no more levels.
+    pub(crate) fn forget_deeper(&mut self, depth: usize) {
+        for leaves in depth + 2..=self.lower.len() {
+            self.lower.set(leaves, 0);
+        }
+    }
+
+    /// There is a tree with some leaves; it counts where it is better.
+    pub(crate) fn offer(&mut self, leaves: usize, tree: &FoundTree) {
+        for known in self.best.iter_mut().skip(leaves - 1) {
+            if tree.loss < known.loss {
+                *known = tree.clone();
+            }
+        }
     }
 
     /// The losses of the trees that were found.

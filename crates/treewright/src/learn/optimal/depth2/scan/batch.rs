@@ -15,7 +15,7 @@ use std::marker::PhantomData;
 use std::sync::OnceLock;
 
 use super::masks::{Aligned, CLASS, LaneSides, MOST_LANES, Masks};
-use super::runs::{MOST_INTERVALS, RunList};
+use super::runs::{Losses, MOST_INTERVALS, RunList};
 use super::sized::{LaneSizes, SizedChild};
 use super::state::{Cuts, OneCut, ScanState, TwoCuts};
 use crate::learn::optimal::depth2::lane_of_rank::LaneOfRank;
@@ -122,6 +122,45 @@ impl<T: Lane> Batch<T> {
             None => leaves,
             Some(sizes) => sizes.large_enough(leaves),
         }
+    }
+
+    /// What both sides of each cut lose as a leaf.
+    pub(crate) fn leaf_losses(&self) -> Vec<[u64; 2]> {
+        let leaf = |[a, b]: [i64; 2]| a.min(b) as u64;
+        self.sums.iter().map(|sides| sides.map(leaf)).collect()
+    }
+
+    /// What both sides of each cut lose by a numeric child that all rows have, in at most 1, 2, ... intervals. With a
+    /// run-length list, the cuts are in its range.
+    pub(crate) fn losses(
+        &self,
+        arch: pulp::Arch,
+        cells: &FeatureCells,
+        run_list: Option<&RunList>,
+        n_intervals: usize,
+    ) -> Vec<[Losses; 2]> {
+        let scan = Scan {
+            batch: self,
+            cells,
+            run_list,
+        };
+        let found = scan.gains(arch, n_intervals);
+        let sides = |(lane, sums): (usize, &[[i64; 2]; 2])| {
+            [0, 1].map(|side| {
+                let [a, b] = sums[side];
+                let mut losses = [a.min(b) as u64; MOST_INTERVALS];
+                for intervals in 1..MOST_INTERVALS {
+                    let before = losses[intervals - 1];
+                    losses[intervals] = if intervals < n_intervals {
+                        before.min((a - found[intervals - 1][side][lane].wide()) as u64)
+                    } else {
+                        before
+                    };
+                }
+                losses
+            })
+        };
+        self.sums.iter().enumerate().map(sides).collect()
     }
 
     /// What a child costs for both sides of each cut. With a run-length list, the cuts are in its range.

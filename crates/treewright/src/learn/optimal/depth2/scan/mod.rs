@@ -6,6 +6,12 @@
     reason = "only what is inlined is made for the widest vectors; lanes lie side by side"
 )]
 pub(crate) mod batch;
+#[expect(
+    clippy::inline_always,
+    reason = "only what is inlined is made for the widest vectors"
+)]
+pub(crate) mod classes;
+pub(crate) mod close_cuts;
 pub(crate) mod engine;
 #[expect(clippy::needless_range_loop, reason = "lanes lie side by side")]
 pub(crate) mod masks;

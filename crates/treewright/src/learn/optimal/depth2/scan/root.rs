@@ -8,18 +8,16 @@
 //! to 62 at a time, until no range is left.
 
 use std::borrow::Cow;
-use std::ops::Range;
-use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
 use super::batch::Batch;
-use super::runs::{MOST_INTERVALS, RunList};
+use super::close_cuts::{CloseCuts, evenly, next_cuts};
 use super::sized_root::SizedBounds;
 use crate::budget::Budget;
 use crate::learn::optimal::depth2::cut_range::{ChildRange, CutRange};
 use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::problem::{Context, FeatureKind, RootSplit, RowSet, TreeIncumbent};
+use crate::learn::optimal::problem::{Context, RootSplit, RowSet, TreeIncumbent};
 
 /// A numeric root.
 #[derive(Debug)]
@@ -35,17 +33,7 @@ pub(crate) struct ScanRoot<'a> {
     pub(super) ranges: Vec<ChildRange>,
     /// A lower bound of the value at depth - 1, if that is known.
     pub(super) shallower: Option<u64>,
-    /// For each rank the weights of both classes below it, when they are needed.
-    below: OnceLock<Vec<[i64; 2]>>,
-    /// Each for a range within that of the one before.
-    run_lists: Vec<RunLists>,
-}
-
-/// The run-length lists of children for cuts in a range.
-#[derive(Debug)]
-struct RunLists {
-    range: [u32; 2],
-    of_child: Vec<Option<RunList>>,
+    scans: CloseCuts,
 }
 
 impl<'a> ScanRoot<'a> {
@@ -63,27 +51,8 @@ impl<'a> ScanRoot<'a> {
             missing,
             floor: u64::MAX,
             shallower: None,
-            below: OnceLock::new(),
-            run_lists: Vec::new(),
+            scans: CloseCuts::default(),
         }
-    }
-
-    /// For each rank the weights of both classes below it.
-    fn below(&self) -> &[[i64; 2]] {
-        self.below.get_or_init(|| {
-            let cells = &self.rows.cells()[self.feature];
-            let mut below = Vec::with_capacity(cells.n_ranks() + 1);
-            let mut sums = [0; 2];
-            below.push(sums);
-            for group in cells.starts().windows(2) {
-                for &row in &cells.order()[group[0] as usize..group[1] as usize] {
-                    let label = self.rows.labels()[row as usize];
-                    sums[label.class as usize] += i64::from(label.weight);
-                }
-                below.push(sums);
-            }
-            below
-        })
     }
 
     /// What leaves and children cost on both sides of a cut.
@@ -112,8 +81,7 @@ impl<'a> ScanRoot<'a> {
             floor,
             ranges: Vec::new(),
             shallower: None,
-            below: OnceLock::new(),
-            run_lists: Vec::new(),
+            scans: CloseCuts::default(),
         }
     }
 
@@ -197,40 +165,20 @@ impl<'a> ScanRoot<'a> {
     /// Ranges to solve next, and new cuts in each of them: the best one, and others for which no other child
     /// matters.
     fn next_cuts(&mut self, n_cuts: usize) -> (Vec<ChildRange>, Vec<Vec<u32>>) {
-        let starts = self.rows.cells()[self.feature].starts();
-        let n_rows = |[from, to]: [u32; 2]| starts[to as usize + 1] - starts[from as usize - 1];
         self.ranges
             .sort_by_key(|range| (range.lower(), range.cuts()));
         let is_live = |range: &ChildRange, child: usize| range.payload()[child] != [u64::MAX; 2];
-        let n_children = self.rows.cells().len();
-        let best = &self.ranges[0];
-        let live: Vec<bool> = (0..n_children).map(|child| is_live(best, child)).collect();
-        let mut n_left = n_cuts;
-        let (mut ranges, others): (Vec<ChildRange>, Vec<ChildRange>) =
-            std::mem::take(&mut self.ranges)
-                .into_iter()
-                .partition(|range| {
-                    let is_like =
-                        (0..n_children).all(|child| live[child] || !is_live(range, child));
-                    let is_chosen = is_like && n_left > 0;
-                    n_left -= usize::from(is_chosen);
-                    is_chosen
-                });
-        self.ranges = others;
-        ranges.sort_by_key(ChildRange::cuts);
-        let sizes = ranges.iter().map(|range| u64::from(n_rows(range.cuts())));
-        let sizes: Vec<u64> = sizes.collect();
-        let (mut lanes, mut left) = (n_cuts as u64, sizes.iter().sum::<u64>().max(1));
-        let mut cuts = Vec::new();
-        for (at, (range, &size)) in ranges.iter().zip(&sizes).enumerate() {
-            let others = (ranges.len() - at - 1) as u64;
-            let share = (lanes * size / left).clamp(1, lanes - others);
-            let chosen = evenly(starts, range.cuts(), share as usize);
-            lanes -= chosen.len() as u64;
-            left = left.saturating_sub(size).max(1);
-            cuts.push(chosen);
-        }
-        (ranges, cuts)
+        let ranges = std::mem::take(&mut self.ranges);
+        let next = next_cuts(
+            &self.rows,
+            self.feature,
+            ranges,
+            n_cuts,
+            ChildRange::cuts,
+            is_live,
+        );
+        self.ranges = next.others;
+        (next.ranges, next.cuts)
     }
 
     /// Solves some cuts of ranges; what remains of them are smaller ranges.
@@ -244,9 +192,9 @@ impl<'a> ScanRoot<'a> {
     ) {
         let encoding = context.encoding;
         let all: Vec<u32> = cuts.concat();
-        let (Some(&first), Some(&last)) = (all.first(), all.last()) else {
+        if all.is_empty() {
             return;
-        };
+        }
         let is_live = |&child: &usize| {
             ranges
                 .iter()
@@ -255,16 +203,15 @@ impl<'a> ScanRoot<'a> {
         let children: Vec<usize> = (0..self.rows.cells().len()).filter(is_live).collect();
         let sizes = self.sizes(context, &ranges, cuts);
         let is_sized = sizes.is_some();
-        let is_narrow = !is_sized && self.prepare_run_lists(context, &children, [first, last]);
-        let is_category = |child: &usize| context.table.kinds()[*child] == FeatureKind::Categorical;
-        let is_whole = !is_narrow || children.iter().any(is_category);
-        // A pass over all rows tells the sums at some cuts; those at all cuts take longer.
-        let below = if is_whole { &[] } else { self.below() };
-        let batch = Batch::<T>::new(&self.rows, self.feature, &all, below, is_whole);
+        let root = (&*self.rows, self.feature);
+        let batch: Batch<T> = if is_sized {
+            self.scans.batch_of_all_rows(root, &all)
+        } else {
+            self.scans.batch(context, root, &all, &children)
+        };
         let batch = batch.with_sizes(sizes);
         let value = |&child: &usize| {
-            let run_lists = self.run_lists.last().filter(|_| is_narrow);
-            let run_list = run_lists.and_then(|run_lists| run_lists.of_child[child].as_ref());
+            let run_list = self.scans.of_child(child);
             let kind = context.table.kinds()[child];
             let goal = (encoding, context.rule.most());
             batch.child(context.arch, &self.rows, (child, kind), run_list, goal)
@@ -352,72 +299,6 @@ impl<'a> ScanRoot<'a> {
         }
         is_open
     }
-
-    /// Are cuts in a range so close together that run-length lists pay? Then there are some of all children.
-    fn prepare_run_lists(
-        &mut self,
-        context: Context<'_>,
-        children: &[usize],
-        cuts: [u32; 2],
-    ) -> bool {
-        if !context.switches.run_lists {
-            return false;
-        }
-        let is_within =
-            |run_lists: &RunLists| run_lists.range[0] <= cuts[0] && cuts[1] <= run_lists.range[1];
-        while self
-            .run_lists
-            .last()
-            .is_some_and(|run_lists| !is_within(run_lists))
-        {
-            self.run_lists.pop();
-        }
-        let starts = self.rows.cells()[self.feature].starts();
-        let n_rows = |range: [u32; 2]| starts[range[1] as usize] - starts[range[0] as usize];
-        let is_much_less = match self.run_lists.last() {
-            Some(run_lists) => n_rows(run_lists.range) > 4 * n_rows(cuts) + 64,
-            None => context.switches.sizes.close_by * n_rows(cuts) < self.rows.len() as u32,
-        };
-        if is_much_less {
-            self.run_lists.push(RunLists {
-                range: cuts,
-                of_child: self.rows.cells().iter().map(|_| None).collect(),
-            });
-        }
-        let Some((run_lists, wider)) = self.run_lists.split_last_mut() else {
-            return false;
-        };
-        let is_numeric = |child: &usize| context.table.kinds()[*child] == FeatureKind::Numeric;
-        for &child in children.iter().filter(|child| is_numeric(child)) {
-            let run_list = &mut run_lists.of_child[child];
-            if run_list.is_none() {
-                let mut wider = wider.iter().rev();
-                let from = wider.find_map(|run_lists| run_lists.of_child[child].as_ref());
-                let [first, last] = run_lists.range;
-                let make = match context.rule.most() {
-                    2 => Self::run_list::<2>,
-                    3 => Self::run_list::<3>,
-                    _ => Self::run_list::<MOST_INTERVALS>,
-                };
-                *run_list = Some(make(&self.rows, self.feature, child, from, first..last));
-            }
-        }
-        true
-    }
-
-    /// The run-length list of a child, from that of a wider range if there is one.
-    fn run_list<const K: usize>(
-        rows: &RowSet,
-        root: usize,
-        child: usize,
-        from: Option<&RunList>,
-        cuts: Range<u32>,
-    ) -> RunList {
-        match from {
-            Some(run_list) => run_list.narrowed::<K>(&cuts),
-            None => RunList::new::<K>(rows, root, &cuts, &rows.cells()[child]),
-        }
-    }
 }
 
 /// The least of leaves and all children, for both sides of each cut.
@@ -452,23 +333,4 @@ impl SolvedCuts<'_> {
             }
         }
     }
-}
-
-/// About `n_cuts` cuts of a range with the same number of rows between them.
-fn evenly(starts: &[u32], [first, last]: [u32; 2], n_cuts: usize) -> Vec<u32> {
-    if (last - first) < n_cuts as u32 {
-        return (first..=last).collect();
-    }
-    let (from, to) = (starts[first as usize - 1], starts[last as usize + 1]);
-    let n_rows = u64::from(to - from);
-    let mut cuts: Vec<u32> = (1..=n_cuts as u64)
-        .map(|at| {
-            let place = from + (n_rows * at / (n_cuts as u64 + 1)) as u32;
-            let cuts = &starts[first as usize..=last as usize];
-            let cut = first + cuts.partition_point(|&start| start < place) as u32;
-            cut.min(last)
-        })
-        .collect();
-    cuts.dedup();
-    cuts
 }

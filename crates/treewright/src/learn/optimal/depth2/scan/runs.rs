@@ -10,6 +10,9 @@ use crate::learn::optimal::problem::{FeatureCells, RowSet};
 /// The most intervals of a scan.
 pub(crate) const MOST_INTERVALS: usize = 4;
 
+/// What some rows lose in at most 1, 2, ... intervals.
+pub(crate) type Losses = [u64; MOST_INTERVALS];
+
 /// Rows of a child feature in its order, as far as they matter for cuts of the root in a range.
 #[derive(Debug, Default)]
 pub(crate) struct RunList {
