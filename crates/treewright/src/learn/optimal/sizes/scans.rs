@@ -111,12 +111,17 @@ impl Node<'_, '_> {
                 continue;
             }
             let nothing = [[0; MOST_INTERVALS]; 2];
+            let never = self.search.context().table.never_below();
+            let at_first = |child: usize| match never.allows(feature, child) {
+                true => nothing,
+                false => [RULED_OUT; 2],
+            };
             let mut root = SizedRoot {
                 feature,
                 ranges: vec![SizedRange {
                     cuts: [1, n_ranks - 1],
                     sides: nothing,
-                    by_child: vec![nothing; n_features],
+                    by_child: (0..n_features).map(at_first).collect(),
                 }],
                 scans: CloseCuts::default(),
             };
