@@ -4,9 +4,10 @@ use pyo3::prelude::*;
 use treewright::export::proof;
 use treewright::learn::Learner;
 use treewright::learn::optimal::Optimal;
+use treewright::tree::CategoricalSplits;
 
 use super::{finished, loss, text_of};
-use crate::errors::guarded;
+use crate::errors::{guarded, named};
 use crate::family::weight;
 use crate::model::Model;
 use crate::running::{Limits, Outcome};
@@ -18,6 +19,7 @@ use crate::table::Table;
 pub(crate) struct OptimalParams {
     max_depth: usize,
     intervals: Option<usize>,
+    categorical_splits: String,
     min_samples_leaf: usize,
     min_weight_fraction_leaf: f64,
     ccp_alpha: String,
@@ -37,6 +39,11 @@ pub(crate) fn fit_optimal(
         let learner = Optimal {
             depth: params.max_depth,
             intervals: params.intervals,
+            categorical_splits: named(
+                "categorical_splits",
+                &params.categorical_splits,
+                &CategoricalSplits::ALL.map(|splits| (splits.name(), splits)),
+            )?,
             min_leaf: params.min_samples_leaf,
             min_leaf_weight: params.min_weight_fraction_leaf,
             leaf_cost: weight("ccp_alpha", &params.ccp_alpha)?,

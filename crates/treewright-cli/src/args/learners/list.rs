@@ -181,6 +181,7 @@ mod tests {
             "dyadic:kappa=2",
             "dyadic:k=3,2,1:missing=refuse",
             "optimal:depth=1:intervals=auto:min-leaf=5:leaf-cost=0.01",
+            "optimal:depth=1:categorical-splits=multiway",
         ] {
             let learner = NamedLearner::parse(text, no_limits()).unwrap();
             assert_eq!(learner.name, text);
@@ -196,8 +197,8 @@ mod tests {
         );
         assert_eq!(
             complaint("optimal:deep=1"),
-            "learner \"optimal:deep=1\": there is no setting \"deep\", expected depth, intervals, min-leaf, \
-             leaf-cost"
+            "learner \"optimal:deep=1\": there is no setting \"deep\", expected depth, intervals, \
+             categorical-splits, min-leaf, leaf-cost"
         );
         for text in [
             "optimal:target=x",

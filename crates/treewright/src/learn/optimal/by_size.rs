@@ -16,7 +16,7 @@ use crate::learn::optimal::by_depth::keep_time_for_plan;
 use crate::learn::optimal::claim::most_loss;
 use crate::learn::optimal::deeper::region_bounds::RegionBounds;
 use crate::learn::optimal::plan::TreePlan;
-use crate::learn::optimal::problem::{Context, IntervalRule, RankTable, RowSet};
+use crate::learn::optimal::problem::{Context, IntervalRule, RowSet};
 use crate::learn::optimal::search::TreeSearch;
 use crate::learn::optimal::sizes::SizeSearch;
 use crate::learn::optimal::sizes::losses::LossBySize;
@@ -104,7 +104,7 @@ impl Optimal {
         budget: &Budget,
         switches: Switches,
     ) -> Result<SizedTrees> {
-        let table = RankTable::new(data, losses, self.leaf_size(data));
+        let table = self.table(data, losses);
         // Leaves only break ties.
         let free = Self {
             leaf_cost: Lambda::zero(),

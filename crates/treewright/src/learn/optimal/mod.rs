@@ -51,7 +51,7 @@ use self::depth2::screening::Screened;
 use self::plan::TreePlan;
 pub use self::problem::SortedColumns;
 pub use self::switches::{Sizes, Switches};
-use super::greedy::{MissingPolicy, check_min_leaf_weight};
+use super::greedy::{self, MissingPolicy, check_min_leaf_weight};
 use super::{Greedy, Learner};
 use crate::budget::Budget;
 use crate::cost::{Lambda, Loss, Penalty, RowLosses, Scale};
@@ -60,7 +60,7 @@ use crate::error::{Error, Result};
 use crate::learn::optimal::problem::{
     Context, IntervalRule, LeafSize, RankTable, ValueEncoding, ValueSize,
 };
-use crate::tree::{Fit, Proof, Training, Tree};
+use crate::tree::{CategoricalSplits, Fit, Proof, Training, Tree};
 
 /// A greedy tree takes at most about this many times as long as making the table.
 const GREEDY_PER_TABLE: u32 = 4;
@@ -77,6 +77,8 @@ pub struct Optimal {
     /// Numeric features have up to this many intervals at the last level; `None`: one more than there are
     /// classes.
     pub intervals: Option<usize>,
+    /// How a split parts categories.
+    pub categorical_splits: CategoricalSplits,
     /// A leaf has at least this many rows.
     pub min_leaf: usize,
     /// Or, instead of rows, at least this share of the weight of all rows.
@@ -98,6 +100,7 @@ impl Default for Optimal {
         Self {
             depth: 2,
             intervals: None,
+            categorical_splits: CategoricalSplits::default(),
             min_leaf: 1,
             min_leaf_weight: 0.0,
             leaf_cost: Lambda::zero(),
@@ -130,6 +133,11 @@ impl Optimal {
         budget: &Budget,
         switches: Switches,
     ) -> Result<(Fit<Tree>, Proof)> {
+        if self.splits_of(data) != CategoricalSplits::Multiway {
+            let (name, given) = ("categorical-splits", self.categorical_splits.name());
+            let allowed = "multiway where a proof of a table with categories is wanted";
+            return Err(Error::parameter(name, given, allowed));
+        }
         let mut proof = Proof {
             depth: self.depth,
             ..Proof::default()
@@ -173,7 +181,7 @@ impl Optimal {
         let budget = &budget.within_memory(self.most_bytes);
         let losses = RowLosses::new(data, &self.loss, "optimal trees", most_loss(data))?;
         let before = Instant::now();
-        let table = RankTable::new(data, &losses, self.leaf_size(data)).sharing(shared);
+        let table = self.table(data, &losses).sharing(shared);
         let encoding = self.encoding(&table, losses.scale, losses.is_whole)?;
         let (table, mut found) = self.found(
             table,
@@ -297,11 +305,16 @@ impl Optimal {
             min_leaf: self.min_leaf,
             min_leaf_weight: self.min_leaf_weight,
             missing: MissingPolicy::Branch,
+            categorical_splits: match self.categorical_splits {
+                CategoricalSplits::Multiway => greedy::CategoricalSplits::Multiway,
+                _ => greedy::CategoricalSplits::OneVsRest,
+            },
             loss: self.loss.clone(),
             ..Greedy::default()
         };
         let fit = learner.fit(data, budget)?;
-        let plan = TreePlan::of(&fit.model, data, &self.leaf_size(data));
+        let is_multiway = self.categorical_splits == CategoricalSplits::Multiway;
+        let plan = TreePlan::of(&fit.model, data, &self.leaf_size(data), is_multiway);
         Ok(Some(plan.build(data, &self.loss)?))
     }
 
@@ -319,6 +332,12 @@ impl Optimal {
             return Err(Error::parameter("min-leaf", self.min_leaf, allowed));
         }
         Ok(())
+    }
+
+    /// The rows of the data, in no order yet.
+    fn table<'a>(&self, data: &'a Dataset, losses: &RowLosses<'_>) -> RankTable<'a> {
+        RankTable::new(data, losses, self.leaf_size(data))
+            .splitting(self.categorical_splits, self.intervals != Some(1))
     }
 
     fn leaf_size(&self, data: &Dataset) -> LeafSize {
@@ -392,7 +411,6 @@ mod tests {
     use crate::data::csv::CsvSource;
     use crate::data::{Dataset, ReadOptions};
     use crate::learn::optimal::Optimal;
-    use crate::learn::optimal::problem::RankTable;
     use crate::learn::optimal::switches::Switches;
     use crate::tree::Training;
 
@@ -430,7 +448,7 @@ mod tests {
                 let losses =
                     RowLosses::new(&data, &learner.loss, "optimal trees", RowLosses::NARROW)
                         .unwrap();
-                let table = RankTable::new(&data, &losses, learner.leaf_size(&data));
+                let table = learner.table(&data, &losses);
                 let columns = (0..data.columns().len()).collect();
                 let (table, _) = table.sorted(columns, &Budget::unlimited());
                 let encoding = learner.encoding(&table, losses.scale, true).unwrap();

@@ -11,7 +11,7 @@ use crate::cost::Lambda;
 use crate::data::{Column, Dataset};
 use crate::error::Result;
 use crate::learn::optimal::{Optimal, SortedColumns};
-use crate::tree::{Certificate, Fit};
+use crate::tree::{CategoricalSplits, Certificate, Fit};
 
 /// The best trees of rising depths.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub struct ByDepth {
 /// Finds the best trees of depth 0, 1, ... up to the learner's depth. It ends before that where no deeper
 /// tree can cost less: nothing is wrong any more and leaves are free, or no way can be longer.
 pub fn by_depth(learner: &Optimal, data: &Dataset, budget: &Budget) -> Result<ByDepth> {
-    let deepest = longest_way(data, learner.depth);
+    let deepest = longest_way(data, learner);
     budget.progress().start(0);
     let table = SortedColumns::new(data);
     let mut fits: Vec<Fit> = Vec::new();
@@ -78,9 +78,10 @@ fn stand_in(fit: &mut Fit, before: &Fit) {
     }
 }
 
-/// No way from the root to a leaf asks more questions that separate something, and none more than `enough`: one for
-/// a categorical feature, one less than it has different values for a numeric one.
-fn longest_way(data: &Dataset, enough: usize) -> usize {
+/// No way from the root to a leaf asks more questions that separate something, and none more than the depth: one for
+/// a categorical feature with a branch for each category, one less than it has different values for another one.
+fn longest_way(data: &Dataset, learner: &Optimal) -> usize {
+    let enough = learner.depth;
     let questions = |column: &Column| match column {
         Column::Numeric(numbers) => {
             let mut known = FxHashSet::default();
@@ -93,7 +94,11 @@ fn longest_way(data: &Dataset, enough: usize) -> usize {
             }
             (known.len() + usize::from(column.has_missing())).saturating_sub(1)
         }
-        Column::Categorical(_) => 1,
+        Column::Categorical(_) if learner.categorical_splits == CategoricalSplits::Multiway => 1,
+        Column::Categorical(codes) => {
+            let known: FxHashSet<u32> = codes.iter().copied().collect();
+            known.len().saturating_sub(1).min(enough)
+        }
     };
     let most = enough.min(data.n_rows().saturating_sub(1));
     let mut sum = 0;

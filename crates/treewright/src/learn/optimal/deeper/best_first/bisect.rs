@@ -61,12 +61,12 @@ impl BestFirst<'_, '_> {
         let per_leaf = search.context.encoding.per_leaf();
         let cells = &root.rows.cells()[root.feature];
         let cut = middle(cells.starts(), range.cuts());
-        let n_below = cells.starts()[cut as usize] as usize;
+        let split = RootSplit::at(root.feature, cut);
+        let n_below = search.n_below(&root.rows, split);
         // The larger side first: if it alone costs too much, so do all cuts beyond.
         let is_low_first = 2 * n_below > root.rows.len();
         let order = if is_low_first { [0, 1] } else { [1, 0] };
-        let mut regions =
-            [0, 1].map(|side| search.region_of(&root.rows, root.feature, cut, side == 1));
+        let mut regions = search.regions_of(&root.rows, split);
         let mut lower = range.sides();
         for (lower, region) in lower.iter_mut().zip(&regions) {
             let known = region
@@ -87,11 +87,11 @@ impl BestFirst<'_, '_> {
                     && search.is_monotone()
                     && search.context.switches.leaf_sides
                 {
-                    let leaf = root.leaf(search.context, cut, side == 1);
+                    let leaf = root.leaf(search.context, split, side == 1);
                     SearchResult::as_leaf(leaf, upper, 2 * per_leaf, known)
                 } else {
                     let parts =
-                        parts.get_or_insert_with(|| root.rows.parted(root.feature, cut).map(Some));
+                        parts.get_or_insert_with(|| search.parted(&root.rows, split).map(Some));
                     let rows = Arc::new(parts[side].take()?.with_region(regions[side].take()));
                     search.solve(&rows, self.depth - 1, upper, known)
                 }
@@ -144,18 +144,25 @@ impl BestFirst<'_, '_> {
 }
 
 impl NumericRoot {
-    /// The value of the rows below a cut or above as a leaf of any size.
-    fn leaf(&self, context: Context<'_>, cut: u32, is_high: bool) -> u64 {
-        let mut sums = vec![0_u64; self.rows.sums().len()];
+    /// The value of the rows below a cut or above as a leaf of any size, or of a category or the rest.
+    fn leaf(&self, context: Context<'_>, split: RootSplit, is_high: bool) -> u64 {
         let cells = &self.rows.cells()[self.feature];
-        let ranks = if is_high {
-            cut..cells.n_ranks() as u32
+        let cut = split.cut().unwrap_or(0);
+        let first = if context.table.is_binary(self.feature) {
+            cut - 1
         } else {
-            0..cut
+            0
         };
-        for &row in cells.rows(ranks.start, ranks.end) {
+        let mut sums = vec![0_u64; self.rows.sums().len()];
+        for &row in cells.rows(first, cut) {
             let label = self.rows.labels()[row as usize];
             sums[label.class as usize] += u64::from(label.weight);
+        }
+        if is_high {
+            // All rows have a value.
+            for (sum, all) in sums.iter_mut().zip(self.rows.sums()) {
+                *sum = all - *sum;
+            }
         }
         let most = sums.iter().copied().max().unwrap_or(0);
         context.encoding.leaf(sums.iter().sum::<u64>() - most)

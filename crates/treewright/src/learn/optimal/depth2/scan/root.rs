@@ -90,7 +90,10 @@ impl<'a> ScanRoot<'a> {
         let encoding = context.encoding;
         let batch = Batch::<T>::new(&self.rows, self.feature, &[cut], &[], true);
         let kinds = context.table.kinds().iter().copied().enumerate();
-        let child = |child| {
+        let child = |child: (usize, FeatureKind)| {
+            if context.table.is_binary(child.0) {
+                return batch.groups_of(context, &self.rows, child.0)[0];
+            }
             batch.child(
                 context.arch,
                 &self.rows,
@@ -257,6 +260,9 @@ impl<'a> ScanRoot<'a> {
         let below = if is_whole { &[] } else { self.below() };
         let batch = Batch::<T>::new(&self.rows, self.feature, &all, below, is_whole);
         let value = |&child: &usize| {
+            if context.table.is_binary(child) {
+                return batch.groups_of(context, &self.rows, child);
+            }
             let run_lists = self.run_lists.last().filter(|_| is_narrow);
             let run_list = run_lists.and_then(|run_lists| run_lists.of_child[child].as_ref());
             let kind = context.table.kinds()[child];
