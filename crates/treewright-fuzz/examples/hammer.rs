@@ -18,6 +18,9 @@ use treewright_fuzz::{mutate, target};
 const MOST_SECONDS: f64 = 10.0;
 /// Readable mutations that are kept to be mutated again.
 const POOL: usize = 500;
+/// They are at most this many times as long as the longest file of the corpus: else they would grow with every run,
+/// and the runs would take longer and longer.
+const GROWTH: usize = 2;
 
 /// Where the last panic was.
 static PLACE: Mutex<String> = Mutex::new(String::new());
@@ -45,6 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut places = BTreeSet::new();
     let mut n_read: u64 = 0;
     let mut kept: Vec<Vec<u8>> = files.clone();
+    let longest = files.iter().map(Vec::len).max().unwrap_or(0);
     for _ in 0..runs {
         let again = rng.u8(..2) == 0;
         let from = if again { &kept } else { &files };
@@ -71,6 +75,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             continue;
         }
         n_read += 1;
+        if bytes.len() > GROWTH * longest {
+            continue;
+        }
         if kept.len() < POOL {
             kept.push(bytes);
         } else {

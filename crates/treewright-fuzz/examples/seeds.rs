@@ -215,13 +215,19 @@ fn documents(root: &Path) -> Outcome {
         let text = json::write_family(&family);
         write(root, "family", &format!("pruned-{name}"), text.as_bytes())?;
     }
+    let sizes = optimal.fit_family(&classes, &budget)?;
     let family = dyadic.fit_family(&classes, &budget)?;
-    write(
-        root,
-        "family",
-        "dyadic",
-        json::write_family(&family).as_bytes(),
-    )?;
+    for (name, family) in [("optimal", &sizes), ("dyadic", &family)] {
+        let text = json::write_family(family);
+        write(root, "family", name, text.as_bytes())?;
+        // The checker reads both kinds of documents.
+        write(
+            root,
+            "check-model",
+            &format!("family-{name}"),
+            text.as_bytes(),
+        )?;
+    }
     model("taken", &take_out(&family, 0, None, None)?)
 }
 
