@@ -162,6 +162,8 @@ fn optimal(job: &OptimalJob, loss: Loss, most_bytes: Option<u64>) -> Result<Opti
         min_leaf: job.min_leaf,
         min_leaf_weight: job.min_leaf_weight,
         leaf_cost: job.leaf_cost.parse()?,
+        // Other splits are not checked.
+        categorical_splits: treewright::tree::CategoricalSplits::Multiway,
         loss,
         most_bytes: most_bytes.map_or(usize::MAX, |bytes| bytes as usize),
         ..Optimal::default()

@@ -25,8 +25,8 @@ class OptimalTreeClassifier(Classifier):
     Maass 1995).
 
     Inner levels cut a numeric feature in two; the last level cuts it into up to ``intervals``
-    parts. Categorical features have a branch for each category, missing values a branch of their
-    own.
+    parts. Categorical features have a branch for each category, or are grouped; missing values
+    have a branch of their own.
 
     Parameters
     ----------
@@ -35,6 +35,9 @@ class OptimalTreeClassifier(Classifier):
     intervals : "auto" or int, default="auto"
         Parts of a numeric feature at the last level; ``"auto"`` is the number of classes + 1, 2
         gives binary trees.
+    categorical_splits : {"grouped", "one-vs-rest", "multiway"}, default="multiway"
+        How a split parts categories: one against the rest, and at the last level up to
+        ``intervals`` groups, or two; one against the rest; or a branch for each.
     min_samples_leaf : int or float, default=1
         A leaf has at least this many rows.
     min_weight_fraction_leaf : float, default=0.0
@@ -100,6 +103,7 @@ class OptimalTreeClassifier(Classifier):
         *,
         max_depth: int = 2,
         intervals: int | str = "auto",
+        categorical_splits: str = "multiway",
         min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,
         ccp_alpha: float | str = 0.0,
@@ -125,6 +129,7 @@ class OptimalTreeClassifier(Classifier):
     ):
         self.max_depth = max_depth
         self.intervals = intervals
+        self.categorical_splits = categorical_splits
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.ccp_alpha = ccp_alpha
@@ -158,6 +163,7 @@ class OptimalTreeClassifier(Classifier):
         return {
             "max_depth": whole("max_depth", self.max_depth, 0),
             "intervals": None if is_auto else whole("intervals", self.intervals, 1),
+            "categorical_splits": word("categorical_splits", self.categorical_splits),
             "min_samples_leaf": count_or_share("min_samples_leaf", self.min_samples_leaf, n_rows, 1),
             "min_weight_fraction_leaf": real(
                 "min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0.0

@@ -5,11 +5,12 @@ use treewright::export::proof;
 use treewright::learn::Learner;
 use treewright::learn::optimal::Optimal;
 use treewright::select::Searched;
+use treewright::tree::CategoricalSplits;
 
 use super::rules::RuleParams;
 use super::selection::SelectionParams;
 use super::{family, finished, loss, nothing_chosen, text_of};
-use crate::errors::guarded;
+use crate::errors::{guarded, named};
 use crate::family::{Family, penalty, weight};
 use crate::model::Model;
 use crate::running::{Limits, Outcome};
@@ -21,6 +22,7 @@ use crate::table::Table;
 pub(crate) struct OptimalParams {
     max_depth: usize,
     intervals: Option<usize>,
+    categorical_splits: String,
     min_samples_leaf: usize,
     min_weight_fraction_leaf: f64,
     ccp_alpha: String,
@@ -37,6 +39,11 @@ impl OptimalParams {
         Ok(Optimal {
             depth: self.max_depth,
             intervals: self.intervals,
+            categorical_splits: named(
+                "categorical_splits",
+                &self.categorical_splits,
+                &CategoricalSplits::ALL.map(|splits| (splits.name(), splits)),
+            )?,
             min_leaf: self.min_samples_leaf,
             min_leaf_weight: self.min_weight_fraction_leaf,
             leaf_cost: weight("ccp_alpha", &self.ccp_alpha)?,

@@ -131,6 +131,7 @@ fn statement(
     let over = TreeClass::Bounded {
         depth: depth.ok_or_else(|| missing("depth"))?,
         intervals: intervals.ok_or_else(|| missing("intervals"))?,
+        categories: params.categorical_splits().map_err(Error::model)?,
         leaf: params.min_leaf_weight().map_or(rows, LeastLeaf::Weight),
         most_leaves,
         rules: params.rules().map_err(Error::model)?,

@@ -19,9 +19,9 @@ mod walk;
 pub use builder::TreeBuilder;
 pub use family::{Family, Kept, Member, MemberTrees, Nested, TreeSource};
 pub use fit::{
-    AimParam, Certificate, ChoiceParams, CostKind, CostsFrom, CrossValidation, FamilyFit, Fit,
-    LearnerInfo, LearnerKind, Least, LeastLeaf, Minimised, Params, PruningLimit, PruningLoss,
-    PruningParams, Statement, StoppedIn, Training, TreeClass, Work,
+    AimParam, CategoricalSplits, Certificate, ChoiceParams, CostKind, CostsFrom, CrossValidation,
+    FamilyFit, Fit, LearnerInfo, LearnerKind, Least, LeastLeaf, Minimised, Params, PruningLimit,
+    PruningLoss, PruningParams, Statement, StoppedIn, Training, TreeClass, Work,
 };
 pub(crate) use fit::{LITTLE, after_rounding};
 pub use path_rules::{NeverBelow, PathRules};

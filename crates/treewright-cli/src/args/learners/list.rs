@@ -190,6 +190,7 @@ mod tests {
             "optimal:depth=3:leaves=6",
             "optimal:lambda=1/300:penalty=power:0.5",
             "optimal:max-depth=2:select=1se:folds=5",
+            "optimal:depth=1:categorical-splits=multiway",
         ] {
             let learner = NamedLearner::parse(text, no_limits()).unwrap();
             assert_eq!(learner.name, text);
@@ -205,8 +206,9 @@ mod tests {
         );
         assert_eq!(
             complaint("optimal:deep=1"),
-            "learner \"optimal:deep=1\": there is no setting \"deep\", expected depth, intervals, min-leaf, \
-             interactions, root-only, not-above, leaf-cost, leaves, select, repeats, holdout, seed, folds, penalty"
+            "learner \"optimal:deep=1\": there is no setting \"deep\", expected depth, intervals, \
+             categorical-splits, min-leaf, interactions, root-only, not-above, leaf-cost, leaves, select, repeats, \
+             holdout, seed, folds, penalty"
         );
         for text in [
             "optimal:target=x",

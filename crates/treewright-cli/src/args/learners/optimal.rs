@@ -3,9 +3,10 @@
 use std::str::FromStr;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use treewright::cost::Loss;
 use treewright::learn::optimal::Optimal;
+use treewright::tree::CategoricalSplits;
 
 use crate::args::groups::RulesArgs;
 use crate::args::values::{ExactNumber, WholeNumber};
@@ -32,6 +33,9 @@ pub(crate) struct BoundedArgs {
         allow_negative_numbers = true
     )]
     intervals: IntervalsArg,
+    /// How a split parts categories
+    #[arg(long, value_name = "HOW", default_value = "multiway")]
+    categorical_splits: CategoricalSplitsArg,
     /// A leaf has at least this many rows
     #[arg(
         long,
@@ -59,6 +63,16 @@ pub(crate) struct OptimalArgs {
         allow_hyphen_values = true
     )]
     leaf_cost: ExactNumber,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum CategoricalSplitsArg {
+    /// One category against the rest, and at the last level up to K groups, or two
+    Grouped,
+    /// One category against the rest
+    OneVsRest,
+    /// A branch for each category
+    Multiway,
 }
 
 /// A number of intervals as it was typed, perhaps out of range.
@@ -98,6 +112,11 @@ impl BoundedArgs {
             intervals: match &self.intervals {
                 IntervalsArg::Auto => None,
                 IntervalsArg::AtMost(number) => Some(number.count("intervals", 1)?),
+            },
+            categorical_splits: match self.categorical_splits {
+                CategoricalSplitsArg::Grouped => CategoricalSplits::Grouped,
+                CategoricalSplitsArg::OneVsRest => CategoricalSplits::OneVsRest,
+                CategoricalSplitsArg::Multiway => CategoricalSplits::Multiway,
             },
             min_leaf: self.min_leaf.count("min-leaf", 1)?,
             rules: self.rules.rules(),

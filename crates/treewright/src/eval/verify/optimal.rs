@@ -5,7 +5,7 @@
 
 use crate::data::Dataset;
 use crate::error::counted;
-use crate::tree::{Fit, LearnerKind, NodeId, Split, Training, Tree};
+use crate::tree::{CategoricalSplits, Fit, LearnerKind, NodeId, Split, Training, Tree};
 
 pub(super) fn is_optimal(fit: &Fit<Tree>) -> bool {
     fit.learner.kind == LearnerKind::Optimal
@@ -26,6 +26,7 @@ pub(super) fn differs(
         let depth = fit.learner.params.depth()?;
         has_depth(depth, found)?;
         has_intervals(fit, depth)?;
+        has_groups(fit)?;
         has_rows(fit, data)?;
         has_leaves(fit, found)?;
         has_objective(fit, found, objective, slack)
@@ -72,6 +73,46 @@ fn has_intervals(fit: &Fit<Tree>, depth: Option<usize>) -> Result<(), String> {
             return Err(format!(
                 "node {node} has {found} intervals, expected at most {most}"
             ));
+        }
+    }
+    Ok(())
+}
+
+/// How many categories share a branch: none where each has one, else all but one category. Where all children are
+/// leaves, there may be more groups.
+fn has_groups(fit: &Fit<Tree>) -> Result<(), String> {
+    let params = &fit.learner.params;
+    let splits = params.categorical_splits()?;
+    let Some(intervals) = params
+        .intervals()?
+        .filter(|_| splits != CategoricalSplits::Multiway)
+    else {
+        return Ok(());
+    };
+    let tree = &fit.model;
+    for id in tree.ids() {
+        let Some(branch) = tree.branch(id) else {
+            continue;
+        };
+        let Split::Categories { branches, .. } = &branch.split else {
+            continue;
+        };
+        let mut sizes = vec![0; branch.children().count()];
+        for &child in branches.iter().flatten() {
+            sizes[child as usize] += 1;
+        }
+        sizes.retain(|&size| size > 0);
+        let is_last = branch.children().all(|child| tree.is_leaf(child));
+        let is_grouped = splits == CategoricalSplits::Grouped && is_last;
+        let most = if is_grouped { intervals.max(2) } else { 2 };
+        let (node, found) = (id.0, sizes.len());
+        if found > most {
+            return Err(format!(
+                "node {node} has {found} groups of categories, expected at most {most}"
+            ));
+        }
+        if found > 1 && !is_grouped && !sizes.contains(&1) {
+            return Err(format!("node {node} sets no category apart"));
         }
     }
     Ok(())

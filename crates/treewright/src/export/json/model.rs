@@ -234,6 +234,7 @@ fn bounded(learner: &LearnerInfo) -> Option<Statement> {
     let over = TreeClass::Bounded {
         depth: params.depth().ok()??,
         intervals: params.intervals().ok()??,
+        categories: params.categorical_splits().ok()?,
         leaf: params
             .min_leaf_weight()
             .map_or(LeastLeaf::Rows(min_leaf), LeastLeaf::Weight),

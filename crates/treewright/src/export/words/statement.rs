@@ -3,8 +3,8 @@
 use crate::cost::Lambda;
 use crate::error::{counted, printable};
 use crate::tree::{
-    CostKind, Least, LeastLeaf, Minimised, PathRules, PruningLimit, PruningLoss, Statement,
-    TreeClass,
+    CategoricalSplits, CostKind, Least, LeastLeaf, Minimised, PathRules, PruningLimit, PruningLoss,
+    Statement, TreeClass,
 };
 
 /// The longest exact number in a sentence about prunings.
@@ -40,6 +40,7 @@ pub fn trees(class: &TreeClass) -> String {
         TreeClass::Bounded {
             depth,
             intervals,
+            categories,
             leaf,
             most_leaves,
             rules,
@@ -51,8 +52,21 @@ pub fn trees(class: &TreeClass) -> String {
             };
             let most = most_leaves.map(|most| counted(most, "leaf", "leaves"));
             let most = most.map_or(String::new(), |it| format!(", at most {it}"));
+            let [groups, above] = match categories {
+                CategoricalSplits::Multiway => [String::new(), String::new()],
+                CategoricalSplits::OneVsRest => {
+                    [String::new(), ", one category against the rest".to_owned()]
+                }
+                CategoricalSplits::Grouped => {
+                    let groups = match intervals {
+                        2.. => " or groups of categories".to_owned(),
+                        _ => " or 2 groups of categories".to_owned(),
+                    };
+                    [groups, ", one category against the rest above".to_owned()]
+                }
+            };
             format!(
-                "trees of depth {depth} with up to {intervals} intervals at the last level{least}{most}{}",
+                "trees of depth {depth} with up to {intervals} intervals{groups} at the last level{above}{least}{most}{}",
                 kept(rules)
             )
         }
@@ -152,6 +166,7 @@ mod tests {
         let bounded = |leaf| TreeClass::Bounded {
             depth: 2,
             intervals: 3,
+            categories: CategoricalSplits::Multiway,
             leaf,
             most_leaves: None,
             rules: PathRules::default(),
@@ -159,6 +174,7 @@ mod tests {
         let small = TreeClass::Bounded {
             depth: 2,
             intervals: 2,
+            categories: CategoricalSplits::Multiway,
             leaf: LeastLeaf::Rows(1),
             most_leaves: Some(3),
             rules: PathRules {
@@ -166,6 +182,14 @@ mod tests {
                 root_only: ["u", "v"].map(str::to_owned).to_vec(),
                 not_above: vec![["x", "z"].map(str::to_owned).to_vec()],
             },
+        };
+        let binary = |intervals, categories| TreeClass::Bounded {
+            depth: 3,
+            intervals,
+            categories,
+            leaf: LeastLeaf::Rows(5),
+            most_leaves: None,
+            rules: PathRules::default(),
         };
         let error = CostKind::Pruning {
             of: PruningLoss::Error,
@@ -198,6 +222,21 @@ mod tests {
                 Minimised::Cost(CostKind::Loss),
                 small,
                 "cost over trees of depth 2 with up to 2 intervals at the last level, at most 3 leaves, at most one of x, y on a path, u only at the root, v only at the root, x never above z",
+            ),
+            (
+                Minimised::Cost(CostKind::Loss),
+                binary(3, CategoricalSplits::OneVsRest),
+                "cost over trees of depth 3 with up to 3 intervals at the last level, one category against the rest, at least 5 rows in a leaf",
+            ),
+            (
+                Minimised::Cost(CostKind::Loss),
+                binary(3, CategoricalSplits::Grouped),
+                "cost over trees of depth 3 with up to 3 intervals or groups of categories at the last level, one category against the rest above, at least 5 rows in a leaf",
+            ),
+            (
+                Minimised::Cost(CostKind::Loss),
+                binary(1, CategoricalSplits::Grouped),
+                "cost over trees of depth 3 with up to 1 intervals or 2 groups of categories at the last level, one category against the rest above, at least 5 rows in a leaf",
             ),
             (
                 Minimised::Cost(CostKind::Loss),

@@ -13,8 +13,7 @@ use crate::learn::optimal::deeper::region_bounds::RegionBounds;
 use crate::learn::optimal::depth2::screening::Screened;
 use crate::learn::optimal::plan::TreePlan;
 use crate::learn::optimal::problem::{
-    Context, FeatureCells, FeatureKind, Inherited, RankTable, RowSet, SearchResult, Sketch,
-    ValueEncoding,
+    Context, FeatureCells, Inherited, RankTable, RowSet, SearchResult, Sketch, ValueEncoding,
 };
 use crate::learn::optimal::proof::Prover;
 use crate::learn::optimal::search::TreeSearch;
@@ -89,7 +88,8 @@ impl Optimal {
         region_bounds: &'a RegionBounds,
     ) -> TreeSearch<'a> {
         let (table, encoding) = (context.table, context.encoding);
-        let may_need_leaf = table.kinds().contains(&FeatureKind::Categorical)
+        let features = 0..table.kinds().len();
+        let may_need_leaf = { features }.any(|feature| table.is_multiway(feature))
             || table.whole().cells().iter().any(FeatureCells::has_missing);
         TreeSearch {
             context,

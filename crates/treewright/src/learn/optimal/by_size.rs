@@ -17,7 +17,7 @@ use crate::learn::optimal::claim::most_loss;
 use crate::learn::optimal::deeper::equivalent_points::least_loss;
 use crate::learn::optimal::deeper::region_bounds::RegionBounds;
 use crate::learn::optimal::plan::TreePlan;
-use crate::learn::optimal::problem::{RankTable, RowSet, SortedColumns};
+use crate::learn::optimal::problem::{RowSet, SortedColumns};
 use crate::learn::optimal::search::TreeSearch;
 use crate::learn::optimal::sizes::SizeSearch;
 use crate::learn::optimal::sizes::losses::LossBySize;
@@ -176,8 +176,7 @@ impl Optimal {
             let expected = "at least 2 for trees of every size";
             return Err(Error::parameter("intervals", 1, expected));
         }
-        let table = RankTable::new(data, losses, self.leaf_size(data)).sharing(wanted.shared);
-        let table = table.with_rules(self.rules.never_below(data.schema())?);
+        let table = self.table(data, losses)?.sharing(wanted.shared);
         // Leaves only break ties.
         let free = Self {
             leaf_cost: Lambda::zero(),

@@ -4,14 +4,14 @@ use num_bigint::BigInt;
 
 use crate::budget::Budget;
 use crate::cost::{Counting, Lambda, Penalty, RowLosses, total_weight};
-use crate::data::Dataset;
+use crate::data::{Column, Dataset};
 use crate::error::{Error, Result};
 use crate::learn::optimal::Optimal;
 use crate::learn::optimal::deeper::equivalent_points::least_loss;
 use crate::learn::optimal::problem::{Context, RankTable, ValueEncoding};
 use crate::tree::{
-    Certificate, CostKind, Fit, LearnerInfo, LearnerKind, LeastLeaf, Minimised, Params, Statement,
-    Training, Tree, TreeClass, after_rounding,
+    CategoricalSplits, Certificate, CostKind, Fit, LearnerInfo, LearnerKind, LeastLeaf, Minimised,
+    Params, Statement, Training, Tree, TreeClass, after_rounding,
 };
 
 /// With more classes than this, tables of all classes are large.
@@ -131,6 +131,7 @@ impl Optimal {
         let mut params = Params::default();
         params.insert("depth", self.depth);
         params.insert("intervals", self.intervals(data));
+        params.set_categorical_splits(self.splits_of(data));
         params.insert("min_leaf", self.min_leaf);
         if self.min_leaf_weight > 0.0 {
             params.insert("min_leaf_weight", self.min_leaf_weight);
@@ -146,6 +147,16 @@ impl Optimal {
         LearnerInfo {
             kind: LearnerKind::Optimal,
             params,
+        }
+    }
+
+    /// How categories are split; without any there is nothing to say.
+    pub(super) fn splits_of(&self, data: &Dataset) -> CategoricalSplits {
+        let is_categorical = |column: &Column| matches!(column, Column::Categorical(_));
+        if data.columns().iter().any(is_categorical) {
+            self.categorical_splits
+        } else {
+            CategoricalSplits::Multiway
         }
     }
 
@@ -166,6 +177,7 @@ impl Optimal {
         let over = TreeClass::Bounded {
             depth: self.depth,
             intervals: self.intervals(data),
+            categories: self.splits_of(data),
             leaf: if self.min_leaf_weight > 0.0 {
                 LeastLeaf::Weight(self.min_leaf_weight)
             } else {

@@ -53,7 +53,7 @@ use self::depth2::screening::Screened;
 use self::plan::TreePlan;
 pub use self::problem::SortedColumns;
 pub use self::switches::{Sizes, Switches};
-use super::greedy::{MissingPolicy, check_min_leaf_weight};
+use super::greedy::{self, MissingPolicy, check_min_leaf_weight};
 use super::{Greedy, Learner};
 use crate::budget::Budget;
 use crate::cost::{Lambda, Loss, Penalty, RowLosses, Scale};
@@ -62,7 +62,7 @@ use crate::error::{Error, Result};
 use crate::learn::optimal::problem::{
     Context, IntervalRule, LeafSize, RankTable, ValueEncoding, ValueSize,
 };
-use crate::tree::{Fit, PathRules, Proof, Training, Tree};
+use crate::tree::{CategoricalSplits, Fit, PathRules, Proof, Training, Tree};
 
 /// A greedy tree takes at most about this many times as long as making the table.
 const GREEDY_PER_TABLE: u32 = 4;
@@ -79,6 +79,8 @@ pub struct Optimal {
     /// Numeric features have up to this many intervals at the last level; `None`: one more than there are
     /// classes.
     pub intervals: Option<usize>,
+    /// How a split parts categories.
+    pub categorical_splits: CategoricalSplits,
     /// A leaf has at least this many rows.
     pub min_leaf: usize,
     /// Or, instead of rows, at least this share of the weight of all rows.
@@ -102,6 +104,7 @@ impl Default for Optimal {
         Self {
             depth: 2,
             intervals: None,
+            categorical_splits: CategoricalSplits::default(),
             min_leaf: 1,
             min_leaf_weight: 0.0,
             leaf_cost: Lambda::zero(),
@@ -142,6 +145,11 @@ impl Optimal {
                 given,
                 "none where a proof is written",
             ));
+        }
+        if self.splits_of(data) != CategoricalSplits::Multiway {
+            let (name, given) = ("categorical-splits", self.categorical_splits.name());
+            let allowed = "multiway where a proof of a table with categories is wanted";
+            return Err(Error::parameter(name, given, allowed));
         }
         let mut proof = Proof {
             depth: self.depth,
@@ -196,8 +204,7 @@ impl Optimal {
         let budget = &budget.within_memory(self.most_bytes);
         let losses = RowLosses::new(data, &self.loss, "optimal trees", most_loss(data))?;
         let before = Instant::now();
-        let table = RankTable::new(data, &losses, self.leaf_size(data)).sharing(shared);
-        let table = table.with_rules(self.rules.never_below(data.schema())?);
+        let table = self.table(data, &losses)?.sharing(shared);
         let encoding = self.encoding(&table, losses.scale, losses.is_whole)?;
         let (table, mut found) = self.found(
             table,
@@ -322,11 +329,16 @@ impl Optimal {
             min_leaf_weight: self.min_leaf_weight,
             missing: MissingPolicy::Branch,
             rules: self.rules.clone(),
+            categorical_splits: match self.categorical_splits {
+                CategoricalSplits::Multiway => greedy::CategoricalSplits::Multiway,
+                _ => greedy::CategoricalSplits::OneVsRest,
+            },
             loss: self.loss.clone(),
             ..Greedy::default()
         };
         let fit = learner.fit(data, budget)?;
-        let plan = TreePlan::of(&fit.model, data, &self.leaf_size(data));
+        let is_multiway = self.categorical_splits == CategoricalSplits::Multiway;
+        let plan = TreePlan::of(&fit.model, data, &self.leaf_size(data), is_multiway);
         Ok(Some(plan.build(data, &self.loss)?))
     }
 
@@ -348,6 +360,14 @@ impl Optimal {
             return Err(Error::parameter("min-leaf", self.min_leaf, allowed));
         }
         Ok(())
+    }
+
+    /// The rows of the data, in no order yet.
+    fn table<'a>(&self, data: &'a Dataset, losses: &RowLosses<'_>) -> Result<RankTable<'a>> {
+        let never_below = self.rules.never_below(data.schema())?;
+        let table = RankTable::new(data, losses, self.leaf_size(data));
+        let table = table.splitting(self.categorical_splits, self.intervals != Some(1));
+        Ok(table.with_rules(never_below))
     }
 
     fn leaf_size(&self, data: &Dataset) -> LeafSize {
@@ -422,7 +442,6 @@ mod tests {
     use crate::data::csv::CsvSource;
     use crate::data::{Dataset, ReadOptions};
     use crate::learn::optimal::Optimal;
-    use crate::learn::optimal::problem::RankTable;
     use crate::learn::optimal::switches::Switches;
     use crate::tree::Training;
 
@@ -460,7 +479,7 @@ mod tests {
                 let losses =
                     RowLosses::new(&data, &learner.loss, "optimal trees", RowLosses::NARROW)
                         .unwrap();
-                let table = RankTable::new(&data, &losses, learner.leaf_size(&data));
+                let table = learner.table(&data, &losses).unwrap();
                 let columns = (0..data.columns().len()).collect();
                 let (table, _) = table.sorted(columns, &Budget::unlimited());
                 let encoding = learner.encoding(&table, losses.scale, true).unwrap();

@@ -13,9 +13,10 @@ use crate::learn::optimal::deeper::region_bounds::{RegionBounds, SpareEnd};
 use crate::learn::optimal::depth2::DepthTwo;
 use crate::learn::optimal::depth2::screening::Screened;
 use crate::learn::optimal::problem::{
-    Context, Edge, FeatureCells, FeatureKind, Inherited, IntervalRule, Region, RowSet,
+    Context, Edge, FeatureCells, FeatureKind, Inherited, IntervalRule, Region, RootSplit, RowSet,
     SearchResult, Sketch,
 };
+use crate::tree::CategoricalSplits;
 
 /// The search for the best trees of a table.
 #[derive(Debug)]
@@ -238,6 +239,9 @@ impl TreeSearch<'_> {
         let table = self.context.table;
         let leaves = |(kind, cells): (&FeatureKind, &FeatureCells)| match kind {
             FeatureKind::Numeric => self.context.rule.most().min(cells.n_ranks()) + 1,
+            FeatureKind::Categorical if table.splits() != CategoricalSplits::Multiway => {
+                self.context.group_rule().most().min(cells.n_ranks()) + 1
+            }
             FeatureKind::Categorical => cells.n_ranks() + 1,
         };
         let all = table.kinds().iter().zip(table.whole().cells()).map(leaves);
@@ -279,5 +283,57 @@ impl TreeSearch<'_> {
             rank(place)
         };
         Some(region.cut(Edge::new(feature, is_high), end))
+    }
+
+    /// The rows of a category of a feature that all rows have, or all others.
+    pub(super) fn region_apart(
+        &self,
+        rows: &RowSet,
+        feature: usize,
+        category: u32,
+        is_rest: bool,
+    ) -> Option<Region> {
+        let region = rows.region().filter(|_| self.has_region_bounds())?;
+        let cells = &rows.cells()[feature];
+        let id = rows.ids()[cells.rows(category, category + 1)[0] as usize];
+        let rank = self.context.table.whole().cells()[feature].ranks()[id as usize];
+        Some(region.apart(Edge::apart(feature, rank, is_rest)))
+    }
+
+    /// The regions of both sides of a root split: below a cut and above, or a category and the rest.
+    pub(super) fn regions_of(&self, rows: &RowSet, root: RootSplit) -> [Option<Region>; 2] {
+        let feature = root.feature();
+        let Some(cut) = root.cut() else {
+            return [None, None];
+        };
+        let is_binary = self.context.table.is_binary(feature);
+        [false, true].map(|is_high| {
+            if is_binary {
+                self.region_apart(rows, feature, cut - 1, is_high)
+            } else {
+                self.region_of(rows, feature, cut, is_high)
+            }
+        })
+    }
+
+    /// The rows on both sides of a root split that all rows have, without the features that may not be asked there.
+    pub(super) fn parted(&self, rows: &RowSet, root: RootSplit) -> [RowSet; 2] {
+        let (feature, cut) = (root.feature(), root.cut().unwrap_or(0));
+        let parts = if self.context.table.is_binary(feature) {
+            rows.apart(feature, cut - 1)
+        } else {
+            rows.parted(feature, cut)
+        };
+        parts.map(|part| self.context.below(part, feature))
+    }
+
+    /// How many rows are on the low side of a root split that all rows have.
+    pub(super) fn n_below(&self, rows: &RowSet, root: RootSplit) -> usize {
+        let (cells, cut) = (&rows.cells()[root.feature()], root.cut().unwrap_or(0));
+        if self.context.table.is_binary(root.feature()) {
+            cells.rows(cut - 1, cut).len()
+        } else {
+            cells.starts()[cut as usize] as usize
+        }
     }
 }

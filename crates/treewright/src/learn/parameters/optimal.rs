@@ -24,6 +24,15 @@ pub const OPTIMAL: &[Parameter] = &[
         help: "Numeric features have up to K intervals at the last level, and two above it; `auto` is one more than there are classes",
     },
     Parameter {
+        name: "categorical-splits",
+        sklearn: Some("categorical_splits"),
+        has_flag: true,
+        kind: Kind::Word,
+        range: Range::OneOf(&["grouped", "one-vs-rest", "multiway"]),
+        default: Some("multiway"),
+        help: "How a split parts categories",
+    },
+    Parameter {
         name: "min-leaf",
         sklearn: Some("min_samples_leaf"),
         has_flag: true,

@@ -12,7 +12,7 @@ use crate::data::{Column, Dataset};
 use crate::error::Result;
 use crate::learn::FamilyLearner;
 use crate::learn::optimal::{Optimal, SortedColumns};
-use crate::tree::{Certificate, FamilyFit, Fit};
+use crate::tree::{CategoricalSplits, Certificate, FamilyFit, Fit};
 
 /// Deeper trees of every size are too many to be read side by side.
 const MOST_DEPTHS: usize = 3;
@@ -29,7 +29,7 @@ pub struct ByDepth {
 /// Finds the best trees of depth 0, 1, ... up to the learner's depth. It ends before that where no deeper
 /// tree can cost less: nothing is wrong any more and leaves are free, or no way can be longer.
 pub fn by_depth(learner: &Optimal, data: &Dataset, budget: &Budget) -> Result<ByDepth> {
-    let deepest = longest_way(data, learner.depth);
+    let deepest = longest_way(data, learner);
     budget.progress().start(0);
     let table = SortedColumns::new(data);
     let mut fits: Vec<Fit> = Vec::new();
@@ -71,7 +71,7 @@ pub fn sizes_by_depth(
     data: &Dataset,
     budget: &Budget,
 ) -> Result<Vec<FamilyFit>> {
-    let deepest = longest_way(data, learner.depth).min(MOST_DEPTHS);
+    let deepest = longest_way(data, learner).min(MOST_DEPTHS);
     let mut found = Vec::new();
     // With a single interval there is only one size.
     for depth in (1..=deepest).filter(|_| learner.intervals != Some(1)) {
@@ -108,9 +108,10 @@ fn stand_in(fit: &mut Fit, before: &Fit) {
     }
 }
 
-/// No way from the root to a leaf asks more questions that separate something, and none more than `enough`: one for
-/// a categorical feature, one less than it has different values for a numeric one.
-fn longest_way(data: &Dataset, enough: usize) -> usize {
+/// No way from the root to a leaf asks more questions that separate something, and none more than the depth: one for
+/// a categorical feature with a branch for each category, one less than it has different values for another one.
+fn longest_way(data: &Dataset, learner: &Optimal) -> usize {
+    let enough = learner.depth;
     let questions = |column: &Column| match column {
         Column::Numeric(numbers) => {
             let mut known = FxHashSet::default();
@@ -123,7 +124,11 @@ fn longest_way(data: &Dataset, enough: usize) -> usize {
             }
             (known.len() + usize::from(column.has_missing())).saturating_sub(1)
         }
-        Column::Categorical(_) => 1,
+        Column::Categorical(_) if learner.categorical_splits == CategoricalSplits::Multiway => 1,
+        Column::Categorical(codes) => {
+            let known: FxHashSet<u32> = codes.iter().copied().collect();
+            known.len().saturating_sub(1).min(enough)
+        }
     };
     let most = enough.min(data.n_rows().saturating_sub(1));
     let mut sum = 0;

@@ -9,7 +9,8 @@ use std::time::Duration;
 pub use learner::{LearnerInfo, LearnerKind};
 pub use params::{AimParam, ChoiceParams, Params, PruningParams, StoppedIn};
 pub use statement::{
-    CostKind, Least, LeastLeaf, Minimised, PruningLimit, PruningLoss, Statement, TreeClass,
+    CategoricalSplits, CostKind, Least, LeastLeaf, Minimised, PruningLimit, PruningLoss, Statement,
+    TreeClass,
 };
 
 use super::{Family, NodeId, Tree};

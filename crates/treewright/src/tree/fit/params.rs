@@ -5,12 +5,13 @@
 
 use serde_json::{Map, Value};
 
-use super::PruningLoss;
+use super::{CategoricalSplits, PruningLoss};
 use crate::cost::{Lambda, Penalty};
 use crate::data::ClassWeight;
 use crate::error::{self, Error};
 use crate::tree::PathRules;
 
+const CATEGORICAL_SPLITS: &str = "categorical_splits";
 const CLASS_WEIGHT: &str = "class_weight";
 const PRUNED: &str = "pruned";
 const STOPPED: &str = "stopped";
@@ -166,6 +167,24 @@ impl Params {
     /// The most intervals at the last level of an optimal tree.
     pub fn intervals(&self) -> Result<Option<usize>, String> {
         self.whole("intervals")
+    }
+
+    /// How an optimal tree splits categories; files that do not say it have a branch for each.
+    pub fn categorical_splits(&self) -> Result<CategoricalSplits, String> {
+        match self.0.get(CATEGORICAL_SPLITS) {
+            None => Ok(CategoricalSplits::Multiway),
+            Some(name) => {
+                let splits = name.as_str().and_then(|name| name.parse().ok());
+                splits.ok_or_else(|| format!("params.{CATEGORICAL_SPLITS} is none of the known"))
+            }
+        }
+    }
+
+    /// Stores how categories are split; a branch for each goes without saying.
+    pub fn set_categorical_splits(&mut self, splits: CategoricalSplits) {
+        if splits != CategoricalSplits::Multiway {
+            self.insert(CATEGORICAL_SPLITS, splits.name());
+        }
     }
 
     /// The most leaves that a tree may have.

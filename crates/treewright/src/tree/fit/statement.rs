@@ -1,6 +1,8 @@
 //! What a certificate says, as data: what is minimised, over which trees. [`crate::export::words`] makes a sentence
 //! of it.
 
+use std::str::FromStr;
+
 use super::LearnerKind;
 use crate::cost::{Lambda, Penalty};
 use crate::tree::PathRules;
@@ -78,6 +80,8 @@ pub enum TreeClass {
         depth: usize,
         /// The most intervals of a split at the last level.
         intervals: usize,
+        /// How categories are split; `Multiway` where there are none.
+        categories: CategoricalSplits,
         /// The least size of a leaf.
         leaf: LeastLeaf,
         /// The most leaves.
@@ -103,6 +107,44 @@ pub enum TreeClass {
         /// Which of the prunings.
         only: Option<PruningLimit>,
     },
+}
+
+/// How the splits of an optimal tree part the categories of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CategoricalSplits {
+    /// One category against the rest; where all branches are leaves, groups of categories, as many as a numeric
+    /// feature has intervals, and at least two.
+    Grouped,
+    /// One category against the rest.
+    OneVsRest,
+    /// A branch for each category.
+    #[default]
+    Multiway,
+}
+
+impl CategoricalSplits {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Grouped, Self::OneVsRest, Self::Multiway];
+    /// Their names, in the same order.
+    pub const NAMES: [&str; 3] = ["grouped", "one-vs-rest", "multiway"];
+
+    /// The name in files and of the flag.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Grouped => Self::NAMES[0],
+            Self::OneVsRest => Self::NAMES[1],
+            Self::Multiway => Self::NAMES[2],
+        }
+    }
+}
+
+impl FromStr for CategoricalSplits {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.into_iter().find(|splits| splits.name() == name);
+        found.ok_or_else(|| format!("expected one of {}", Self::NAMES.join(", ")))
+    }
 }
 
 /// The least size of a leaf.

@@ -8,7 +8,7 @@ use fastrand::Rng;
 use treewright::Budget;
 use treewright::learn::Learner;
 use treewright::learn::optimal::{Optimal, Switches};
-use treewright::tree::{Branches, Cover};
+use treewright::tree::{Branches, CategoricalSplits, Cover};
 
 use super::small::{random_loss, random_task, small_table};
 use crate::reference::proofs::Checked;
@@ -21,6 +21,14 @@ struct Count {
     bounds: usize,
 }
 
+/// Proofs know a branch for each category only.
+fn proving(learner: Optimal) -> Optimal {
+    Optimal {
+        categorical_splits: CategoricalSplits::Multiway,
+        ..learner
+    }
+}
+
 /// Proofs for random tables of up to this many rows and features, with this many of the choices for intervals.
 fn check_proofs(seeds: Range<u64>, depth: usize, sizes: [usize; 3]) -> Count {
     let mut count = Count::default();
@@ -28,6 +36,7 @@ fn check_proofs(seeds: Range<u64>, depth: usize, sizes: [usize; 3]) -> Count {
         let mut rng = Rng::with_seed(seed);
         let table = small_table(&mut rng, sizes[0], sizes[1]);
         let (learner, leaf_cost) = random_task(&mut rng, &table.data, depth, sizes[2]);
+        let learner = proving(learner);
         let case = || format!("seed {seed}: {learner:?}\n{table}");
         let parts = [Switches::USUAL, Switches::TINY][rng.usize(..2)];
         let budget = Budget::unlimited();
@@ -78,6 +87,7 @@ fn larger_tables_are_proven() {
         let learner = Optimal {
             depth: 3,
             intervals: Some(2),
+            categorical_splits: CategoricalSplits::Multiway,
             loss: random_loss(&mut rng, table.data.schema().classes().len()),
             ..Optimal::default()
         };
@@ -118,7 +128,7 @@ fn a_stopped_search_proves_nothing_or_what_is_true() {
         let learner = Optimal {
             min_leaf: 1,
             min_leaf_weight: 0.0,
-            ..learner
+            ..proving(learner)
         };
         let stopped = Arc::new(AtomicBool::new(true));
         let budget = Budget::unlimited().with_interrupt(stopped);

@@ -8,7 +8,7 @@ use treewright::data::{Column, Dataset, Target, TargetKind, Value};
 use treewright::eval::verify;
 use treewright::learn::Learner;
 use treewright::learn::optimal::{Optimal, Switches};
-use treewright::tree::{NodeId, Split, Training};
+use treewright::tree::{CategoricalSplits, NodeId, Split, Training};
 use treewright::{Budget, Fit};
 
 use crate::reference::bounded::Bounded;
@@ -78,9 +78,11 @@ pub(crate) fn random_task(rng: &mut Rng, data: &Dataset, depth: usize, most: usi
         (1, 0.307_1),
     ];
     let (min_leaf, min_leaf_weight) = least[rng.usize(..6)];
+    let categorical_splits = CategoricalSplits::ALL[rng.usize(..3)];
     let learner = Optimal {
         depth,
         intervals,
+        categorical_splits,
         min_leaf,
         min_leaf_weight,
         leaf_cost: format!("{p}/{q}").parse().unwrap(),

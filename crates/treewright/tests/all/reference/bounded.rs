@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use treewright::data::{Column, Dataset, MISSING_CODE, Target};
 use treewright::learn::optimal::Optimal;
-use treewright::tree::PathRules;
+use treewright::tree::{CategoricalSplits, PathRules};
 
 use super::rules::allows;
 
@@ -17,6 +17,7 @@ pub(crate) type Worth = (u64, usize);
 pub(crate) struct Bounded<'a> {
     data: &'a Dataset,
     intervals: usize,
+    splits: CategoricalSplits,
     min_leaf: usize,
     /// The least weight of a leaf.
     min_weight: f64,
@@ -47,6 +48,7 @@ impl<'a> Bounded<'a> {
         Self {
             data,
             intervals: learner.intervals.unwrap_or(n_classes + 1),
+            splits: learner.categorical_splits,
             min_leaf: learner.min_leaf,
             min_weight: learner.min_leaf_weight * data.total_weight(),
             rules: learner.rules.clone(),
@@ -143,13 +145,57 @@ impl<'a> Bounded<'a> {
         };
         let of_present = match column {
             _ if groups.is_empty() => None,
-            Column::Categorical(_) => groups.iter().try_fold((0, 0), |sum, group| {
-                Some(plus(sum, self.least(group, depth - 1, path)?))
-            }),
+            Column::Categorical(_) => {
+                let all = self.parts_of_categories(&groups, depth, !missing.is_empty());
+                let of_parts = |(parts, depth): (Vec<Vec<usize>>, usize)| {
+                    parts.iter().try_fold((0, 0), |sum, part| {
+                        Some(plus(sum, self.least(part, depth, path)?))
+                    })
+                };
+                return better_sum(all.into_iter().map(|(parts, depth)| {
+                    let of_missing = if missing.is_empty() {
+                        Some((0, 0))
+                    } else {
+                        self.least(&missing, depth, path)
+                    };
+                    Some(plus(of_missing?, of_parts((parts, depth))?))
+                }));
+            }
             Column::Numeric(_) if depth == 1 => self.in_intervals(&groups, self.intervals),
             Column::Numeric(_) => self.in_two(&groups, depth, !missing.is_empty(), path),
         };
         Some(plus(of_missing?, of_present?))
+    }
+
+    /// All ways in which a split may part categories, each with the depth that is left to its branches.
+    fn parts_of_categories(
+        &self,
+        groups: &[Vec<usize>],
+        depth: usize,
+        has_missing: bool,
+    ) -> Vec<(Vec<Vec<usize>>, usize)> {
+        if self.splits == CategoricalSplits::Multiway {
+            return vec![(groups.to_vec(), depth - 1)];
+        }
+        let mut ways = Vec::new();
+        if has_missing {
+            ways.push((vec![groups.concat()], depth - 1));
+        }
+        for apart in 0..groups.len() {
+            let mut rest = groups.to_vec();
+            let group = rest.remove(apart);
+            if !rest.is_empty() {
+                ways.push((vec![group, rest.concat()], depth - 1));
+            }
+        }
+        if self.splits == CategoricalSplits::Grouped {
+            for parts in partitions(groups, self.intervals.max(2)) {
+                if parts.len() > 1 || has_missing {
+                    ways.push((parts, 0));
+                }
+            }
+        }
+        ways
     }
 
     /// For each number of leaves the least loss of a tree with as many.
@@ -179,10 +225,19 @@ impl<'a> Bounded<'a> {
             match column {
                 _ if groups.is_empty() => {}
                 Column::Categorical(_) => {
-                    of_present.insert(0, 0);
-                    for group in &groups {
-                        of_present = both(&of_present, &self.by_leaves(group, depth - 1, path));
+                    for (parts, depth) in
+                        self.parts_of_categories(&groups, depth, !missing.is_empty())
+                    {
+                        let mut of_parts = BTreeMap::from([(0, 0)]);
+                        for part in &parts {
+                            of_parts = both(&of_parts, &self.by_leaves(part, depth, path));
+                        }
+                        if !missing.is_empty() {
+                            of_parts = both(&of_parts, &self.by_leaves(&missing, depth, path));
+                        }
+                        take_better(&mut best, of_parts);
                     }
+                    continue;
                 }
                 Column::Numeric(_) if depth == 1 => {
                     of_present = self.cut_by_leaves(&groups, self.intervals);
@@ -273,6 +328,31 @@ fn take_better(best: &mut BTreeMap<usize, u64>, others: BTreeMap<usize, u64>) {
         let known = best.entry(leaves).or_insert(loss);
         *known = loss.min(*known);
     }
+}
+
+/// All ways to put groups together into at most so many.
+fn partitions(groups: &[Vec<usize>], most: usize) -> Vec<Vec<Vec<usize>>> {
+    let Some((first, others)) = groups.split_first() else {
+        return vec![Vec::new()];
+    };
+    let mut ways = Vec::new();
+    for parts in partitions(others, most) {
+        for with in 0..parts.len() {
+            let mut parts = parts.clone();
+            parts[with].extend(first);
+            ways.push(parts);
+        }
+        if parts.len() < most {
+            let mut parts = parts;
+            parts.push(first.clone());
+            ways.push(parts);
+        }
+    }
+    ways
+}
+
+fn better_sum(all: impl Iterator<Item = Option<Worth>>) -> Option<Worth> {
+    all.flatten().min()
 }
 
 fn plus(a: Worth, b: Worth) -> Worth {

@@ -21,9 +21,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::best_first::bisect::OpenRange;
 use super::notes::{Notes, RootNotes};
+use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::problem::{
-    Edge, FeatureKind, Floors, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch,
-    TreeIncumbent,
+    Edge, Floors, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch, TreeIncumbent,
 };
 use crate::learn::optimal::search::TreeSearch;
 
@@ -39,11 +39,11 @@ struct Queue {
     is_stopped: bool,
 }
 
-/// A numeric feature as the root.
+/// A feature as the root that parts its rows in two: a numeric one, or one category against the rest.
 #[derive(Debug)]
 pub(super) struct NumericRoot {
     feature: usize,
-    /// The rows that have a number.
+    /// The rows that have a value.
     rows: Arc<RowSet>,
     /// The value of the others.
     missing: u64,
@@ -185,9 +185,9 @@ impl<'s, 'a> BestFirst<'s, 'a> {
                     queue.floors[feature] = floor;
                     continue;
                 }
-                let (floor, range) = self.root(rows, feature, &none);
+                let (floor, ranges) = self.root(rows, feature, queue.shallower, &none);
                 queue.floors[feature] = floor;
-                queue.waiting.extend(range.map(Reverse));
+                queue.waiting.extend(ranges.into_iter().map(Reverse));
             }
             self.deepen(shallower.sketch.as_ref());
             queue.is_stopped |= self.is_cut_short.load(Ordering::Relaxed);
@@ -201,15 +201,15 @@ impl<'s, 'a> BestFirst<'s, 'a> {
             return;
         };
         let root = self.roots[question.feature()].as_ref();
-        if let (Some(root), Some(cut)) = (root, question.cut()) {
+        if let (Some(root), Some(_)) = (root, question.cut().filter(|_| !question.is_groups())) {
             let upper = self
                 .incumbent
                 .upper_for(question)
                 .saturating_sub(root.missing);
             let mut value = root.missing;
             let mut parts = Vec::new();
-            for rows in root.rows.parted(root.feature, cut) {
-                let rows = Arc::new(self.search.context.below(rows, root.feature));
+            for rows in self.search.parted(&root.rows, question) {
+                let rows = Arc::new(rows);
                 let nothing = Inherited::default();
                 let solved = self.search.solve(&rows, self.depth - 1, upper, &nothing);
                 let (Some(side), Some(sketch)) = (solved.value, solved.sketch) else {
@@ -223,17 +223,19 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         }
     }
 
-    /// A floor for a feature as the root, and the range of all its cuts.
+    /// A floor for a feature as the root, and the range of all its cuts, or one for each category. With a level less
+    /// all rows have at least the value `shallower`.
     fn root(
         &mut self,
         rows: &Arc<RowSet>,
         feature: usize,
+        shallower: u64,
         none: &Arc<Inherited>,
-    ) -> (u64, Option<OpenRange>) {
+    ) -> (u64, Vec<OpenRange>) {
         let context = self.search.context;
         let cells = &rows.cells()[feature];
         if cells.n_ranks() == 0 || cells.n_ranks() == 1 && !cells.has_missing() {
-            return (u64::MAX, None);
+            return (u64::MAX, Vec::new());
         }
         let (mut missing, mut missing_sketch) = (0, None);
         if cells.has_missing() {
@@ -245,14 +247,14 @@ impl<'s, 'a> BestFirst<'s, 'a> {
             self.note(&solved);
             self.notes.missing(feature, solved.lower_of(limit));
             let Some(value) = solved.value.filter(|_| solved.is_done) else {
-                return (solved.lower, None);
+                return (solved.lower, Vec::new());
             };
             (missing, missing_sketch) = (value, solved.sketch);
         }
-        if context.table.kinds()[feature] == FeatureKind::Categorical {
+        if context.table.is_multiway(feature) {
             return (
                 self.categories(rows, feature, missing, missing_sketch),
-                None,
+                Vec::new(),
             );
         }
         let (present, floor) = if cells.has_missing() {
@@ -260,26 +262,87 @@ impl<'s, 'a> BestFirst<'s, 'a> {
         } else {
             (Arc::clone(rows), u64::MAX)
         };
-        let n_ranks = present.cells()[feature].n_ranks() as u32;
-        let least = context.encoding.per_leaf();
-        let known = [Arc::clone(none), Arc::clone(none)];
+        let is_binary = context.table.is_binary(feature);
+        let floor = if is_binary {
+            floor.min(self.groups(rows, feature))
+        } else {
+            floor
+        };
+        let most = self.search.most_below(&present, feature);
         let sizes = if self.search.is_monotone() {
             Vec::new()
         } else {
             self.search.sizes_below(&present, feature)
         };
-        let [first, last] = self.cuts(&sizes, n_ranks);
-        let range = (first <= last)
-            .then(|| OpenRange::new(feature, [first, last], [least; 2], missing, known));
+        let ranges = if is_binary {
+            // Where all rows have a category, `shallower` is about them.
+            let known = if cells.has_missing() { 0 } else { shallower };
+            self.ranges_apart(&present, (feature, missing), &most, known, none)
+        } else {
+            let least = context.encoding.per_leaf();
+            let n_ranks = present.cells()[feature].n_ranks() as u32;
+            let known = [Arc::clone(none), Arc::clone(none)];
+            let [first, last] = self.cuts(&sizes, n_ranks);
+            let range = (first <= last)
+                .then(|| OpenRange::new(feature, [first, last], [least; 2], missing, known));
+            range.into_iter().collect()
+        };
         self.roots[feature] = Some(NumericRoot {
             feature,
             sizes,
-            most: self.search.most_below(&present, feature),
+            most,
             rows: present,
             missing,
             missing_sketch,
         });
-        (floor, range)
+        (floor, ranges)
+    }
+
+    /// A range for each category against the rest. The rest costs at least what all rows cost with a level less, but
+    /// for the rows of the category: these would cost no more than `most` says.
+    fn ranges_apart(
+        &self,
+        present: &RowSet,
+        (feature, missing): (usize, u64),
+        most: &[u64],
+        shallower: u64,
+        none: &Arc<Inherited>,
+    ) -> Vec<OpenRange> {
+        let least = self.search.context.encoding.per_leaf();
+        let shallower = if self.search.is_monotone() {
+            shallower
+        } else {
+            0
+        };
+        let range = |cut: u32| {
+            let of_category = most[cut as usize] - most[cut as usize - 1];
+            let rest = shallower.saturating_sub(of_category).max(least);
+            let known = [Arc::clone(none), Arc::clone(none)];
+            OpenRange::new(feature, [cut, cut], [least, rest], missing, known)
+        };
+        let n_ways = present.cells()[feature].n_ways_apart();
+        (1..=n_ways).map(range).collect()
+    }
+
+    /// The value of a root whose branches are leaves with groups of categories.
+    fn groups(&self, rows: &RowSet, feature: usize) -> u64 {
+        let is_spent = || self.search.budget.is_spent();
+        let asked = self
+            .search
+            .context
+            .asked(rows, feature, &mut Deadline::new(&is_spent));
+        match asked {
+            Ok(Some(value)) => {
+                self.incumbent
+                    .offer(value, RootSplit::groups(feature).alone());
+                value
+            }
+            Ok(None) => u64::MAX,
+            Err(Stopped) => {
+                self.is_cut_short.store(true, Ordering::Relaxed);
+                0
+            }
+        }
     }
 
     /// The first and the last cut that leave enough rows on both sides. Notes are wanted for all cuts.

@@ -106,6 +106,10 @@ impl LocalSearch<'_> {
         if !self.takes(root) && self.best_root() != Some(root) {
             return;
         }
+        if self.search.context.table.is_binary(root.feature()) {
+            // Categories have no neighbours.
+            return;
+        }
         let starts = cells.starts();
         let mut step = self.rows.len() as u32 / 4;
         while step > 0 && !self.search.budget.is_spent() {
@@ -146,11 +150,11 @@ impl LocalSearch<'_> {
 
     /// A better tree with a root split.
     fn tree_below(&self, root: RootSplit) -> Option<(u64, Sketch)> {
-        let (feature, cut) = (root.feature(), root.cut()?);
+        root.cut()?;
+        let regions = self.search.regions_of(self.rows, root);
         let (mut value, mut sketches) = (0, Vec::new());
-        for (side, part) in self.rows.parted(feature, cut).into_iter().enumerate() {
-            let region = self.search.region_of(self.rows, feature, cut, side == 1);
-            let part = Arc::new(self.search.context.below(part.with_region(region), feature));
+        for (part, region) in self.search.parted(self.rows, root).into_iter().zip(regions) {
+            let part = Arc::new(part.with_region(region));
             let upper = self.best.0.saturating_sub(value);
             let (of_part, sketch) = self.search.good_tree_below(&part, self.depth - 1, upper)?;
             value += of_part;

@@ -1,6 +1,8 @@
 //! Depth one: the best split of some rows into leaves.
 
+use super::groups::{CategorySums, GroupRule};
 use super::intervals;
+use super::sized_groups::SizedGroups;
 use super::sized_intervals::SizedIntervals;
 use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::problem::{Context, FeatureKind, Label, NONE, RowSet};
@@ -89,6 +91,13 @@ impl Context<'_> {
                 let intervals = SizedIntervals::new(self.table, rows, feature);
                 intervals.best(self.rule, self.encoding, deadline)?
             }
+            FeatureKind::Categorical if self.table.is_binary(feature) => {
+                let losses = self.losses_of_groups(rows, feature, usize::MAX, deadline)?;
+                let values = losses
+                    .into_iter()
+                    .map(|groups| self.value_of_groups(groups));
+                values.min()
+            }
             FeatureKind::Categorical => {
                 let mut sum = Some(0);
                 for rank in 0..cells.n_ranks() as u32 {
@@ -101,6 +110,68 @@ impl Context<'_> {
             }
         };
         Ok(present.map(|present| missing + present))
+    }
+
+    /// How categories are parted into leaves, where that is not a leaf for each.
+    pub(crate) fn group_rule(self) -> GroupRule {
+        GroupRule::new(self.table.splits(), self.rule.most())
+    }
+
+    /// Numbers of groups of the categories, up to `most`, and the least losses of the rows that have one.
+    pub(crate) fn losses_of_groups(
+        self,
+        rows: &RowSet,
+        feature: usize,
+        most: usize,
+        deadline: &mut Deadline<'_>,
+    ) -> Result<Vec<(usize, u64)>, Stopped> {
+        let sums = CategorySums::of(rows, feature, deadline)?;
+        let sizes = self.sizes_of_categories(rows, feature);
+        let rule = match self.group_rule() {
+            GroupRule::UpTo(groups) => GroupRule::UpTo(groups.min(most)),
+            rule @ GroupRule::Apart => rule,
+        };
+        let losses = sums.sized_losses(&sizes, (rule, self.rule.min_leaf()), deadline)?;
+        Ok(losses.into_iter().filter(|&(n, _)| n <= most).collect())
+    }
+
+    /// The value of some groups and their loss.
+    pub(crate) fn value_of_groups(self, (n_groups, loss): (usize, u64)) -> u64 {
+        self.encoding.loss(loss) + n_groups as u64 * self.encoding.per_leaf()
+    }
+
+    /// The first groups of categories, as many as that and with this loss.
+    pub(crate) fn groups_of(
+        self,
+        rows: &RowSet,
+        feature: usize,
+        (n_groups, loss): (usize, u64),
+    ) -> Option<Vec<Vec<u32>>> {
+        let sums = CategorySums::of(rows, feature, &mut Deadline::new(&|| false)).ok()?;
+        let (rule, min_leaf) = (self.group_rule(), self.rule.min_leaf());
+        if min_leaf == 1 || n_groups == 1 {
+            return Some(sums.groups(rule, n_groups, loss));
+        }
+        let sizes = self.sizes_of_categories(rows, feature);
+        let sized = SizedGroups::new(&sums, &sizes, min_leaf);
+        match rule {
+            GroupRule::Apart => sized.groups_apart(loss),
+            GroupRule::UpTo(_) => sized.groups(n_groups, loss),
+        }
+    }
+
+    /// How large the leaf of each category would be; nothing where that does not matter.
+    fn sizes_of_categories(self, rows: &RowSet, feature: usize) -> Vec<usize> {
+        if self.rule.min_leaf() == 1 {
+            return Vec::new();
+        }
+        let cells = &rows.cells()[feature];
+        let size = |rank: u32| {
+            let of_rank = cells.rows(rank, rank + 1).iter();
+            self.table
+                .size(of_rank.map(|&row| rows.ids()[row as usize]))
+        };
+        (0..cells.n_ranks() as u32).map(size).collect()
     }
 
     /// The value of rows without a cell, as a leaf.
@@ -150,6 +221,15 @@ impl Context<'_> {
                     let most = self.rule.most().min(n_there);
                     intervals::least_of_sums(&sums[..n_ranks * p], p, most, self.encoding)
                 }
+                FeatureKind::Categorical if table.is_binary(feature) => {
+                    let there = sums[..n_ranks * p].chunks_exact(p).zip(&is_there);
+                    let there = there.filter(|&(_, &is_there)| is_there);
+                    let there = there.flat_map(|(sums, _)| sums).copied().collect();
+                    let sums = CategorySums::new(there, p);
+                    let mut deadline = Deadline::new(&|| false);
+                    let least = sums.least(self.group_rule(), self.encoding, &mut deadline);
+                    least.unwrap_or(u64::MAX)
+                }
                 FeatureKind::Categorical => {
                     (0..n_ranks).filter(|&rank| is_there[rank]).map(leaf).sum()
                 }
@@ -189,7 +269,7 @@ mod tests {
     use crate::data::{Dataset, ReadOptions};
     use crate::learn::exact::{Deadline, Stopped};
     use crate::learn::optimal::Optimal;
-    use crate::learn::optimal::problem::{Context, IntervalRule, RankTable};
+    use crate::learn::optimal::problem::{Context, IntervalRule};
     use crate::learn::optimal::switches::Switches;
 
     const N_CLASSES: usize = 50;
@@ -216,7 +296,7 @@ mod tests {
             };
             let losses =
                 RowLosses::new(&data, &learner.loss, "optimal trees", RowLosses::NARROW).unwrap();
-            let table = RankTable::new(&data, &losses, learner.leaf_size(&data));
+            let table = learner.table(&data, &losses).unwrap();
             let columns = (0..data.columns().len()).collect();
             let (table, _) = table.sorted(columns, &Budget::unlimited());
             let encoding = learner.encoding(&table, losses.scale, losses.is_whole);

@@ -23,6 +23,14 @@ impl LaneOfRank {
         }
     }
 
+    /// The one lane of a category that is set apart; the others are beyond.
+    pub(crate) fn apart(category: u32) -> Self {
+        Self {
+            first: category,
+            of_rank: vec![1, 0, 1],
+        }
+    }
+
     /// Nothing branches on whether the rank is between the cuts.
     #[inline]
     pub(crate) fn of(&self, rank: u32) -> usize {

@@ -31,7 +31,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use self::histogram::Spare;
-use self::histogram::bins::Bins;
+use self::histogram::bins::{Bins, MOST_BINS};
 use self::histogram::engine::HistogramEngine;
 use self::scan::batch::MOST_WEIGHT;
 use self::scan::engine::ScanEngine;
@@ -42,8 +42,7 @@ use self::simd::Lane;
 use crate::budget::Budget;
 use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::problem::{
-    Context, FeatureKind, Floors, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch,
-    TreeIncumbent,
+    Context, Floors, Inherited, NONE, RootSplit, RowSet, SearchResult, Sketch, TreeIncumbent,
 };
 
 /// A search with two levels.
@@ -102,7 +101,8 @@ impl<'a> DepthTwo<'a> {
         let sizes = switches.sizes;
         let is_scan =
             (rule.most() == 2 || rows.len() <= sizes.scanned_rows) && self.context.has_scans(rows);
-        let most_often = if is_scan {
+        let has_binary = (0..rows.cells().len()).any(|it| self.context.table.is_binary(it));
+        let most_often = if is_scan && !has_binary {
             1
         } else {
             rule.most().max(2) as u64
@@ -154,11 +154,18 @@ impl<'a> DepthTwo<'a> {
                 [] => Cow::Borrowed(rows),
                 _ => Cow::Owned(rows.clone().hiding(hidden)),
             };
-            is_done &= if self.context.has_scans(rows) {
-                ScanEngine::new(self).solve::<T>(&part, roots, incumbent, floors)
-            } else {
-                HistogramEngine::new(self).solve::<T>(&part, roots, incumbent, floors)
-            };
+            // Categories that are set apart have lanes in histograms.
+            let is_by_scan =
+                |&root: &usize| self.context.has_scans(rows) && !self.context.table.is_binary(root);
+            let (by_scan, by_histogram): (Vec<usize>, Vec<usize>) =
+                roots.iter().copied().partition(is_by_scan);
+            if !by_histogram.is_empty() {
+                let engine = HistogramEngine::new(self);
+                is_done &= engine.solve::<T>(&part, &by_histogram, incumbent, floors);
+            }
+            if !by_scan.is_empty() {
+                is_done &= ScanEngine::new(self).solve::<T>(&part, &by_scan, incumbent, floors);
+            }
             shallower = shallower.min(floors.shallower);
         }
         // A tree of one level splits on one of the features that some root has below it.
@@ -239,7 +246,7 @@ impl<'a> DepthTwo<'a> {
             }
         }
         let uncut = RootSplit::uncut(feature);
-        if self.context.table.kinds()[feature] == FeatureKind::Categorical {
+        if self.context.table.is_multiway(feature) {
             let Ok(value) = self.categories(rows, feature, missing, incumbent.upper_for(uncut))
             else {
                 return stopped();
@@ -260,6 +267,22 @@ impl<'a> DepthTwo<'a> {
             }
             numbers = Cow::Owned(present);
         }
+        if self.context.table.is_binary(feature) {
+            let Ok(value) = self.groups(rows, feature, incumbent) else {
+                return stopped();
+            };
+            floor = floor.min(value);
+            let n_lanes = numbers.cells()[feature].n_ways_apart();
+            if n_lanes == 0 {
+                return nothing(floor);
+            }
+            if n_lanes as usize > MOST_BINS {
+                let Ok(value) = self.categories_apart(&numbers, feature, missing, incumbent) else {
+                    return stopped();
+                };
+                return nothing(floor.min(value));
+            }
+        }
         EnteredRoot {
             numbers: Some(numbers),
             missing,
@@ -272,6 +295,51 @@ impl<'a> DepthTwo<'a> {
     pub(crate) fn one(self, rows: &RowSet) -> Result<Option<u64>, Stopped> {
         let is_spent = || self.budget.is_spent();
         self.context.one(rows, &mut Deadline::new(&is_spent))
+    }
+
+    /// The value of groups of categories, all of which are leaves.
+    fn groups(
+        self,
+        rows: &RowSet,
+        feature: usize,
+        incumbent: &TreeIncumbent,
+    ) -> Result<u64, Stopped> {
+        let is_spent = || self.budget.is_spent();
+        let asked = self
+            .context
+            .asked(rows, feature, &mut Deadline::new(&is_spent))?;
+        if let Some(value) = asked {
+            incumbent.offer(value, RootSplit::groups(feature).alone());
+        }
+        Ok(asked.unwrap_or(u64::MAX))
+    }
+
+    /// Tries all splits of one category against the rest, where they are too many for histograms. No tree with this
+    /// root that was passed over has a smaller value than what is returned.
+    fn categories_apart(
+        self,
+        present: &RowSet,
+        feature: usize,
+        missing: u64,
+        incumbent: &TreeIncumbent,
+    ) -> Result<u64, Stopped> {
+        let mut floor = u64::MAX;
+        for cut in 1..=present.cells()[feature].n_ways_apart() {
+            let root = RootSplit::at(feature, cut);
+            let [group, rest] = present.apart(feature, cut - 1);
+            let mut value = missing;
+            for side in [rest, group] {
+                let with_leaf = value.saturating_add(self.context.encoding.per_leaf());
+                if with_leaf >= incumbent.upper_for(root) {
+                    value = with_leaf;
+                    continue;
+                }
+                value = value.saturating_add(self.one(&side)?.unwrap_or(u64::MAX));
+            }
+            floor = floor.min(value);
+            incumbent.offer(value, root.alone());
+        }
+        Ok(floor)
     }
 
     /// The sum over categories, or a lower bound of it that is not below `upper`.
@@ -342,7 +410,9 @@ impl Context<'_> {
     pub(crate) fn has_sized_scans(self) -> bool {
         let is_few = (2..=MOST_SIZED_INTERVALS).contains(&self.rule.most());
         let is_scan = self.switches.scans && self.switches.sized_scans;
-        is_scan && is_few && self.table.n_classes() == 2 && self.table.counts_rows()
+        let has_binary = (0..self.table.kinds().len()).any(|it| self.table.is_binary(it));
+        let counts_rows = self.table.counts_rows() && !has_binary;
+        is_scan && is_few && self.table.n_classes() == 2 && counts_rows
     }
 
     /// Are classes and intervals few enough that sums for all of them are worth it? Else cuts are tried one

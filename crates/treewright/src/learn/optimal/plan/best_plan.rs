@@ -52,6 +52,9 @@ impl TreeSearch<'_> {
         let Some(Sketch::Alone(root) | Sketch::Split(root, _)) = sketch else {
             return Ok(TreePlan::Leaf);
         };
+        if root.is_groups() {
+            return Ok(self.plan_groups(rows, root.feature()));
+        }
         let is_numeric = self.context.table.kinds()[root.feature()] == FeatureKind::Numeric;
         if depth == 2
             && is_numeric
@@ -159,11 +162,17 @@ impl TreeSearch<'_> {
             let Some(ranks) = between_ranks else {
                 return TreePlan::Leaf;
             };
-            let [below, above] = ranks.map(|rank| self.context.table.number(child, rows, rank));
+            let numbers = ranks.map(|rank| self.context.table.number(child, rows, rank));
+            let leaves = vec![TreePlan::Leaf; 2];
+            if self.context.table.has_categories(child) {
+                // There are but two.
+                return self.in_groups(child, numbers.map(|code| vec![code as u32]).into(), leaves);
+            }
+            let [below, above] = numbers;
             TreePlan::Split {
                 feature: self.context.table.columns()[child],
                 cuts: vec![between(below, above)],
-                children: vec![TreePlan::Leaf; 2],
+                children: leaves,
             }
         };
         let children = (0..2).map(plan).collect();
@@ -188,8 +197,34 @@ impl TreeSearch<'_> {
         self.plan_by(rows, feature, value)
     }
 
+    /// The best groups of categories.
+    fn plan_groups(&self, rows: &RowSet, feature: usize) -> TreePlan {
+        // A value that was found needs its tree, however late it is.
+        let value = self
+            .context
+            .asked(rows, feature, &mut Deadline::new(&|| false));
+        match value {
+            Ok(Some(value)) => self.plan_by(rows, feature, value),
+            _ => TreePlan::Leaf,
+        }
+    }
+
     /// The first tree of one level that splits on a feature and has a value.
     fn plan_by(&self, rows: &RowSet, feature: usize, value: u64) -> TreePlan {
+        if self.context.table.is_binary(feature) {
+            let value = value - self.context.missing(rows, feature).unwrap_or(0);
+            let losses = self.context.losses_of_groups(
+                rows,
+                feature,
+                usize::MAX,
+                &mut Deadline::new(&|| false),
+            );
+            let is_it = |&groups: &(usize, u64)| self.context.value_of_groups(groups) == value;
+            let groups = losses
+                .ok()
+                .and_then(|losses| losses.into_iter().find(is_it));
+            return self.groups_of_leaves(rows, feature, groups.expect("a value has groups"));
+        }
         let cells = &rows.cells()[feature];
         let n_missing = usize::from(cells.has_missing());
         let cuts: Vec<u32> = match self.context.table.kinds()[feature] {
@@ -215,6 +250,79 @@ impl TreeSearch<'_> {
         self.split(rows, feature, &cuts, children)
     }
 
+    /// The first groups of categories, as many as that and with this loss, each a leaf.
+    pub(crate) fn groups_of_leaves(
+        &self,
+        rows: &RowSet,
+        feature: usize,
+        groups: (usize, u64),
+    ) -> TreePlan {
+        let found = self.context.groups_of(rows, feature, groups);
+        let ranks = found.expect("a loss that was found has groups");
+        let has_missing = rows.cells()[feature].has_missing();
+        let n_children = ranks.len() + usize::from(has_missing);
+        self.groups_of_ranks(rows, feature, &ranks, vec![TreePlan::Leaf; n_children])
+    }
+
+    /// A split of categories in groups of ranks.
+    fn groups_of_ranks(
+        &self,
+        rows: &RowSet,
+        feature: usize,
+        ranks: &[Vec<u32>],
+        children: Vec<TreePlan>,
+    ) -> TreePlan {
+        let code = |&rank: &u32| self.context.table.number(feature, rows, rank) as u32;
+        let codes = |group: &Vec<u32>| group.iter().map(code).collect();
+        let groups = ranks.iter().map(codes).collect();
+        self.in_groups(feature, groups, children)
+    }
+
+    fn in_groups(
+        &self,
+        feature: usize,
+        groups: Vec<Vec<u32>>,
+        children: Vec<TreePlan>,
+    ) -> TreePlan {
+        TreePlan::Groups {
+            feature: self.context.table.columns()[feature],
+            groups,
+            children,
+        }
+    }
+
+    /// One category against the rest, or all categories against missing cells, and what is below.
+    fn asking_apart<E>(
+        &self,
+        rows: &Arc<RowSet>,
+        root: RootSplit,
+        below: impl Fn(usize, &Arc<RowSet>) -> Result<TreePlan, E>,
+    ) -> Result<TreePlan, E> {
+        let feature = root.feature();
+        let cells = &rows.cells()[feature];
+        let ranks = 0..cells.n_ranks() as u32;
+        let groups: Vec<Vec<u32>> = match root.cut() {
+            None => vec![ranks.collect()],
+            Some(cut) => vec![
+                vec![cut - 1],
+                ranks.filter(|&rank| rank + 1 != cut).collect(),
+            ],
+        };
+        let mut parts: Vec<RowSet> = match root.cut() {
+            None => vec![rows.only(|row| cells.ranks()[row] != NONE)],
+            Some(cut) => {
+                let rest = |row: usize| ![cut - 1, NONE].contains(&cells.ranks()[row]);
+                vec![rows.group(feature, cut - 1), rows.only(rest)]
+            }
+        };
+        if cells.has_missing() {
+            parts.push(rows.missing(feature));
+        }
+        let parts = parts.into_iter().map(Arc::new).enumerate();
+        let children: Result<Vec<TreePlan>, E> = parts.map(|(at, part)| below(at, &part)).collect();
+        Ok(self.groups_of_ranks(rows, feature, &groups, children?))
+    }
+
     /// A split, and what is below it.
     pub(crate) fn asking<E>(
         &self,
@@ -223,6 +331,9 @@ impl TreeSearch<'_> {
         below: impl Fn(usize, &Arc<RowSet>) -> Result<TreePlan, E>,
     ) -> Result<TreePlan, E> {
         let (feature, cut) = (root.feature(), root.cut());
+        if self.context.table.is_binary(feature) {
+            return self.asking_apart(rows, root, below);
+        }
         let n_ranks = rows.cells()[feature].n_ranks() as u32;
         let cuts: Vec<u32> = match self.context.table.kinds()[feature] {
             FeatureKind::Numeric => cut.into_iter().collect(),
@@ -249,7 +360,17 @@ impl TreeSearch<'_> {
         cuts: &[u32],
         children: Vec<TreePlan>,
     ) -> TreePlan {
-        let number = |rank| self.context.table.number(feature, rows, rank);
+        let table = self.context.table;
+        let number = |rank| table.number(feature, rows, rank);
+        if table.has_categories(feature) && table.kinds()[feature] == FeatureKind::Numeric {
+            // There are but two, or one.
+            let n_ranks = rows.cells()[feature].n_ranks() as u32;
+            let ends = cuts.iter().copied().chain([n_ranks]);
+            let starts = std::iter::once(0).chain(cuts.iter().copied());
+            let groups = starts.zip(ends).map(|(start, end)| (start..end).collect());
+            let groups: Vec<Vec<u32>> = groups.collect();
+            return self.groups_of_ranks(rows, feature, &groups, children);
+        }
         let threshold = |&cut: &u32| between(number(cut - 1), number(cut));
         let cuts = match self.context.table.kinds()[feature] {
             FeatureKind::Numeric => cuts.iter().map(threshold).collect(),
@@ -270,6 +391,9 @@ impl TreeSearch<'_> {
                 return leaf.map_or(TreePlan::Leaf, |leaf| self.plan_one(rows, leaf));
             }
             Sketch::Leaf => return TreePlan::Leaf,
+            Sketch::Alone(root) | Sketch::Split(root, _) if root.is_groups() => {
+                return self.plan_groups(rows, root.feature());
+            }
             Sketch::Alone(root) => (root, &[][..]),
             Sketch::Split(root, sketches) => (root, &sketches[..]),
         };

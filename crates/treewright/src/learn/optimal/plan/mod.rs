@@ -22,6 +22,14 @@ pub(crate) enum TreePlan {
         /// For the intervals or the categories that there are, then for missing values if there are any.
         children: Vec<TreePlan>,
     },
+    /// Some categories together in each branch.
+    Groups {
+        feature: usize,
+        /// The codes of the categories of each branch.
+        groups: Vec<Vec<u32>>,
+        /// For the groups, then for missing values if there are any.
+        children: Vec<TreePlan>,
+    },
 }
 
 impl TreePlan {
@@ -29,7 +37,9 @@ impl TreePlan {
     pub(crate) fn n_nodes(&self) -> usize {
         match self {
             Self::Leaf => 1,
-            Self::Split { children, .. } => 1 + children.iter().map(Self::n_nodes).sum::<usize>(),
+            Self::Split { children, .. } | Self::Groups { children, .. } => {
+                1 + children.iter().map(Self::n_nodes).sum::<usize>()
+            }
         }
     }
 

@@ -2,45 +2,65 @@
 
 use super::TreePlan;
 use super::best_plan::between;
-use super::rows_of_plan::part;
-use crate::data::{Column, Dataset};
+use super::rows_of_plan::{RowsOfPlan, part};
+use crate::data::{Column, Dataset, MISSING_CODE};
+use crate::learn::exact::PlanSource;
 use crate::learn::optimal::problem::LeafSize;
 use crate::tree::{Closed, NodeId, Split, Tree};
 
 impl TreePlan {
-    /// The splits of a tree, with cuts midway between the rows of their nodes and a branch for each category;
-    /// where a leaf would have too few rows, there is none.
-    pub(crate) fn of(tree: &Tree, data: &Dataset, size: &LeafSize) -> Self {
+    /// The splits of a tree, with cuts midway between the rows of their nodes; where a leaf would have too few rows,
+    /// there is none. If categories are split `multiway`, each has a branch of its own, else those of a branch stay
+    /// together.
+    pub(crate) fn of(tree: &Tree, data: &Dataset, size: &LeafSize, multiway: bool) -> Self {
         let rows: Vec<u32> = (0..data.n_rows() as u32).collect();
-        Self::below(tree, NodeId::ROOT, data, &rows, size)
+        let source = Source {
+            tree,
+            data,
+            size,
+            multiway,
+        };
+        Self::below(&source, NodeId::ROOT, &rows)
     }
 
     /// Is no leaf below a split too small?
     pub(crate) fn has_large_leaves(&self, data: &Dataset, size: &LeafSize) -> bool {
         let rows: Vec<u32> = (0..data.n_rows() as u32).collect();
-        matches!(self, Self::Leaf) || self.has_large_leaves_for(data, &rows, size)
+        let mut source = RowsOfPlan::new(data);
+        matches!(self, Self::Leaf) || self.has_large_leaves_for(&mut source, &rows, size)
     }
 
-    fn has_large_leaves_for(&self, data: &Dataset, rows: &[u32], size: &LeafSize) -> bool {
-        match self {
-            Self::Leaf => size.of(rows.iter().copied()) >= size.least(),
-            Self::Split {
-                feature,
-                cuts,
-                children,
-            } => {
-                let (_, parts, _) = part(*feature, cuts, data, rows);
-                let mut both = children.iter().zip(&parts);
-                both.all(|(child, rows)| child.has_large_leaves_for(data, rows, size))
+    fn has_large_leaves_for(
+        &self,
+        source: &mut RowsOfPlan<'_>,
+        rows: &Vec<u32>,
+        size: &LeafSize,
+    ) -> bool {
+        match source.branch(self, rows) {
+            None => size.of(rows.iter().copied()) >= size.least(),
+            Some(branching) => {
+                let mut children = branching.children.iter();
+                children.all(|(child, rows)| child.has_large_leaves_for(source, rows, size))
             }
         }
     }
 
-    fn below(tree: &Tree, id: NodeId, data: &Dataset, rows: &[u32], size: &LeafSize) -> Self {
+    fn below(source: &Source<'_>, id: NodeId, rows: &[u32]) -> Self {
+        let &Source {
+            tree,
+            data,
+            size,
+            multiway,
+        } = source;
         let Some(branch) = tree.branch(id) else {
             return Self::Leaf;
         };
         let feature = branch.split.feature();
+        if let (false, Split::Categories { branches, .. }, Column::Categorical(codes)) =
+            (multiway, &branch.split, &data.columns()[feature])
+        {
+            return Self::together(source, id, branches, codes, rows);
+        }
         let mut cuts = Vec::new();
         if let (
             Split::Intervals {
@@ -84,9 +104,7 @@ impl TreePlan {
                 _ => Some(at),
             };
             let child = place.and_then(|place| old.get(place));
-            child.map_or(Self::Leaf, |&child| {
-                Self::below(tree, child, data, &rows, size)
-            })
+            child.map_or(Self::Leaf, |&child| Self::below(source, child, &rows))
         };
         let mut children: Vec<Self> = parts.into_iter().enumerate().map(below).collect();
         if n_parts == 1 {
@@ -98,4 +116,60 @@ impl TreePlan {
             children,
         }
     }
+
+    /// A split of categories as the tree has it, for those that the rows have.
+    fn together(
+        source: &Source<'_>,
+        id: NodeId,
+        branches: &[Option<u32>],
+        codes: &[u32],
+        rows: &[u32],
+    ) -> Self {
+        let Some(branch) = source.tree.branch(id) else {
+            return Self::Leaf;
+        };
+        let old: Vec<NodeId> = branch.children().collect();
+        let mut parts: Vec<Vec<u32>> = vec![Vec::new(); old.len()];
+        let mut groups: Vec<Vec<u32>> = vec![Vec::new(); old.len()];
+        for &row in rows {
+            let code = codes[row as usize];
+            let place = branches.get(code as usize).copied().flatten();
+            // Missing cells are in the last branch.
+            let place = place.map_or(old.len() - 1, |place| place as usize);
+            parts[place].push(row);
+            if code != MISSING_CODE {
+                groups[place].push(code);
+            }
+        }
+        for group in &mut groups {
+            group.sort_unstable();
+            group.dedup();
+        }
+        let is_small = |rows: &Vec<u32>| source.size.of(rows.iter().copied()) < source.size.least();
+        let of_rows = |rows: &&Vec<u32>| !rows.is_empty();
+        if parts.iter().filter(of_rows).any(is_small) {
+            return Self::Leaf;
+        }
+        let with_rows = old.iter().zip(&parts).filter(|(_, rows)| !rows.is_empty());
+        let mut children: Vec<Self> = with_rows
+            .map(|(&child, rows)| Self::below(source, child, rows))
+            .collect();
+        if children.len() == 1 {
+            return children.swap_remove(0);
+        }
+        groups.retain(|group| !group.is_empty());
+        Self::Groups {
+            feature: branch.split.feature(),
+            groups,
+            children,
+        }
+    }
+}
+
+/// A tree of another learner, and what plans are made for.
+struct Source<'a> {
+    tree: &'a Tree,
+    data: &'a Dataset,
+    size: &'a LeafSize,
+    multiway: bool,
 }

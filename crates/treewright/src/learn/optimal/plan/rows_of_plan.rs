@@ -25,15 +25,19 @@ impl PlanSource for RowsOfPlan<'_> {
         plan: &'p TreePlan,
         rows: &Vec<u32>,
     ) -> Option<Branching<'p, TreePlan, Vec<u32>>> {
-        let TreePlan::Split {
-            feature,
-            cuts,
-            children,
-        } = plan
-        else {
-            return None;
+        let ((split, parts, has_missing), children) = match plan {
+            TreePlan::Leaf => return None,
+            TreePlan::Split {
+                feature,
+                cuts,
+                children,
+            } => (part(*feature, cuts, self.data, rows), children),
+            TreePlan::Groups {
+                feature,
+                groups,
+                children,
+            } => (part_in_groups(*feature, groups, self.data, rows), children),
         };
-        let (split, parts, has_missing) = part(*feature, cuts, self.data, rows);
         let missing = if has_missing {
             parts.len() - 1
         } else {
@@ -75,6 +79,51 @@ fn heaviest(parts: &[Vec<u32>], data: &Dataset) -> usize {
     })
 }
 
+/// The split of categories in groups, the rows of each branch, and whether any rows have no value; their branch is the
+/// last.
+fn part_in_groups(
+    feature: usize,
+    groups: &[Vec<u32>],
+    data: &Dataset,
+    rows: &[u32],
+) -> (Split, Vec<Vec<u32>>, bool) {
+    let Column::Categorical(codes) = &data.columns()[feature] else {
+        unreachable!("only categories are in groups");
+    };
+    let mut branches = vec![None; data.schema().features[feature].categories().len()];
+    for (child, group) in (0..).zip(groups) {
+        for &code in group {
+            branches[code as usize] = Some(child);
+        }
+    }
+    let n_children = groups.len();
+    let split = Split::Categories { feature, branches };
+    in_branches(split, n_children, codes, rows)
+}
+
+/// The rows of each branch of a split of categories.
+fn in_branches(
+    split: Split,
+    n_children: usize,
+    codes: &[u32],
+    rows: &[u32],
+) -> (Split, Vec<Vec<u32>>, bool) {
+    let Split::Categories { branches, .. } = &split else {
+        unreachable!("categories have branches");
+    };
+    let mut parts = vec![Vec::new(); n_children + 1];
+    for &row in rows {
+        let code = codes[row as usize] as usize;
+        let branch = branches.get(code).copied().flatten();
+        parts[branch.map_or(n_children, |child| child as usize)].push(row);
+    }
+    let has_missing = !parts[n_children].is_empty();
+    if !has_missing {
+        parts.pop();
+    }
+    (split, parts, has_missing)
+}
+
 /// The split, the rows of each branch, and whether any rows have no value; their branch is the last.
 pub(super) fn part(
     feature: usize,
@@ -82,15 +131,8 @@ pub(super) fn part(
     data: &Dataset,
     rows: &[u32],
 ) -> (Split, Vec<Vec<u32>>, bool) {
-    let (split, n_children) = match &data.columns()[feature] {
-        Column::Numeric(_) => {
-            let split = Split::Intervals {
-                feature,
-                cuts: cuts.to_vec(),
-                closed: Closed::Left,
-            };
-            (split, cuts.len() + 1)
-        }
+    match &data.columns()[feature] {
+        Column::Numeric(numbers) => in_intervals(feature, cuts, numbers, rows),
         Column::Categorical(codes) => {
             let n_categories = data.schema().features[feature].categories().len();
             let mut branches = vec![None; n_categories];
@@ -104,37 +146,43 @@ pub(super) fn part(
                 *branch = place as u32;
             }
             let n_children = branches.iter().flatten().count();
-            (Split::Categories { feature, branches }, n_children)
+            in_branches(
+                Split::Categories { feature, branches },
+                n_children,
+                codes,
+                rows,
+            )
         }
-    };
+    }
+}
+
+/// The rows of each branch of a split of numbers.
+fn in_intervals(
+    feature: usize,
+    cuts: &[f64],
+    numbers: &[f64],
+    rows: &[u32],
+) -> (Split, Vec<Vec<u32>>, bool) {
+    let n_children = cuts.len() + 1;
     let mut parts = vec![Vec::new(); n_children + 1];
-    match (&split, &data.columns()[feature]) {
-        (Split::Categories { branches, .. }, Column::Categorical(codes)) => {
-            for &row in rows {
-                let branch = branches
-                    .get(codes[row as usize] as usize)
-                    .copied()
-                    .flatten();
-                parts[branch.map_or(n_children, |child| child as usize)].push(row);
-            }
-        }
-        (_, Column::Numeric(numbers)) => {
-            for &row in rows {
-                let number = numbers[row as usize];
-                let interval = cuts.iter().filter(|&&cut| cut <= number).count();
-                parts[if number.is_nan() {
-                    n_children
-                } else {
-                    interval
-                }]
-                .push(row);
-            }
-        }
-        _ => unreachable!("a split is of the kind of its column"),
+    for &row in rows {
+        let number = numbers[row as usize];
+        let interval = cuts.iter().filter(|&&cut| cut <= number).count();
+        let place = if number.is_nan() {
+            n_children
+        } else {
+            interval
+        };
+        parts[place].push(row);
     }
     let has_missing = !parts[n_children].is_empty();
     if !has_missing {
         parts.pop();
     }
+    let split = Split::Intervals {
+        feature,
+        cuts: cuts.to_vec(),
+        closed: Closed::Left,
+    };
     (split, parts, has_missing)
 }

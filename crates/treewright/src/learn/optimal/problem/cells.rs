@@ -80,6 +80,15 @@ impl FeatureCells {
         self.starts.len() - 1
     }
 
+    /// In how many ways one category can be set apart: one of two against the other is the same twice.
+    pub(crate) fn n_ways_apart(&self) -> u32 {
+        match self.n_ranks() as u32 {
+            1 => 0,
+            2 => 1,
+            n_ranks => n_ranks,
+        }
+    }
+
     /// The rows of some ranks.
     pub(crate) fn rows(&self, start: u32, end: u32) -> &[u32] {
         &self.order[self.starts[start as usize] as usize..self.starts[end as usize] as usize]

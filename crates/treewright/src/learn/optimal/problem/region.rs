@@ -14,12 +14,26 @@ pub(crate) struct Region {
 pub(crate) struct Edge {
     feature: u32,
     is_high: bool,
+    /// Where a category is set apart: which. The high side is the rest.
+    category: Option<u32>,
 }
 
 impl Edge {
     pub(crate) fn new(feature: usize, is_high: bool) -> Self {
         let feature = feature as u32;
-        Self { feature, is_high }
+        Self {
+            feature,
+            is_high,
+            category: None,
+        }
+    }
+
+    /// A category, or all others.
+    pub(crate) fn apart(feature: usize, category: u32, is_rest: bool) -> Self {
+        Self {
+            category: Some(category),
+            ..Self::new(feature, is_rest)
+        }
     }
 
     /// Where a side ends with the rows below a rank, or from it on.
@@ -32,6 +46,11 @@ impl Region {
     /// The sides that are cut, and where each ends.
     pub(crate) fn edges_and_ends(&self) -> (Vec<Edge>, Vec<u32>) {
         self.cuts.iter().copied().unzip()
+    }
+
+    /// Only the rows of a category are left, or only the others.
+    pub(crate) fn apart(&self, edge: Edge) -> Self {
+        self.cut(edge, 0)
     }
 
     /// One cut more: only rows below a rank of the whole table are left, or only those from it on.
@@ -48,6 +67,9 @@ impl Region {
     /// This region with the smallest ends that still hold these rows.
     pub(crate) fn tight(&self, rows: &RowSet, whole: &RowSet) -> Self {
         let tight = |&(edge, end): &(Edge, u32)| {
+            if edge.category.is_some() {
+                return (edge, end);
+            }
             let feature = edge.feature as usize;
             let order = rows.cells()[feature].order();
             let rank = |row: u32| whole.cells()[feature].ranks()[rows.ids()[row as usize] as usize];

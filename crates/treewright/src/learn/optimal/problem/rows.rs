@@ -132,8 +132,20 @@ impl RowSet {
 
     /// The rows below a cut of a feature that all have, and the others.
     pub(crate) fn parted(&self, feature: usize, cut: u32) -> [Self; 2] {
-        let of = self.cells[feature].ranks();
         let n_low = self.cells[feature].starts()[cut as usize] as usize;
+        self.in_two(feature, n_low, |rank| rank >= cut)
+    }
+
+    /// The rows of a category of a feature that all have, and the others.
+    pub(crate) fn apart(&self, feature: usize, category: u32) -> [Self; 2] {
+        let n_low = self.cells[feature].rows(category, category + 1).len();
+        self.in_two(feature, n_low, |rank| rank != category)
+    }
+
+    /// The rows on two sides of a feature that all have, given how many are on the low one.
+    #[inline]
+    fn in_two(&self, feature: usize, n_low: usize, is_high: impl Fn(u32) -> bool) -> [Self; 2] {
+        let of = self.cells[feature].ranks();
         let sizes = [n_low, self.len() - n_low];
         let mut new = vec![NewRow::default(); self.len()];
         let nothing = Label {
@@ -144,7 +156,7 @@ impl RowSet {
         let mut labels = sizes.map(|size| vec![nothing; size + 1]);
         let mut n_in = [0; 2];
         for (row, new) in new.iter_mut().enumerate() {
-            let is_high = of[row] >= cut;
+            let is_high = is_high(of[row]);
             // Both sides are written to, and one of them counts: to branch would be a coin toss.
             for side in 0..2 {
                 ids[side][n_in[side]] = self.ids[row];

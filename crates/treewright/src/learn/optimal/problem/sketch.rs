@@ -15,9 +15,13 @@ pub(crate) enum Sketch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RootSplit {
     feature: usize,
-    /// The rank at which the upper side begins; none if there is no cut.
+    /// The rank at which the upper side begins, or the one after that of a category that is set apart; none if there
+    /// is no cut.
     cut: Option<u32>,
 }
+
+/// No cut, and no category, has this number.
+const GROUPS: u32 = 0;
 
 impl RootSplit {
     #[inline]
@@ -30,7 +34,7 @@ impl RootSplit {
         self.cut
     }
 
-    /// A cut of a numeric feature.
+    /// A cut of a numeric feature, or the category before it against the rest.
     #[inline]
     pub(crate) fn at(feature: usize, cut: u32) -> Self {
         let cut = Some(cut);
@@ -41,6 +45,18 @@ impl RootSplit {
     #[inline]
     pub(crate) fn uncut(feature: usize) -> Self {
         Self { feature, cut: None }
+    }
+
+    /// Groups of categories, all of which are leaves.
+    #[inline]
+    pub(crate) fn groups(feature: usize) -> Self {
+        Self::at(feature, GROUPS)
+    }
+
+    /// Are all branches leaves, which hold groups of categories?
+    #[inline]
+    pub(crate) fn is_groups(self) -> bool {
+        self.cut == Some(GROUPS)
     }
 
     pub(crate) fn alone(self) -> Sketch {

@@ -20,7 +20,7 @@ use super::sorted_columns::{SortedColumns, sorted_cells};
 use crate::budget::Budget;
 use crate::cost::RowLosses;
 use crate::data::{Column, Dataset};
-use crate::tree::NeverBelow;
+use crate::tree::{CategoricalSplits, NeverBelow};
 
 /// What all sets of rows of a table have in common.
 #[derive(Debug)]
@@ -38,6 +38,9 @@ pub(crate) struct RankTable<'a> {
     leaf_size: LeafSize,
     /// Which of the features are never asked below which.
     never_below: NeverBelow,
+    splits: CategoricalSplits,
+    /// Are two categories cut as two numbers are?
+    has_cuts_of_two: bool,
     /// Columns that are in order already; `None` if no other search has use for them.
     shared: Option<&'a SortedColumns<'a>>,
 }
@@ -116,6 +119,8 @@ impl<'a> RankTable<'a> {
             real,
             leaf_size,
             never_below: NeverBelow::default(),
+            splits: CategoricalSplits::Multiway,
+            has_cuts_of_two: false,
             shared: None,
         }
     }
@@ -126,6 +131,45 @@ impl<'a> RankTable<'a> {
             never_below,
             ..self
         }
+    }
+
+    /// This table, with a way to split categories, and whether numbers are cut at the last level at all.
+    pub(crate) fn splitting(self, splits: CategoricalSplits, has_cuts: bool) -> Self {
+        Self {
+            splits,
+            has_cuts_of_two: has_cuts && splits != CategoricalSplits::Multiway,
+            ..self
+        }
+    }
+
+    /// How categories are split.
+    #[inline]
+    pub(crate) fn splits(&self) -> CategoricalSplits {
+        self.splits
+    }
+
+    /// Has a split on a feature one branch for each of its categories?
+    #[inline]
+    pub(crate) fn is_multiway(&self, feature: usize) -> bool {
+        self.is_category(feature) && self.splits == CategoricalSplits::Multiway
+    }
+
+    /// Does a split on a feature set one category apart, or group them?
+    #[inline]
+    pub(crate) fn is_binary(&self, feature: usize) -> bool {
+        self.is_category(feature) && self.splits != CategoricalSplits::Multiway
+    }
+
+    fn is_category(&self, feature: usize) -> bool {
+        self.kinds[feature] == FeatureKind::Categorical
+    }
+
+    /// Is the column of a feature categorical? To the search, two categories are as good as two numbers.
+    pub(crate) fn has_categories(&self, feature: usize) -> bool {
+        matches!(
+            self.data.columns()[self.columns[feature]],
+            Column::Categorical(_)
+        )
     }
 
     /// This table, with columns that other searches have sorted.
@@ -160,10 +204,16 @@ impl<'a> RankTable<'a> {
         let Some(cells) = cells else {
             return (self, false);
         };
+        let kind = |(&column, cells): (&usize, &FeatureCells)| match self.kinds[column] {
+            // One of two categories against the other is a cut.
+            _ if self.has_cuts_of_two && cells.n_ranks() <= 2 => FeatureKind::Numeric,
+            kind => kind,
+        };
+        let kinds = columns.iter().zip(&cells).map(kind).collect();
         let whole = Arc::unwrap_or_clone(self.whole).with_cells(cells);
         let whole = whole.with_region(Some(Region::default()));
         let sorted = Self {
-            kinds: columns.iter().map(|&column| self.kinds[column]).collect(),
+            kinds,
             never_below: self.never_below.among(&columns),
             columns,
             whole: Arc::new(whole),
@@ -185,12 +235,13 @@ impl<'a> RankTable<'a> {
         is_plain.then(|| self.data.columns().iter().map(numbers).collect())?
     }
 
-    /// No way from the root to a leaf is longer: every split separates some rows. A path splits on
-    /// a categorical feature once, and on a numeric one once for each of the cuts and for being missing.
+    /// No way from the root to a leaf is longer: every split separates some rows. A path splits on a categorical
+    /// feature with a branch for each category once, and on another one once for each of the cuts, or the categories
+    /// but one, and for being missing.
     pub(crate) fn longest_way(&self) -> usize {
         let questions = |(kind, cells): (&FeatureKind, &FeatureCells)| match kind {
-            FeatureKind::Numeric => cells.n_ranks(),
-            FeatureKind::Categorical => 1,
+            FeatureKind::Categorical if self.splits == CategoricalSplits::Multiway => 1,
+            _ => cells.n_ranks(),
         };
         let all: usize = self
             .kinds

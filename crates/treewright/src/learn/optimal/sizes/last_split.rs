@@ -59,6 +59,9 @@ impl Context<'_> {
                 let intervals = SizedIntervals::new(self.table, rows, feature);
                 intervals.least_losses(most, self.rule.min_leaf(), self.encoding, deadline)?
             }
+            FeatureKind::Categorical if self.table.is_binary(feature) => {
+                self.losses_of_groups(rows, feature, n_sizes - n_missing, deadline)?
+            }
             FeatureKind::Categorical => {
                 let n_ranks = cells.n_ranks();
                 let mut sum = Some(0);

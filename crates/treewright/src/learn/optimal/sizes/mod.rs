@@ -41,8 +41,7 @@ pub(crate) struct SizeSearch<'a> {
     is_plain: bool,
     /// Do missing cells have branches of their own anywhere?
     has_missing: bool,
-    has_categories: bool,
-    /// The most categories of a feature.
+    /// The most categories of a feature that has a branch for each.
     most_categories: usize,
 }
 
@@ -51,10 +50,9 @@ impl<'a> SizeSearch<'a> {
         let table = search.context.table;
         let has_missing = table.whole().cells().iter().any(FeatureCells::has_missing);
         let has_categories = table.kinds().contains(&FeatureKind::Categorical);
-        let categories = table.kinds().iter().zip(table.whole().cells());
-        let categories = categories.filter(|(kind, _)| **kind == FeatureKind::Categorical);
+        let categories = (0..table.kinds().len()).filter(|&feature| table.is_multiway(feature));
         let most_categories = categories
-            .map(|(_, cells)| cells.n_ranks())
+            .map(|feature| table.whole().cells()[feature].n_ranks())
             .max()
             .unwrap_or(0);
         Self {
@@ -62,7 +60,6 @@ impl<'a> SizeSearch<'a> {
             relaxed,
             is_plain: !has_missing && !has_categories && search.context.rule.min_leaf() == 1,
             has_missing,
-            has_categories,
             most_categories,
         }
     }
@@ -88,7 +85,7 @@ impl<'a> SizeSearch<'a> {
 
     /// May cuts near one that misses by far be left out? A row more must not need a leaf of its own.
     pub(super) fn has_close_cuts(&self) -> bool {
-        self.context().switches.close_cuts && !self.has_missing && !self.has_categories
+        self.context().switches.close_cuts && !self.has_missing && self.most_categories == 0
     }
 
     /// No tree of a depth has more leaves, for a number of rows.
@@ -104,15 +101,19 @@ impl<'a> SizeSearch<'a> {
         all.min(n_rows)
     }
 
-    /// The region of the rows on a side of a cut.
-    pub(super) fn region_of(
-        &self,
-        rows: &RowSet,
-        feature: usize,
-        cut: u32,
-        is_high: bool,
-    ) -> Option<Region> {
-        self.search.region_of(rows, feature, cut, is_high)
+    /// The regions of both sides of a root split.
+    pub(super) fn regions_of(&self, rows: &RowSet, root: RootSplit) -> [Option<Region>; 2] {
+        self.search.regions_of(rows, root)
+    }
+
+    /// The rows on both sides of a root split.
+    pub(super) fn parted(&self, rows: &RowSet, root: RootSplit) -> [RowSet; 2] {
+        self.search.parted(rows, root)
+    }
+
+    /// How many rows are on the low side of a root split.
+    pub(super) fn n_below(&self, rows: &RowSet, root: RootSplit) -> usize {
+        self.search.n_below(rows, root)
     }
 
     /// The least losses of some rows where they are wanted, with what is known from smaller sets of rows.

@@ -25,7 +25,7 @@ use super::losses::{LossBySize, Wanted, wanted_of_part};
 use super::range::{NumericRoot, OpenRange, SolvedCut};
 use super::solved::{FoundRoot, FoundTree, Solved};
 use crate::learn::exact::Stopped;
-use crate::learn::optimal::problem::{FeatureKind, Inherited, NONE, RootSplit, RowSet};
+use crate::learn::optimal::problem::{Inherited, NONE, RootSplit, RowSet};
 
 /// A node's rows, and what is known about them.
 pub(super) struct Node<'s, 'a> {
@@ -247,12 +247,12 @@ impl<'s, 'a> Node<'s, 'a> {
         self.lock().is_stopped
     }
 
-    /// Solves the splits on a feature that have no cuts; the range of all its cuts remains.
-    fn enter(&mut self, feature: usize) -> Result<Option<OpenRange>, Stopped> {
+    /// Solves the splits on a feature that have no cuts; the range of all its cuts remains, or one for each category.
+    fn enter(&mut self, feature: usize) -> Result<Vec<OpenRange>, Stopped> {
         let cells = &self.rows.cells()[feature];
         let n_ranks = cells.n_ranks() as u32;
         if n_ranks == 0 || n_ranks == 1 && !cells.has_missing() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let context = self.search.context();
         let uncut = RootSplit::uncut(feature);
@@ -264,10 +264,10 @@ impl<'s, 'a> Node<'s, 'a> {
             let solved = self.solve(&part, &of_part)?;
             missing = Some(solved);
         }
-        if context.table.kinds()[feature] == FeatureKind::Categorical {
+        if context.table.is_multiway(feature) {
             let groups = (0..n_ranks).map(|rank| self.rows.group(feature, rank));
             self.parts(uncut, groups.collect(), missing.as_ref())?;
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let rows = if missing.is_some() {
             let present = self.rows.only(|row| cells.ranks()[row] != NONE);
@@ -279,17 +279,24 @@ impl<'s, 'a> Node<'s, 'a> {
         let n_ranks = rows.cells()[feature].n_ranks() as u32;
         self.roots[feature] = Some(NumericRoot::new(feature, rows, missing));
         if n_ranks < 2 {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let n_others = 1 + usize::from(self.root(feature).missing().is_some());
         let nothing = Arc::new(LossBySize::same(0, self.n_sizes(usize::MAX, n_others)));
         let known = Arc::new(Inherited::default());
-        Ok(self.range(
-            feature,
-            [1, n_ranks - 1],
-            [Arc::clone(&nothing), nothing],
-            [Arc::clone(&known), known],
-        ))
+        let range = |cuts: [u32; 2]| {
+            let sides = [Arc::clone(&nothing), Arc::clone(&nothing)];
+            let known = [Arc::clone(&known), Arc::clone(&known)];
+            self.range(feature, cuts, sides, known)
+        };
+        let is_binary = self.search.context().table.is_binary(feature);
+        Ok(if is_binary {
+            let n_ways = self.root(feature).rows().cells()[feature].n_ways_apart();
+            let cuts = 1..=n_ways;
+            cuts.filter_map(|cut| range([cut, cut])).collect()
+        } else {
+            range([1, n_ranks - 1]).into_iter().collect()
+        })
     }
 
     /// A root split whose branches are known: each is solved in turn.

@@ -95,6 +95,12 @@ impl SizeSearch<'_> {
         let context = self.context();
         let cells = &rows.cells()[feature];
         let n_missing = usize::from(cells.has_missing());
+        if context.table.is_binary(feature) {
+            let missing = context.missing(rows, feature).unwrap_or(0);
+            let loss = loss - context.encoding.loss_of(missing);
+            let groups = (leaves - n_missing, loss);
+            return self.search.groups_of_leaves(rows, feature, groups);
+        }
         let cuts: Vec<u32> = match context.table.kinds()[feature] {
             FeatureKind::Categorical => (1..cells.n_ranks() as u32).collect(),
             FeatureKind::Numeric => {

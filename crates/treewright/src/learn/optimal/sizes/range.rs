@@ -47,6 +47,11 @@ impl NumericRoot {
         self.feature
     }
 
+    /// The rows that have a value.
+    pub(super) fn rows(&self) -> &RowSet {
+        &self.rows
+    }
+
     pub(super) fn missing(&self) -> Option<&Solved> {
         self.missing.as_ref()
     }
@@ -241,7 +246,8 @@ impl Node<'_, '_> {
         wanted: &[u64],
         lower: [&LossBySize; 2],
     ) -> [Wanted; 2] {
-        let n_low = root.rows.cells()[root.feature].starts()[cut as usize] as usize;
+        let split = RootSplit::at(root.feature, cut);
+        let n_low = self.search.n_below(&root.rows, split);
         let n_rows = [n_low, root.rows.len() - n_low];
         let n_others = 1 + usize::from(root.missing.is_some());
         [0, 1].map(|side| {
@@ -277,10 +283,11 @@ impl Node<'_, '_> {
             if wanted[side].iter().all(|&below| below == 0) {
                 continue;
             }
-            let parts = parts.get_or_insert_with(|| root.rows.parted(root.feature, cut).map(Some));
-            let region = search.region_of(&root.rows, root.feature, cut, side == 1);
-            let rows = parts[side].take()?.with_region(region);
-            let rows = Arc::new(search.context().below(rows, root.feature));
+            let split = RootSplit::at(root.feature, cut);
+            let parts = parts.get_or_insert_with(|| search.parted(&root.rows, split).map(Some));
+            let [low, high] = search.regions_of(&root.rows, split);
+            let region = if side == 0 { low } else { high };
+            let rows = Arc::new(parts[side].take()?.with_region(region));
             let solved = search.solve(&rows, self.depth - 1, &wanted[side], known[side]);
             if !solved.is_done {
                 return None;

@@ -112,7 +112,10 @@ impl Node<'_, '_> {
             }
             let nothing = [[0; MOST_INTERVALS]; 2];
             let never = self.search.context().table.never_below();
-            let at_first = |child: usize| match never.allows(feature, child) {
+            let is_asked = |child: usize| {
+                never.allows(feature, child) && self.rows.cells()[child].n_ranks() > 0
+            };
+            let at_first = |child: usize| match is_asked(child) {
                 true => nothing,
                 false => [RULED_OUT; 2],
             };

@@ -94,12 +94,11 @@ impl BestFirst<'_, '_> {
             let rows = match middle.parts[side].take() {
                 Some(rows) => rows,
                 None => {
-                    let parts = parts.get_or_insert_with(|| {
-                        root.rows.parted(root.feature, middle.cut).map(Some)
-                    });
-                    let region = search.region_of(&root.rows, root.feature, middle.cut, side == 1);
-                    let rows = parts[side].take()?.with_region(region);
-                    Arc::new(search.context.below(rows, root.feature))
+                    let parts =
+                        parts.get_or_insert_with(|| search.parted(&root.rows, at).map(Some));
+                    let [low, high] = search.regions_of(&root.rows, at);
+                    let region = if side == 0 { low } else { high };
+                    Arc::new(parts[side].take()?.with_region(region))
                 }
             };
             let upper = self.incumbent.upper_for(at);
@@ -128,7 +127,8 @@ impl BestFirst<'_, '_> {
         let per_leaf = search.context.encoding.per_leaf();
         let cells = &root.rows.cells()[root.feature];
         let cut = middle(cells.starts(), range.cuts());
-        let n_below = cells.starts()[cut as usize] as usize;
+        let split = RootSplit::at(root.feature, cut);
+        let n_below = search.n_below(&root.rows, split);
         // The larger side first: if it alone costs too much, so do all cuts beyond.
         let is_low_first = 2 * n_below > root.rows.len();
         let order = if is_low_first { [0, 1] } else { [1, 0] };
@@ -137,8 +137,7 @@ impl BestFirst<'_, '_> {
             .lost(cut, range.cuts())
             .map(|lost| search.with_least(self.least_without(lost)));
         let n_rows = [n_below, root.rows.len() - n_below];
-        let mut regions =
-            [0, 1].map(|side| search.region_of(&root.rows, root.feature, cut, side == 1));
+        let mut regions = search.regions_of(&root.rows, split);
         let mut lower = range.sides();
         for side in 0..2 {
             let spare = searches[side].spare_end(n_rows[side]);
@@ -162,13 +161,13 @@ impl BestFirst<'_, '_> {
                     && search.is_monotone()
                     && search.context.switches.leaf_sides
                 {
-                    let leaf = root.leaf(search.context, cut, side == 1);
+                    let leaf = root.leaf(search.context, split, side == 1);
                     SearchResult::as_leaf(leaf, upper, 2 * per_leaf, known)
                 } else {
                     let parts =
-                        parts.get_or_insert_with(|| root.rows.parted(root.feature, cut).map(Some));
+                        parts.get_or_insert_with(|| search.parted(&root.rows, split).map(Some));
                     let rows = parts[side].take()?.with_region(regions[side].take());
-                    let rows = Arc::new(search.context.below(rows, root.feature));
+                    let rows = Arc::new(rows);
                     made[side] = Some(Arc::clone(&rows));
                     search.solve(&rows, self.depth - 1, upper, known)
                 }
@@ -240,18 +239,25 @@ impl BestFirst<'_, '_> {
 }
 
 impl NumericRoot {
-    /// The value of the rows below a cut or above as a leaf of any size.
-    fn leaf(&self, context: Context<'_>, cut: u32, is_high: bool) -> u64 {
-        let mut sums = vec![0_u64; self.rows.sums().len()];
+    /// The value of the rows below a cut or above as a leaf of any size, or of a category or the rest.
+    fn leaf(&self, context: Context<'_>, split: RootSplit, is_high: bool) -> u64 {
         let cells = &self.rows.cells()[self.feature];
-        let ranks = if is_high {
-            cut..cells.n_ranks() as u32
+        let cut = split.cut().unwrap_or(0);
+        let first = if context.table.is_binary(self.feature) {
+            cut - 1
         } else {
-            0..cut
+            0
         };
-        for &row in cells.rows(ranks.start, ranks.end) {
+        let mut sums = vec![0_u64; self.rows.sums().len()];
+        for &row in cells.rows(first, cut) {
             let label = self.rows.labels()[row as usize];
             sums[label.class as usize] += u64::from(label.weight);
+        }
+        if is_high {
+            // All rows have a value.
+            for (sum, all) in sums.iter_mut().zip(self.rows.sums()) {
+                *sum = all - *sum;
+            }
         }
         let most = sums.iter().copied().max().unwrap_or(0);
         context.encoding.leaf(sums.iter().sum::<u64>() - most)

@@ -65,7 +65,8 @@ impl DepthTwoEngine for HistogramEngine<'_> {
             let gathered = GatheredRows::new(rows, self.two.context.switches, &room);
             self.first(rows, &bins, (feature, gathered), incumbent, spare)
         });
-        floors.shallower = roots.iter().find_map(|root| root.shallower).unwrap_or(0);
+        let shallower = roots.iter().find_map(|root| root.shallower).unwrap_or(0);
+        floors.shallower = shallower.max(floors.shallower);
         let is_done = self.refine_all(&mut roots, incumbent);
         for root in &roots {
             floors.own[root.feature] = root.floor;
@@ -119,7 +120,7 @@ impl HistogramEngine<'_> {
             &children,
             spare,
         );
-        if is_whole {
+        if is_whole && !context.table.is_binary(feature) {
             root.shallower = Some(histogram.shallower());
         }
         root.ranges = Self::ranges(&root, &histogram);
@@ -248,11 +249,13 @@ impl HistogramEngine<'_> {
 
     /// The value of a cut.
     fn at<T>(self, root: &HistogramRoot<'_, T>, cut: u32) -> Result<Option<u64>, Stopped> {
-        let n_ranks = root.rows.cells()[root.feature].n_ranks() as u32;
-        let low = self.two.one(&root.rows.within(root.feature, 0..cut))?;
-        let high = self
-            .two
-            .one(&root.rows.within(root.feature, cut..n_ranks))?;
+        let [low, high] = if self.two.context.table.is_binary(root.feature) {
+            root.rows.apart(root.feature, cut - 1)
+        } else {
+            root.rows.parted(root.feature, cut)
+        };
+        let low = self.two.one(&low)?;
+        let high = self.two.one(&high)?;
         let both = low.zip(high);
         Ok(both.map(|(low, high)| low + high + root.missing))
     }

@@ -13,6 +13,9 @@
 //! The first histogram has all rows, from one pass over them for each child. A refined histogram is for the cuts
 //! between two lanes. Rows below or above both lanes stay where they are; only those between them move. And only
 //! bins in which a cut could be better are divided further.
+//!
+//! A root that sets one category apart has a lane for each category: below are the rows of the category alone, and
+//! above all others, so all of the above holds for it. Only sums over the lanes so far make no sense there.
 
 #[expect(
     clippy::needless_range_loop,
@@ -55,8 +58,11 @@ use crate::learn::optimal::problem::{Context, IntervalRule, Label, RowSet};
 #[derive(Debug)]
 pub(crate) struct Histogram<T> {
     root: usize,
-    /// The ranks at which the upper side begins, rising: a lane for each.
+    /// The ranks at which the upper side begins, rising: a lane for each. Of a root that sets one category apart,
+    /// the ranks after each category.
     cuts: Vec<u32>,
+    /// Are the rows of a lane those of one category, and not all below a cut?
+    is_apart: bool,
     stride: usize,
     n_slots: usize,
     /// `[class][lane]`, as in the tables of the children.
@@ -114,10 +120,21 @@ impl<T: Lane> Histogram<T> {
         spare: &mut Spare<T>,
     ) -> Self {
         let of = |feature: usize| bins.of(rows, feature, context.table.kinds()[feature]);
-        let mut histogram = Self::new(context, rows, root, of(root).cuts().to_vec());
+        let cuts = if context.table.is_binary(root) {
+            (1..=rows.cells()[root].n_ways_apart()).collect()
+        } else {
+            of(root).cuts().to_vec()
+        };
+        let mut histogram = Self::new(context, rows, root, cuts);
         let code =
             |row: usize, lane: usize| (histogram.slot(rows, row) * histogram.stride + lane) as u32;
-        let codes: Vec<u32> = if of(root).are_lanes_bins() {
+        let codes: Vec<u32> = if histogram.is_apart {
+            let last = histogram.cuts.len();
+            let ranks = rows.cells()[root].ranks().iter().enumerate();
+            ranks
+                .map(|(row, &rank)| code(row, last.min(rank as usize)))
+                .collect()
+        } else if of(root).are_lanes_bins() {
             let bins = of(root).of_row().iter().enumerate();
             bins.map(|(row, &bin)| code(row, bin as usize + 1))
                 .collect()
@@ -161,6 +178,7 @@ impl<T: Lane> Histogram<T> {
         Self {
             root,
             cuts,
+            is_apart: context.table.is_binary(root),
             stride,
             n_slots,
             sums: vec![T::default(); n_slots * stride],
@@ -249,6 +267,21 @@ impl<T: Lane> Histogram<T> {
         sides.map(|lower| lower.unwrap_or(u64::MAX))
     }
 
+    /// Is a rank of the root below the cut of a lane, or its category?
+    pub(super) fn is_below(&self, rank: u32, lane: usize) -> bool {
+        let cut = self.cuts[lane];
+        rank < cut && !(self.is_apart && rank + 1 < cut)
+    }
+
+    /// The lanes of the ranks of the root.
+    pub(super) fn lanes(&self) -> LaneOfRank {
+        if self.is_apart {
+            LaneOfRank::apart(self.cuts[0] - 1)
+        } else {
+            LaneOfRank::new(&self.cuts)
+        }
+    }
+
     /// The first and the last cut from a lane on and before the next one.
     pub(crate) fn cuts_of(&self, lane: usize) -> [u32; 2] {
         let last = match self.cuts.get(lane + 1) {
@@ -288,9 +321,13 @@ impl<T: Lane> Histogram<T> {
         self.children.iter().map(|child| child.table.len()).sum()
     }
 
-    /// The lanes that can be cuts of the root, all but the last: it ends the range.
+    /// The lanes that can be cuts of the root, all but the last: it ends the range. Categories end none.
     pub(crate) fn n_ranges(&self) -> usize {
-        self.cuts.len().max(2) - 1
+        if self.is_apart {
+            self.cuts.len()
+        } else {
+            self.cuts.len().max(2) - 1
+        }
     }
 
     /// What a tree costs that is cut here.
@@ -305,7 +342,7 @@ impl<T: Lane> Histogram<T> {
 
     /// Is there but one cut from this lane on and before the next?
     pub(crate) fn is_single(&self, lane: usize) -> bool {
-        lane + 1 == self.cuts.len() || self.cuts[lane + 1] == self.cuts[lane] + 1
+        self.is_apart || lane + 1 == self.cuts.len() || self.cuts[lane + 1] == self.cuts[lane] + 1
     }
 
     #[inline]

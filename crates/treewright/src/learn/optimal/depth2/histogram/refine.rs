@@ -59,7 +59,7 @@ impl<T: Lane> Histogram<T> {
         let mut histogram = Self::new(context, rows, self.root, cuts);
         let moving = Moving {
             rows: of_root.rows(self.cuts[lane], self.cuts[end]),
-            lanes: LaneOfRank::new(&histogram.cuts),
+            lanes: histogram.lanes(),
             ranks: of_root.ranks(),
             from: lane,
             to: end,

@@ -18,10 +18,11 @@ use super::masks::{Aligned, CLASS, LaneSides, MOST_LANES, Masks};
 use super::runs::{Losses, MOST_INTERVALS, RunList};
 use super::sized::{LaneSizes, SizedChild};
 use super::state::{Cuts, OneCut, ScanState, TwoCuts};
+use crate::learn::optimal::depth1::groups::GroupRule;
 use crate::learn::optimal::depth2::lane_of_rank::LaneOfRank;
 use crate::learn::optimal::depth2::simd::{Lane, add, and, is_wide};
 use crate::learn::optimal::problem::{
-    FeatureCells, FeatureKind, Label, NONE, RowSet, ValueEncoding,
+    Context, FeatureCells, FeatureKind, Label, NONE, RowSet, ValueEncoding,
 };
 
 /// Heavier rows do not fit into a step.
@@ -284,6 +285,67 @@ impl<T: Lane> Batch<T> {
                 .map(|side| encoding.loss(losses[side] as u64) + leaves[side] * encoding.per_leaf())
         };
         losses.iter().zip(&leaves).map(value).collect()
+    }
+}
+
+impl<T: Lane> Batch<T> {
+    /// What a child with groups of categories costs for both sides of each cut. With two classes it is enough that
+    /// each category has its larger one.
+    pub(crate) fn groups_of(
+        &self,
+        context: Context<'_>,
+        rows: &RowSet,
+        feature: usize,
+    ) -> Vec<[u64; 2]> {
+        let (rule, encoding) = (context.group_rule(), context.encoding);
+        let cells = &rows.cells()[feature];
+        let missing = if cells.has_missing() {
+            self.missing(rows, cells)
+        } else {
+            vec![[[0; 2]; 2]; self.n_cuts]
+        };
+        let of_present = |(all, missing): (&[[i64; 2]; 2], &[[i64; 2]; 2])| {
+            [0, 1].map(|side| [0, 1].map(|class| all[side][class] - missing[side][class]))
+        };
+        let present: Vec<[[i64; 2]; 2]> = self.sums.iter().zip(&missing).map(of_present).collect();
+        let mut gains = vec![[0_i64; 2]; self.n_cuts];
+        let mut add = |lane: usize, side: usize, [a, b]: [i64; 2]| {
+            let gain = &mut gains[lane][side];
+            match rule {
+                GroupRule::UpTo(_) => *gain += a.max(b),
+                GroupRule::Apart => {
+                    let [all_a, all_b] = present[lane][side];
+                    *gain = (*gain).max(a.max(b) + (all_a - a).max(all_b - b));
+                }
+            }
+        };
+        for rank in 0..cells.n_ranks() as u32 {
+            let group = Group {
+                batch: self,
+                rows: cells.rows(rank, rank + 1),
+            };
+            let [a, b] = context.arch.dispatch(group);
+            let all = [a[MOST_LANES - 1].wide(), b[MOST_LANES - 1].wide()];
+            for lane in 0..self.n_cuts {
+                let low = [a[lane].wide(), b[lane].wide()];
+                add(lane, 0, low);
+                add(lane, 1, [all[0] - low[0], all[1] - low[1]]);
+            }
+        }
+        let value = |lane: usize, side: usize| {
+            let [a, b] = present[lane][side];
+            let two = encoding.loss((a + b - gains[lane][side]) as u64) + 2 * encoding.per_leaf();
+            let [missing_a, missing_b] = missing[lane][side];
+            if missing_a + missing_b == 0 {
+                return two;
+            }
+            // One group, and the missing cells.
+            let one = encoding.leaf(a.min(b) as u64);
+            one.min(two) + encoding.leaf(missing_a.min(missing_b) as u64)
+        };
+        (0..self.n_cuts)
+            .map(|lane| [0, 1].map(|side| value(lane, side)))
+            .collect()
     }
 }
 

@@ -37,10 +37,8 @@ impl DepthTwoEngine for ScanEngine<'_> {
             let few = bins.as_ref().map(|[few, _]| &**few);
             self.root(rows, few, feature, incumbent, spare)
         });
-        floors.shallower = roots
-            .iter()
-            .find_map(|(root, _)| root.shallower)
-            .unwrap_or(0);
+        let shallower = roots.iter().find_map(|(root, _)| root.shallower);
+        floors.shallower = shallower.unwrap_or(0).max(floors.shallower);
         if switches.root_order {
             // Good incumbents early make other roots needless.
             roots.sort_by_key(|(root, _)| root.least_lower());

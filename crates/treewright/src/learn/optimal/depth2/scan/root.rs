@@ -17,7 +17,7 @@ use super::sized_root::SizedBounds;
 use crate::budget::Budget;
 use crate::learn::optimal::depth2::cut_range::{ChildRange, CutRange};
 use crate::learn::optimal::depth2::simd::Lane;
-use crate::learn::optimal::problem::{Context, RootSplit, RowSet, TreeIncumbent};
+use crate::learn::optimal::problem::{Context, FeatureKind, RootSplit, RowSet, TreeIncumbent};
 
 /// A numeric root.
 #[derive(Debug)]
@@ -60,7 +60,10 @@ impl<'a> ScanRoot<'a> {
         let encoding = context.encoding;
         let batch = Batch::<T>::new(&self.rows, self.feature, &[cut], &[], true);
         let kinds = context.table.kinds().iter().copied().enumerate();
-        let child = |child| {
+        let child = |child: (usize, FeatureKind)| {
+            if context.table.is_binary(child.0) {
+                return batch.groups_of(context, &self.rows, child.0)[0];
+            }
             batch.child(
                 context.arch,
                 &self.rows,
@@ -211,6 +214,9 @@ impl<'a> ScanRoot<'a> {
         };
         let batch = batch.with_sizes(sizes);
         let value = |&child: &usize| {
+            if context.table.is_binary(child) {
+                return batch.groups_of(context, &self.rows, child);
+            }
             let run_list = self.scans.of_child(child);
             let kind = context.table.kinds()[child];
             let goal = (encoding, context.rule.most());
