@@ -91,15 +91,13 @@ impl BestFirst<'_, '_> {
                 found.push((value, known.sketch.clone()));
                 continue;
             }
-            let rows = match middle.parts[side].take() {
-                Some(rows) => rows,
-                None => {
-                    let parts = parts.get_or_insert_with(|| {
-                        root.rows.parted(root.feature, middle.cut).map(Some)
-                    });
-                    let region = search.region_of(&root.rows, root.feature, middle.cut, side == 1);
-                    Arc::new(parts[side].take()?.with_region(region))
-                }
+            let rows = if let Some(rows) = middle.parts[side].take() {
+                rows
+            } else {
+                let parts = parts
+                    .get_or_insert_with(|| root.rows.parted(root.feature, middle.cut).map(Some));
+                let region = search.region_of(&root.rows, root.feature, middle.cut, side == 1);
+                Arc::new(parts[side].take()?.with_region(region))
             };
             let upper = self.incumbent.upper_for(at);
             let upper = upper.saturating_sub(root.missing + middle.at_cut[1 - side]);
