@@ -31,16 +31,22 @@ fn plain_table(rng: &mut Rng, most_rows: usize, most_features: usize) -> Table {
             *score += u32::from(number < place);
         }
         let is_missing = rng.u8(..6) == 0;
-        let number = |number: u32| match is_missing && rng.u8(..6) == 0 {
-            true => f64::NAN,
-            false => f64::from(number),
+        let number = |number: u32| {
+            if is_missing && rng.u8(..6) == 0 {
+                f64::NAN
+            } else {
+                f64::from(number)
+            }
         };
         columns.push(Column::Numeric(numbers.into_iter().map(number).collect()));
     }
     let noise = rng.u8(..4);
-    let class = |score: u32| match rng.u8(..8) < noise {
-        true => rng.u32(..n_classes),
-        false => score % n_classes,
+    let class = |score: u32| {
+        if rng.u8(..8) < noise {
+            rng.u32(..n_classes)
+        } else {
+            score % n_classes
+        }
     };
     let classes = scores.into_iter().map(class).collect();
     let names = (0..n_classes).map(|class| format!("c{class}")).collect();

@@ -91,15 +91,13 @@ impl BestFirst<'_, '_> {
                 found.push((value, known.sketch.clone()));
                 continue;
             }
-            let rows = match middle.parts[side].take() {
-                Some(rows) => rows,
-                None => {
-                    let parts =
-                        parts.get_or_insert_with(|| search.parted(&root.rows, at).map(Some));
-                    let [low, high] = search.regions_of(&root.rows, at);
-                    let region = if side == 0 { low } else { high };
-                    Arc::new(parts[side].take()?.with_region(region))
-                }
+            let rows = if let Some(rows) = middle.parts[side].take() {
+                rows
+            } else {
+                let parts = parts.get_or_insert_with(|| search.parted(&root.rows, at).map(Some));
+                let [low, high] = search.regions_of(&root.rows, at);
+                let region = if side == 0 { low } else { high };
+                Arc::new(parts[side].take()?.with_region(region))
             };
             let upper = self.incumbent.upper_for(at);
             let upper = upper.saturating_sub(root.missing + middle.at_cut[1 - side]);

@@ -23,8 +23,9 @@ pub(crate) mod root;
 pub(crate) mod runs;
 #[expect(
     clippy::inline_always,
+    clippy::needless_bitwise_bool,
     clippy::needless_range_loop,
-    reason = "only what is inlined is made for the widest vectors; lanes lie side by side"
+    reason = "only what is inlined is made for the widest vectors; lanes lie side by side, without branches"
 )]
 pub(crate) mod sized;
 mod sized_cut;

@@ -201,9 +201,10 @@ impl ScanRoot<'_> {
         let (mut sum, mut other) = (self.missing, lower[1]);
         for side in 0..2 {
             let [a, b] = bounds.sums[lane][side];
-            let mut best = match n_rows[side] >= at.least {
-                true => context.encoding.leaf(a.min(b) as u64),
-                false => NEVER,
+            let mut best = if n_rows[side] >= at.least {
+                context.encoding.leaf(a.min(b) as u64)
+            } else {
+                NEVER
             };
             let of_children = bounds.children.iter().zip(bounds.values);
             let mut order: Vec<(u64, usize)> = of_children
