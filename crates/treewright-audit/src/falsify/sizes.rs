@@ -217,7 +217,7 @@ fn counts(document: &Value, dice: &mut Rng) -> Option<Value> {
 fn cut(document: &Value, dice: &mut Rng) -> Option<Value> {
     let (place, node) = node(document, dice)?;
     number(&node["split"]["cuts"][0])?;
-    with(document, &format!("{place}/split/cuts/0"), json!(-1e300))
+    with(document, &format!("{place}/split/cuts/0"), json!(f64::MIN))
 }
 
 fn label(document: &Value, dice: &mut Rng) -> Option<Value> {

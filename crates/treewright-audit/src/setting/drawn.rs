@@ -116,6 +116,10 @@ fn optimal(kind: Kind, n_rows: usize, n_features: usize, dice: &mut Rng) -> Opti
 fn sizes(kind: Kind, n_rows: usize, n_features: usize, dice: &mut Rng) -> SizesJob {
     let mut trees = optimal(kind, n_rows, n_features, dice);
     trees.intervals = trees.intervals.map(|most| most.max(2));
+    if n_rows > 60 {
+        // Hundreds of classes, and as many intervals, take minutes.
+        trees.intervals.get_or_insert(3);
+    }
     trees.leaf_cost = "0".into();
     let (penalty, table) = penalty(30, dice);
     let aim = if chance(dice, 50) {
