@@ -1,5 +1,6 @@
 //! `summary`: how well trees of depth 0, 1, 2, 3 can describe a table.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -203,8 +204,10 @@ impl Summary {
         text += &output::figures(header, shown.iter().map(row));
         if shown.len() < leaves.len() {
             let (n_shown, n_sizes) = (shown.len(), leaves.len());
-            text +=
-                &format!("({n_shown} of {n_sizes} sizes; --json and `path optimal` give all)\n");
+            let _ = writeln!(
+                text,
+                "({n_shown} of {n_sizes} sizes; --json and `path optimal` give all)"
+            );
         }
         let mut members = self.by_leaves.iter().flat_map(|depth| &depth.members);
         if !members.all(|member| member.optimal) {
