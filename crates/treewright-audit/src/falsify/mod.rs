@@ -367,13 +367,14 @@ fn objective(job: &Job, document: &Value, cost: f64, leaves: u64) -> Option<f64>
     match job {
         Job::Optimal(job) => Some(cost + weight(&job.leaf_cost)? * leaves as f64),
         // The most leaves are those of the tree that was taken.
-        Job::OptimalSize(job) => match job.aim.0.as_str() {
-            "lambda" => Some(cost + weight(&job.aim.1)? * leaves_as(&job.penalty)?),
-            _ => {
+        Job::OptimalSize(job) => {
+            if job.aim.0.as_str() == "lambda" {
+                Some(cost + weight(&job.aim.1)? * leaves_as(&job.penalty)?)
+            } else {
                 let most = document["learner"]["params"]["leaves"].as_u64()?;
                 (leaves <= most).then_some(cost)
             }
-        },
+        }
         Job::Dyadic(job) => match job.aim.0.as_str() {
             "lambda" => Some(cost + weight(&job.aim.1)? * leaves_as(&job.penalty)?),
             "kappa" => Some(cost + weight(&job.aim.1)? / total * leaves_as(&job.penalty)?),

@@ -55,8 +55,8 @@ impl Least {
     }
 
     fn with(&self, leaves: u64) -> f64 {
-        let known = self.members.iter().filter(|(own, _)| *own <= leaves);
-        known.last().map_or(f64::INFINITY, |(_, cost)| *cost)
+        let mut known = self.members.iter().filter(|(own, _)| *own <= leaves);
+        known.next_back().map_or(f64::INFINITY, |(_, cost)| *cost)
     }
 }
 
@@ -165,10 +165,10 @@ fn complete(document: &Value, least: Option<&Least>) -> Option<Value> {
     let least = least?;
     let members = document["members"].as_array()?;
     let costs = |leaves: u64| {
-        let known = members
+        let mut known = members
             .iter()
             .filter(|member| member["leaves"].as_u64() <= Some(leaves));
-        known.last().and_then(|member| number(&member["cost"]))
+        known.next_back().and_then(|member| number(&member["cost"]))
     };
     let is_worse = |&(leaves, cost): &(u64, f64)| costs(leaves) > Some(cost + least.slack);
     if !least.members.iter().any(is_worse) {

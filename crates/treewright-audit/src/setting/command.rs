@@ -24,10 +24,10 @@ pub fn command(table: &Table, setting: &Setting) -> String {
             let leaf_cost = &job.leaf_cost;
             format!("treewright fit optimal {file}{params} --leaf-cost {leaf_cost}{end}")
         }
-        Job::OptimalPath(job) => sizes(job, &file, &end, &mut notes),
+        Job::OptimalPath(job) => sizes(job, file, &end, &mut notes),
         Job::OptimalSize(job) => {
             let (aim, value) = &job.aim;
-            let family = sizes(job, &file, &end, &mut notes);
+            let family = sizes(job, file, &end, &mut notes);
             format!("{family} > family.json\ntreewright prune family.json --{aim} {value} --json")
         }
         Job::Dyadic(job) => {

@@ -115,9 +115,12 @@ impl Node<'_, '_> {
             let is_asked = |child: usize| {
                 never.allows(feature, child) && self.rows.cells()[child].n_ranks() > 0
             };
-            let at_first = |child: usize| match is_asked(child) {
-                true => nothing,
-                false => [RULED_OUT; 2],
+            let at_first = |child: usize| {
+                if is_asked(child) {
+                    nothing
+                } else {
+                    [RULED_OUT; 2]
+                }
             };
             let mut root = SizedRoot {
                 feature,
