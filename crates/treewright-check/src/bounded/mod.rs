@@ -39,12 +39,6 @@ pub(crate) fn check(
     work: &Cell<u64>,
     report: &mut Report,
 ) {
-    if let Some(splits) = model.learner.params.get("categorical_splits")
-        && splits != "multiway"
-    {
-        let why = format!("trees with params.categorical_splits {splits} are not searched here");
-        return report.add("optimal", Verdict::NotChecked(why));
-    }
     let class = match Class::new(model) {
         Ok(class) => class,
         Err(fault) => return report.add("parameters", Verdict::Refuted(fault)),

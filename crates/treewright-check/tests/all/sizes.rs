@@ -192,8 +192,8 @@ fn bounds_of_searches_that_were_stopped() {
         let mut family = task.family(without);
         family["certificate"]["exact_down_to"] = Value::Null;
         let least = |leaves: u64| {
-            let known = losses.iter().filter(|(own, _)| *own as u64 <= leaves);
-            known.last().unwrap().1 as f64 / total
+            let mut known = losses.iter().filter(|(own, _)| *own as u64 <= leaves);
+            known.next_back().unwrap().1 as f64 / total
         };
         for member in family["members"].as_array_mut().unwrap() {
             let bound = least(member["leaves"].as_u64().unwrap());

@@ -276,7 +276,7 @@ fn what_cannot_be_is_refused() {
         &[],
         "learner: \"greedy\" is in the list twice\n",
     );
-    let settings = "expected depth, intervals, min-leaf, ";
+    let settings = "expected depth, intervals, categorical-splits, ";
     let complaint = format!("learner \"optimal:k=1\": there is no setting \"k\", {settings}");
     refused("optimal:k=1", &[], &complaint);
     let complaint =

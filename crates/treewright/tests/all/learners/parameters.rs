@@ -15,7 +15,7 @@ use treewright::learn::parameters::{
 };
 use treewright::learn::{FamilyLearner, Greedy, Learner};
 use treewright::select::{Pruned, Searched};
-use treewright::tree::{LearnerInfo, PathRules};
+use treewright::tree::{CategoricalSplits, LearnerInfo, PathRules};
 
 /// Keys of `learner.params` that are results, not parameters.
 const RESULTS: [&str; 5] = ["stopped", "points", "snapped", "capped", "search"];
@@ -143,7 +143,10 @@ fn every_parameter_of_a_greedy_or_optimal_tree_is_in_its_file() {
     assert_eq!(keys, expected);
 
     let optimal = Optimal {
+        categorical_splits: CategoricalSplits::OneVsRest,
         min_leaf_weight: 0.1,
+        penalty: "sqrt".parse().unwrap(),
+        leaves: Some(3),
         rules: rules(),
         ..Optimal::default()
     };

@@ -317,7 +317,7 @@ fn a_size_or_a_weight_that_cannot_be() {
     let error = cheap.fit(sizes.data(), &Budget::unlimited()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Penalty(_)), "{error}");
     let dear = Optimal {
-        leaf_cost: "1".parse().unwrap(),
+        leaf_cost: "100".parse().unwrap(),
         ..short
     };
     let fit = dear.fit(sizes.data(), &Budget::unlimited()).unwrap();

@@ -100,7 +100,10 @@ impl LocalSearch<'_> {
     /// Tries a root and moves its cut, as long as that makes the tree better.
     fn walk(&mut self, root: RootSplit) {
         let cells = &self.rows.cells()[root.feature()];
-        let Some(mut cut) = root.cut().filter(|_| !cells.has_missing()) else {
+        let Some(mut cut) = root
+            .cut()
+            .filter(|_| !cells.has_missing() && !root.is_groups())
+        else {
             return;
         };
         if !self.takes(root) && self.best_root() != Some(root) {
@@ -150,7 +153,7 @@ impl LocalSearch<'_> {
 
     /// A better tree with a root split.
     fn tree_below(&self, root: RootSplit) -> Option<(u64, Sketch)> {
-        root.cut()?;
+        root.cut().filter(|_| !root.is_groups())?;
         let regions = self.search.regions_of(self.rows, root);
         let (mut value, mut sketches) = (0, Vec::new());
         for (part, region) in self.search.parted(self.rows, root).into_iter().zip(regions) {

@@ -318,7 +318,10 @@ impl TreeSearch<'_> {
         if cells.has_missing() {
             parts.push(rows.missing(feature));
         }
-        let parts = parts.into_iter().map(Arc::new).enumerate();
+        let parts = parts
+            .into_iter()
+            .map(|part| self.context.below(part, feature));
+        let parts = parts.map(Arc::new).enumerate();
         let children: Result<Vec<TreePlan>, E> = parts.map(|(at, part)| below(at, &part)).collect();
         Ok(self.groups_of_ranks(rows, feature, &groups, children?))
     }
