@@ -3,6 +3,7 @@
 pub(crate) mod checker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use treewright::error::ErrorKind;
 
 use serde_json::Value;
 
@@ -58,6 +59,9 @@ pub struct Judged {
 pub fn judge(case: &Case) -> Judged {
     let learned = match caught(|| learn(&case.table, &case.setting)) {
         Ok(Ok(learned)) => learned,
+        Ok(Err(error)) if matches!(error.kind(), ErrorKind::Internal(_)) => {
+            return only(Verdict::Refuted(error.to_string()));
+        }
         Ok(Err(error)) => return only(Verdict::Refused(error.to_string())),
         Err(panic) => return only(Verdict::Refuted(format!("the learner panicked: {panic}"))),
     };

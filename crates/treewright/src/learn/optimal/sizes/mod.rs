@@ -171,7 +171,11 @@ impl<'a> SizeSearch<'a> {
             let mut solved = self.solve(rows, 1, &wanted, &Arc::default());
             if self.context().leaf(rows).is_none() {
                 // One leaf is always allowed.
-                solved = Solved::exactly(solved.lower.or_leaf(rows.error()));
+                solved = if solved.is_done {
+                    Solved::exactly(solved.lower.or_leaf(rows.error()))
+                } else {
+                    Solved::stopped(rows.error(), wanted.len())
+                };
             }
             return (solved, None);
         }
