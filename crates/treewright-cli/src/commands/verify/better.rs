@@ -1,11 +1,11 @@
 //! Trees that are quickly found: none of them may be better than what is called the best.
 
 use anyhow::Result;
-use treewright::data::Dataset;
+use treewright::data::{Column, Dataset};
 use treewright::eval::Check;
-use treewright::learn::greedy::MissingPolicy;
+use treewright::learn::greedy::{self, MissingPolicy};
 use treewright::learn::{Greedy, Learner};
-use treewright::tree::{AimParam, LearnerKind};
+use treewright::tree::{AimParam, CategoricalSplits, LearnerKind};
 use treewright::{Budget, Fit, Tree};
 
 /// Sums of doubles agree to this relative difference.
@@ -33,7 +33,7 @@ fn differs(fit: &Fit<Tree>, data: &Dataset) -> Result<Option<String>> {
             "a pruning with {leaves} leaves has the objective {objective}, below the bound"
         )));
     }
-    if let Some(greedy) = greedy(fit, data)? {
+    if let Some(greedy) = greedy_tree(fit, data)? {
         let leaves = greedy.training.leaves;
         let objective = greedy.training.cost + price * leaves as f64;
         let is_allowed = fit
@@ -92,7 +92,7 @@ fn best_pruning(tree: &Tree, price: f64, total: f64) -> (f64, usize) {
 }
 
 /// A greedy tree that is one of those an optimal tree was compared with.
-fn greedy(fit: &Fit<Tree>, data: &Dataset) -> Result<Option<Fit<Tree>>> {
+fn greedy_tree(fit: &Fit<Tree>, data: &Dataset) -> Result<Option<Fit<Tree>>> {
     let params = &fit.learner.params;
     let (Ok(Some(depth)), Ok(Some(min_leaf)), Ok(Some(intervals)), Ok(rules)) = (
         params.depth(),
@@ -103,13 +103,25 @@ fn greedy(fit: &Fit<Tree>, data: &Dataset) -> Result<Option<Fit<Tree>>> {
         return Ok(None);
     };
     let is_optimal = fit.learner.kind == LearnerKind::Optimal;
-    if !is_optimal || intervals < 2 || params.has_min_leaf_weight() {
+    let is_multiway = params.categorical_splits() == Ok(CategoricalSplits::Multiway);
+    let has_categories = data
+        .columns()
+        .iter()
+        .any(|it| matches!(it, Column::Categorical(_)));
+    // Where leaves have a least size, a greedy tree may keep categories together that have branches of their own here.
+    let is_other_class = has_categories && is_multiway && min_leaf > 1;
+    if !is_optimal || intervals < 2 || params.has_min_leaf_weight() || is_other_class {
         return Ok(None);
     }
     let learner = Greedy {
         max_depth: Some(depth),
         min_leaf: min_leaf.max(1),
         missing: MissingPolicy::Branch,
+        categorical_splits: if is_multiway {
+            greedy::CategoricalSplits::Multiway
+        } else {
+            greedy::CategoricalSplits::OneVsRest
+        },
         rules,
         loss: fit.model.loss().clone(),
         ..Greedy::default()

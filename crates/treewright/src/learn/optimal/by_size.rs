@@ -217,11 +217,13 @@ impl Optimal {
             members = best.into_iter().collect();
         }
         let (mut trees, mut values) = (Vec::new(), Vec::new());
+        let mut is_whole = is_done;
         for value in members {
-            let tree = by_size.plan(table.whole(), value.leaves);
-            let tree = tree.build(data, &self.loss)?;
+            let (plan, is_of_value) = by_size.plan(table.whole(), value.leaves);
+            let tree = plan.build(data, &self.loss)?;
             let recounted = tree.recounted(data, losses.counting);
-            if is_done {
+            is_whole &= is_of_value;
+            if is_of_value {
                 check_claim(value, recounted, losses.slack)?;
                 trees.push(tree);
                 values.push(value);
@@ -235,7 +237,13 @@ impl Optimal {
                 values.push(recounted);
             }
         }
-        if let Some(objective) = wanted.best_for.filter(|_| !is_done) {
+        if values.is_empty() {
+            // There was no time for the only tree that is wanted.
+            let leaf = TreePlan::Leaf.build(data, &self.loss)?;
+            values.push(leaf.recounted(data, losses.counting));
+            trees.push(leaf);
+        }
+        if let Some(objective) = wanted.best_for.filter(|_| !is_whole) {
             // What trees cost that were not finished is known when they are built.
             let places = 0..values.len();
             let best = places.min_by(|&a, &b| objective.compare(values[a], values[b]));
@@ -249,7 +257,7 @@ impl Optimal {
             values,
             lower: lower.collect(),
             larger: by_size.larger.map(cost),
-            is_stopped: depth < self.depth || !by_size.solved.is_done,
+            is_stopped: depth < self.depth || !is_whole,
             is_unsearched: depth < self.depth,
         })
     }
@@ -382,21 +390,21 @@ impl<'a> BySize<'a> {
         (1..=self.solved.best.len()).filter(is_better).collect()
     }
 
-    fn plan(&self, rows: &Arc<RowSet>, leaves: usize) -> TreePlan {
+    fn plan(&self, rows: &Arc<RowSet>, leaves: usize) -> (TreePlan, bool) {
         plan_of(&self.search, &self.solved, rows, leaves)
     }
 }
 
-/// The best tree of a size.
+/// The best tree of a size, and whether there was time to look for all of it.
 fn plan_of(
     search: &SizeSearch<'_>,
     solved: &Solved,
     rows: &Arc<RowSet>,
     leaves: usize,
-) -> TreePlan {
+) -> (TreePlan, bool) {
     let FoundTree { loss, plan, .. } = &solved.best[leaves - 1];
     if leaves == 1 {
-        return TreePlan::Leaf;
+        return (TreePlan::Leaf, solved.is_done);
     }
     let first = match plan {
         _ if !solved.is_done => None,
@@ -404,7 +412,10 @@ fn plan_of(
         SizePlan::Best(depth, sketch) => search.plan_best(rows, *depth, sketch.as_ref()).ok(),
         SizePlan::Split(root) => search.plan_below(rows, root).ok(),
     };
-    first.unwrap_or_else(|| search.follow(rows, plan, leaves, *loss))
+    match first {
+        Some(plan) => (plan, true),
+        None => (search.follow(rows, plan, leaves, *loss), false),
+    }
 }
 
 /// The numbers of leaves with which the best trees with leaves of any size have none that is too small.
@@ -421,8 +432,8 @@ fn large_enough(
     let loss = |leaves: usize| solved.best[leaves - 1].loss;
     let is_large = |&leaves: &usize| {
         loss(leaves) < loss(leaves - 1)
-            && plan_of(relaxed, solved, rows, leaves)
-                .has_large_leaves(table.data(), table.leaf_size())
+            && matches!(plan_of(relaxed, solved, rows, leaves), (plan, true)
+                if plan.has_large_leaves(table.data(), table.leaf_size()))
     };
     (2..=solved.best.len()).filter(is_large).collect()
 }

@@ -173,7 +173,8 @@ impl Optimal {
             objective
         } else {
             let rounded = bounds.lower - 1e-12 * bounds.lower.abs();
-            rounded.min(objective.next_down())
+            // Nothing costs less than nothing.
+            rounded.min(objective.next_down()).max(0.0)
         };
         let lower_bound = after_rounding(lower, objective, tolerance);
         let is_counted = !matches!(losses.counting, Counting::Rounded(_));

@@ -3,8 +3,11 @@
 use fastrand::Rng;
 use treewright::Budget;
 use treewright::cost::Lambda;
+use treewright::data::csv::CsvSource;
+use treewright::data::{Dataset, ReadOptions};
+use treewright::learn::FamilyLearner;
 use treewright::learn::optimal::{Optimal, Switches};
-use treewright::tree::FamilyFit;
+use treewright::tree::{CategoricalSplits, FamilyFit};
 
 use super::large::{self, Most};
 use super::small::{random_task, small_table};
@@ -163,4 +166,25 @@ fn families_that_are_stopped_anywhere_are_honest() {
         }
     }
     assert!(n_open > 20 && n_bounds > 20, "{n_open} {n_bounds}");
+}
+
+/// The rows of a multiway branch may need any number of leaves, also where the tree with the next size is known to be the
+/// best: the fourth size is closed here before the fifth.
+#[test]
+fn sizes_after_a_closed_one_are_found() {
+    let text = "c,x,z,y\nv0,,0.125,k1\nv2,1.125,0.125,k1\nv2,1.125,0.25,k1\nv0,,0.125,k1\nv0,,,k1\nv0,0.5,,k1\n\
+                v0,0.5,0.125,k0\nv0,0.5,0.25,k1\nv2,0.5,,k0\nv0,,0.25,k1\nv0,0.5,0.125,k0\nv2,0.5,0.125,k0\n";
+    let source = CsvSource::new(text.as_bytes().to_vec(), b',').unwrap();
+    let data = Dataset::read(&source, &ReadOptions::default()).unwrap();
+    let learner = Optimal {
+        depth: 3,
+        intervals: Some(2),
+        categorical_splits: CategoricalSplits::Multiway,
+        min_leaf: 2,
+        ..Optimal::default()
+    };
+    let fit = learner.fit_family(&data, &Budget::unlimited()).unwrap();
+    let values = fit.family.values().iter();
+    let values: Vec<(usize, i64)> = values.map(|value| (value.leaves, value.cost)).collect();
+    assert_eq!(values, [(1, 4), (3, 2), (5, 1), (6, 0)]);
 }

@@ -111,8 +111,9 @@ pub(crate) fn wanted_of_part(
             continue;
         };
         let Some(rest) = rest else {
-            if let Some(own) = leaves.min(n_sizes).checked_sub(1) {
-                of_part[own] = of_part[own].max(below);
+            // The others may have any number of leaves.
+            for own in of_part.iter_mut().take(leaves) {
+                *own = below.max(*own);
             }
             continue;
         };
