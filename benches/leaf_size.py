@@ -1,6 +1,7 @@
 """Leaves with a least number of rows beside leaves of any size: processor time on one thread.
 
-    TREEWRIGHT_DATA=FOLDER python benches/leaf_size.py [--program FILE] [--before FILE] > benches/record/<date>-leaf-size.md
+    TREEWRIGHT_DATA=FOLDER python benches/leaf_size.py [--program FILE] [--before FILE] \\
+        > benches/record/<date>-leaf-size.md
 
 `--program` is `treewright`; without it, it is built in release. `--before` is an older one: it has ten seconds for
 each table. Times are user time of the process with reading and writing, the least of five runs.

@@ -1,4 +1,4 @@
-//! Claims about trees with at most so many leaves, for each number of leaves.
+//! Claims about trees with a limited number of leaves, for each number of leaves.
 
 use std::cell::Cell;
 
@@ -22,7 +22,7 @@ pub(super) struct Limit {
 
 /// Trees that cost less.
 pub(super) struct Cheaper {
-    /// They have at most so many leaves.
+    /// The most leaves that they may have.
     pub(super) leaves: usize,
     pub(super) cost: Ratio,
     /// It is not known: losses were rounded down.

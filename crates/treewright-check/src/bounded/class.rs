@@ -22,7 +22,7 @@ pub(crate) enum Categorical {
     Multiway,
     /// One against the others.
     OneVsRest,
-    /// The same, and at the last level into groups.
+    /// One category against the rest, and at the last level groups of categories.
     Grouped,
 }
 

@@ -90,7 +90,7 @@ impl Curve {
             .unwrap_or(INFINITE)
     }
 
-    /// The same, but nothing is below at places up to `settled`, unless that is the last one.
+    /// These limits, but nothing is below at places up to `settled`, unless that is the last one.
     pub(crate) fn open_above(&self, settled: usize) -> Self {
         let mut open = self.clone();
         let last = self.0.len() - 1;

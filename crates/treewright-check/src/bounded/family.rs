@@ -242,7 +242,7 @@ impl Family<'_> {
         Ok(())
     }
 
-    /// No tree with at most so many leaves may cost less in total.
+    /// No tree with at most this many leaves may cost less in total.
     fn limit(&self, leaves: usize) -> Ratio {
         let mut limit = self.limit_of_sizes(leaves);
         let Some(down_to) = self.claimed.exact_down_to else {

@@ -153,7 +153,7 @@ impl Search<'_> {
     fn splits_of(&self, groups: &[Vec<Value>]) -> Result<Vec<(usize, Value)>, TooLarge> {
         let leaf = self.values.per_leaf;
         let n = groups.len();
-        // Each category has its best answer: that is the least of all, with so many leaves.
+        // Each category has its best answer: that is the least of all, with as many leaves.
         let apart = groups.iter().map(|group| least_of(group)).sum::<Value>();
         if n == 0 || self.categorical == Categorical::Multiway {
             return Ok(vec![(n, apart + leaf * n as Value)]);
@@ -345,7 +345,7 @@ impl Search<'_> {
     }
 }
 
-/// In how many ways so many can be chosen.
+/// In how many ways a number of things can be chosen.
 fn ways(of: usize, chosen: usize) -> usize {
     let factor = |ways: usize, at: usize| ways.saturating_mul(of - at) / (at + 1);
     (0..chosen).fold(1, factor)

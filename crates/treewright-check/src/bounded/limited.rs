@@ -101,7 +101,7 @@ impl LimitedTree<'_> {
             };
             match leaves.cmp(&self.leaves) {
                 Ordering::Equal if is_close => self.cost.clone(),
-                // It is itself a tree with at most so many leaves.
+                // It is itself a tree with at most this many leaves.
                 Ordering::Greater if is_close => cost.min(self.cost.clone()),
                 _ => cost,
             }

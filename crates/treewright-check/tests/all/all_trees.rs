@@ -449,7 +449,7 @@ impl Task {
         family
     }
 
-    /// One of the best trees as a model that says it is the best with at most so many leaves.
+    /// One of the best trees as a model that says it is the best with at most this many leaves.
     pub(crate) fn model(&self, at: usize, most: usize) -> Value {
         let (leaves, loss, tree) = &self.best()[at];
         let nodes = self.nodes(&self.rows(), tree);
@@ -473,7 +473,7 @@ fn take(best: &mut Best, leaves: usize, loss: u64, tree: Tree) {
     }
 }
 
-/// All ways to put so many things into groups: for each thing the number of its group.
+/// All ways to put a number of things into groups: for each thing the number of its group.
 fn groupings(n: usize) -> Vec<Vec<usize>> {
     let mut all = vec![vec![0]];
     for _ in 1..n {

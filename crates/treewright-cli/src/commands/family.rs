@@ -124,7 +124,7 @@ fn shown(
     places
 }
 
-/// At most so many of some places, the first and the last among them.
+/// At most a given number of some places, the first and the last among them.
 pub(super) fn evenly(places: &[usize], most: usize) -> Vec<usize> {
     if places.len() <= most {
         return places.to_vec();

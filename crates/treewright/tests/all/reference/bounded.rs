@@ -330,7 +330,7 @@ fn take_better(best: &mut BTreeMap<usize, u64>, others: BTreeMap<usize, u64>) {
     }
 }
 
-/// All ways to put groups together into at most so many.
+/// All ways to put groups together into at most a given number.
 fn partitions(groups: &[Vec<usize>], most: usize) -> Vec<Vec<Vec<usize>>> {
     let Some((first, others)) = groups.split_first() else {
         return vec![Vec::new()];

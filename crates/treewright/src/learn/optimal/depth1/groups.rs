@@ -30,7 +30,7 @@ pub(crate) struct CategorySums {
 pub(crate) enum GroupRule {
     /// One against the rest.
     Apart,
-    /// Into at most so many groups.
+    /// Into at most this many groups.
     UpTo(usize),
 }
 
@@ -167,7 +167,7 @@ impl CategorySums {
         Ok(search.gains)
     }
 
-    /// Numbers of groups, and the least loss in at most so many, where each has at least the least size.
+    /// Numbers of groups, and the least loss in at most that many, where each has at least the least size.
     pub(crate) fn sized_losses(
         &self,
         sizes: &[usize],
@@ -187,7 +187,7 @@ impl CategorySums {
         Ok(known.filter_map(|(n, loss)| Some((n, loss?))).collect())
     }
 
-    /// The categories of each group, of all groupings into so many with this loss the first: the labels of the
+    /// The categories of each group, of all groupings into this many with this loss the first: the labels of the
     /// categories, one after the other, are lowest.
     pub(crate) fn groups(&self, rule: GroupRule, n_groups: usize, loss: u64) -> Vec<Vec<u32>> {
         let gain = self.total() - loss;

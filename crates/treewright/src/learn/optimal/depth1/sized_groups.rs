@@ -89,7 +89,7 @@ impl<'a> SizedGroups<'a> {
         Ok(search.best.into_iter().map(known).collect())
     }
 
-    /// The groups of the first labelling with so many groups and this loss: the labels of the categories, one after
+    /// The groups of the first labelling with this many groups and this loss: the labels of the categories, one after
     /// the other, are lowest.
     pub(crate) fn groups(&self, n_groups: usize, loss: u64) -> Option<Vec<Vec<u32>>> {
         let mut best = vec![0; n_groups];

@@ -280,7 +280,7 @@ impl<T: Lane, const W: usize> SizedState<T, W> {
         }
     }
 
-    /// The child may be cut here a second time, if it was so many rows before.
+    /// The child may be cut here a second time, if the first cut was this many rows before.
     #[inline(always)]
     fn look_again(&mut self, last: &[T; W], [top, bottom]: &[[T; W]; 2]) {
         for lane in 0..W {
