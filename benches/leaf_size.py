@@ -30,7 +30,9 @@ def main():
     if program is None:
         program = machine.build_release(["-p", "treewright-cli"]) / "treewright"
     print(machine.heading("Leaves with a least number of rows"))
-    print("A cell has the seconds, their ratio to those with `--min-leaf 1`, and the errors of the tree.\n")
+    print(
+        "A cell has the seconds, their ratio to those with `--min-leaf 1`, and the errors of the tree.\n"
+    )
     programs = {"": program}
     if options.before is not None:
         programs["Before: "] = options.before

@@ -164,7 +164,9 @@ class OptimalTreeClassifier(Classifier):
             "max_depth": whole("max_depth", self.max_depth, 0),
             "intervals": None if is_auto else whole("intervals", self.intervals, 1),
             "categorical_splits": word("categorical_splits", self.categorical_splits),
-            "min_samples_leaf": count_or_share("min_samples_leaf", self.min_samples_leaf, n_rows, 1),
+            "min_samples_leaf": count_or_share(
+                "min_samples_leaf", self.min_samples_leaf, n_rows, 1
+            ),
             "min_weight_fraction_leaf": real(
                 "min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0.0
             ),
@@ -181,9 +183,7 @@ class OptimalTreeClassifier(Classifier):
         table = self._learning_table(X, y, sample_weight)
         params = self._params(table.n_rows)
         given = ["ccp_alpha"] if params["ccp_alpha"].strip("0.") else []
-        given += [
-            name for name in ("max_leaf_nodes", "select") if getattr(self, name) is not None
-        ]
+        given += [name for name in ("max_leaf_nodes", "select") if getattr(self, name) is not None]
         if len(given) > 1:
             raise ValueError(f"{given[0]} and {given[1]} both choose a tree: leave one of them out")
         is_sized = given != [] and (given[0] != "ccp_alpha" or params["penalty"] != "linear")
