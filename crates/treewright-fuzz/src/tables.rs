@@ -63,6 +63,7 @@ fn all_options() -> [ReadOptions; 4] {
             reading: Reading {
                 na: Vec::new(),
                 weight: None,
+                ..Reading::default()
             },
             class_weight: ClassWeight::Balanced,
             ..usual.clone()

@@ -138,7 +138,10 @@ impl Table {
                 name,
                 kind: classes.map_or(TargetKind::Number, TargetKind::Classes),
             },
-            reading: Reading { na, weight: None },
+            reading: Reading {
+                na,
+                ..Reading::default()
+            },
         };
         schema.check().map_err(|error| raised(&error))?;
         let weights = weights.map(copied);

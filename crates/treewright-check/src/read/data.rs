@@ -65,25 +65,31 @@ impl Data {
             None => None,
             Some(name) => Some(weights(name, table.column(name)?)?),
         };
+        let is_missing =
+            |cell: &String| cell.is_empty() || model.reading.na.iter().any(|token| token == cell);
+        let targets = table.column(&model.target.name)?;
+        let skips = model.reading.skip_missing_target;
         let kept: Vec<usize> = (0..table.n_rows())
             .filter(|&row| weights.as_ref().is_none_or(|weights| weights[row] > 0.0))
+            .filter(|&row| !skips || !is_missing(&targets[row]))
             .collect();
         if kept.is_empty() {
             return Err("no rows".into());
         }
-        let is_missing =
-            |cell: &String| cell.is_empty() || model.reading.na.iter().any(|token| token == cell);
         let mut columns = Vec::new();
         for feature in &model.features {
             let cells = table.column(&feature.name)?;
+            let date = (model.reading.dates.iter()).find(|date| date.name == feature.name);
             columns.push(match feature.kind {
                 Kind::Numeric => {
                     let number = |&row: &usize| {
                         let cell = &cells[row];
-                        if is_missing(cell) {
-                            Ok(f64::NAN)
-                        } else {
-                            number(&feature.name, row, cell)
+                        match date {
+                            _ if is_missing(cell) => Ok(f64::NAN),
+                            Some(date) => date.number(cell).map_err(|fault| {
+                                format!("row {}, column {:?}: {fault}", row + 1, feature.name)
+                            }),
+                            None => number(&feature.name, row, cell),
                         }
                     };
                     Column::Numbers(kept.iter().map(number).collect::<Result<_, _>>()?)
@@ -112,7 +118,7 @@ impl Data {
             });
         }
         let labels: BTreeMap<&String, usize> = model.target.classes.iter().zip(0..).collect();
-        let cells = table.column(&model.target.name)?;
+        let cells = targets;
         let mut classes = Vec::new();
         for &row in &kept {
             let unknown = || {

@@ -2,5 +2,6 @@
 
 pub(crate) mod costs;
 pub(crate) mod data;
+pub(crate) mod dates;
 pub(crate) mod model;
 pub(crate) mod table;

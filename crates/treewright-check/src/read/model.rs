@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::read::dates::Date;
+
 /// A model file, or a family file, which has `members` in place of a certificate of its own.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,6 +59,12 @@ pub(crate) struct Target {
 pub(crate) struct Reading {
     pub(crate) na: Vec<String>,
     pub(crate) weight: Option<String>,
+    /// Numeric features whose cells are dates.
+    #[serde(default)]
+    pub(crate) dates: Vec<Date>,
+    /// Are rows without a target left out?
+    #[serde(default)]
+    pub(crate) skip_missing_target: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]

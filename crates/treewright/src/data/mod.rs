@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result, quoted};
 
 pub mod csv;
+mod dates;
 mod file;
 pub mod read;
 mod schema;
@@ -19,9 +20,10 @@ mod source;
 mod target;
 mod weights;
 
+pub use dates::{DateColumn, DateFormat, DateOrder, DateUnit, FoundDates};
 pub use file::read_file;
-pub use read::{Purpose, ReadOptions, Task};
-pub use schema::{Feature, FeatureKind, Reading, Schema, TargetColumn, TargetKind};
+pub use read::{Purpose, ReadOptions, Role, Task};
+pub use schema::{Feature, FeatureKind, MissingTarget, Reading, Schema, TargetColumn, TargetKind};
 pub use source::{FEW_TEXTS, MISSING_CODE, Number, RawColumn, Source, Texts, Wanted, not_a_number};
 pub use weights::{ClassWeight, check_total_weight};
 

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::target::{decide_target, known_target};
+use super::dates::texts_of;
+use super::target::{decide_target, known_target, rows_with_target};
 use super::weights::{check_total_weight, class_weights, rows_with_weight, take_weights};
 use super::{
-    ClassWeight, Column, Dataset, Feature, FeatureKind, MISSING_CODE, RawColumn, Reading, Schema,
-    Source, Target, TargetColumn, Texts, Wanted,
+    ClassWeight, Column, Dataset, DateColumn, DateFormat, DateOrder, Feature, FeatureKind,
+    MISSING_CODE, MissingTarget, RawColumn, Reading, Schema, Source, Target, TargetColumn, Texts,
+    Wanted,
 };
 use crate::error::{Error, Result, quoted, quoted_list};
 
@@ -37,6 +39,8 @@ pub struct ReadOptions {
     pub categorical: Vec<String>,
     /// Columns that must be numbers.
     pub numeric: Vec<String>,
+    /// Columns of dates, which become numbers, with the order of their parts where that is given.
+    pub dates: Vec<(String, Option<DateOrder>)>,
     /// Classes or numbers.
     pub task: Task,
     /// Weights for classes.
@@ -57,10 +61,14 @@ pub enum Purpose {
 
 /// What a column of the source is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub enum Role {
+    /// Nothing.
     Unused,
+    /// Splits may ask for it.
     Feature,
+    /// It is to be predicted.
     Target,
+    /// Its numbers are the weights of the rows.
     Weight,
 }
 
@@ -68,27 +76,11 @@ impl Dataset {
     /// Reads a table to learn from.
     pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Self> {
         let names = source.names();
-        let roles = assign_roles(names, options)?;
-        let wanted: Vec<Wanted> = names
-            .iter()
-            .zip(&roles)
-            .map(|(name, role)| match role {
-                Role::Unused => Wanted::Skip,
-                Role::Weight => Wanted::Numbers,
-                Role::Target => match options.task {
-                    Task::Auto if options.categorical.contains(name) => Wanted::Texts,
-                    Task::Auto => Wanted::Both,
-                    Task::Classification => Wanted::Texts,
-                    Task::Regression => Wanted::Numbers,
-                },
-                Role::Feature if options.categorical.contains(name) => Wanted::Texts,
-                Role::Feature if options.numeric.contains(name) => Wanted::Numbers,
-                Role::Feature => Wanted::Either,
-            })
-            .collect();
-        let mut raw = source.read(&wanted, &options.reading.na)?;
+        let roles = options.roles(names)?;
+        let mut raw = source.read(&options.wanted(names, &roles), &options.reading.na)?;
+        let dates = take_dates(source, options, &mut raw)?;
         let weights = take_weights(source, &roles, &mut raw)?;
-        let kept = weights
+        let mut kept = weights
             .as_ref()
             .and_then(|weights| rows_with_weight(weights));
 
@@ -97,6 +89,9 @@ impl Dataset {
             .position(|&role| role == Role::Target)
             .expect("has a target");
         let target = std::mem::replace(&mut raw[target_at], RawColumn::Skipped);
+        if options.reading.missing_target == MissingTarget::Skip {
+            kept = rows_with_target(&target, &names[target_at], kept)?;
+        }
         if options.numeric.contains(&names[target_at]) {
             // Classes are kept as texts, but these must be numbers as well.
             read_column(source, options, target_at, Wanted::Numbers)?;
@@ -125,7 +120,10 @@ impl Dataset {
                 name: names[target_at].clone(),
                 kind: target_kind,
             },
-            reading: options.reading.clone(),
+            reading: Reading {
+                dates,
+                ..options.reading.clone()
+            },
         };
         Ok(Self::new(Arc::new(schema), columns, target, weights))
     }
@@ -150,6 +148,9 @@ impl Dataset {
         for feature in &schema.features {
             let position = find(&feature.name, "a feature")?;
             wanted[position] = match feature.kind {
+                FeatureKind::Numeric if schema.reading.date_column(&feature.name).is_some() => {
+                    Wanted::Texts
+                }
                 FeatureKind::Numeric => Wanted::Numbers,
                 FeatureKind::Categorical(_) => Wanted::Texts,
             };
@@ -178,13 +179,16 @@ impl Dataset {
         let mut raw = source.read(&wanted, &schema.reading.na)?;
         let n_rows = raw.iter().find_map(RawColumn::n_rows).unwrap_or(0);
         let weights = take_weights(source, &roles, &mut raw)?;
-        let kept = weights
+        let mut kept = weights
             .as_ref()
             .and_then(|weights| rows_with_weight(weights));
         let target = match target_at {
             None => Target::Absent,
             Some(position) => {
                 let column = std::mem::replace(&mut raw[position], RawColumn::Skipped);
+                if schema.reading.missing_target == MissingTarget::Skip {
+                    kept = rows_with_target(&column, &names[position], kept)?;
+                }
                 known_target(source, schema, position, column, kept.as_deref())?
             }
         };
@@ -193,6 +197,12 @@ impl Dataset {
             let column = std::mem::replace(&mut raw[position], RawColumn::Skipped);
             columns.push(match (&feature.kind, column) {
                 (FeatureKind::Numeric, RawColumn::Numbers(numbers)) => {
+                    Column::Numeric(keep_rows(numbers, kept.as_deref()).into())
+                }
+                (FeatureKind::Numeric, RawColumn::Texts(texts)) => {
+                    let dates = schema.reading.date_column(&feature.name);
+                    let dates = dates.expect("only dates are read as texts");
+                    let numbers = numbers_of(source, position, dates, &texts)?;
                     Column::Numeric(keep_rows(numbers, kept.as_deref()).into())
                 }
                 (FeatureKind::Categorical(categories), RawColumn::Texts(texts)) => {
@@ -222,6 +232,114 @@ impl Dataset {
     }
 }
 
+impl ReadOptions {
+    /// What each column is used for: the target, the weight and the features are found by name.
+    pub fn roles(&self, names: &[String]) -> Result<Vec<Role>> {
+        assign_roles(names, self)
+    }
+
+    /// In which form each column is wanted.
+    pub(crate) fn wanted(&self, names: &[String], roles: &[Role]) -> Vec<Wanted> {
+        let wish = |(name, role): (&String, &Role)| match role {
+            Role::Unused => Wanted::Skip,
+            Role::Weight => Wanted::Numbers,
+            Role::Target => match self.task {
+                Task::Auto if self.categorical.contains(name) => Wanted::Texts,
+                Task::Auto => Wanted::Both,
+                Task::Classification => Wanted::Texts,
+                Task::Regression => Wanted::Numbers,
+            },
+            Role::Feature if self.categorical.contains(name) => Wanted::Texts,
+            Role::Feature if self.numeric.contains(name) => Wanted::Numbers,
+            Role::Feature if self.dates.iter().any(|(date, _)| date == name) => Wanted::Texts,
+            Role::Feature => Wanted::Either,
+        };
+        names.iter().zip(roles).map(wish).collect()
+    }
+}
+
+/// Turns the columns of dates into numbers, and says in which format they are.
+fn take_dates(
+    source: &dyn Source,
+    options: &ReadOptions,
+    raw: &mut [RawColumn],
+) -> Result<Vec<DateColumn>> {
+    let mut dates = Vec::new();
+    for (position, name) in source.names().iter().enumerate() {
+        let given = options.dates.iter().find(|(date, _)| date == name);
+        let Some((_, order)) = given.filter(|_| raw[position] != RawColumn::Skipped) else {
+            continue;
+        };
+        let texts = texts_of(std::mem::replace(&mut raw[position], RawColumn::Skipped));
+        let column = DateColumn {
+            name: name.clone(),
+            format: format_of(source, position, &texts, *order)?,
+        };
+        raw[position] = RawColumn::Numbers(numbers_of(source, position, &column, &texts)?);
+        dates.push(column);
+    }
+    Ok(dates)
+}
+
+/// The format of a column of dates.
+fn format_of(
+    source: &dyn Source,
+    position: usize,
+    texts: &Texts,
+    order: Option<DateOrder>,
+) -> Result<DateFormat> {
+    let distinct = || texts.distinct.iter().map(String::as_str);
+    if let Some(found) = DateFormat::of(distinct(), order) {
+        return Ok(found.format);
+    }
+    // In the order that most texts have, one of them is the first that is none.
+    let n_fitting = |order: &DateOrder| {
+        let unit = super::DateUnit::Days;
+        let format = DateFormat {
+            order: *order,
+            unit,
+        };
+        distinct()
+            .filter(|text| format.parse(text).is_some())
+            .count()
+    };
+    let orders = DateOrder::ALL.into_iter().rev();
+    let likely = order.or_else(|| orders.max_by_key(n_fitting));
+    let column = DateColumn {
+        name: source.names()[position].clone(),
+        format: DateFormat {
+            order: likely.expect("there are orders"),
+            unit: super::DateUnit::Days,
+        },
+    };
+    numbers_of(source, position, &column, texts)?;
+    // Without any cell there is nothing to tell the format from.
+    Ok(column.format)
+}
+
+/// The numbers of a column of dates; the first text that is no such date is an error.
+fn numbers_of(
+    source: &dyn Source,
+    position: usize,
+    column: &DateColumn,
+    texts: &Texts,
+) -> Result<Vec<f64>> {
+    column.numbers(texts).map_err(|row| {
+        let mut place = source.place(row);
+        place.column = Some(source.names()[position].clone());
+        let text = quoted(&texts.distinct[texts.codes[row] as usize]);
+        let example = match column.format.order {
+            DateOrder::YearMonthDay => "2024-03-09",
+            DateOrder::DayMonthYear => "09.03.2024 or 09/03/2024 for the ninth of March",
+            DateOrder::MonthDayYear => "03/09/2024 for the ninth of March",
+        };
+        Error::table(
+            place,
+            format!("{text} is not a date, expected one such as {example}"),
+        )
+    })
+}
+
 /// Finds the target, the weight and the features by name.
 fn assign_roles(names: &[String], options: &ReadOptions) -> Result<Vec<Role>> {
     let find = |name: &str, option: &str| {
@@ -243,6 +361,15 @@ fn assign_roles(names: &[String], options: &ReadOptions) -> Result<Vec<Role>> {
     ] {
         for name in list {
             find(name, option)?;
+        }
+    }
+    for (name, _) in &options.dates {
+        find(name, "dates")?;
+        if options.categorical.contains(name) || options.numeric.contains(name) {
+            return Err(Error::schema(format!(
+                "column {} is listed both as a date and as categorical or numeric",
+                quoted(name)
+            )));
         }
     }
     if let Some(name) = options
@@ -272,6 +399,14 @@ fn assign_roles(names: &[String], options: &ReadOptions) -> Result<Vec<Role>> {
         return Err(Error::schema(format!(
             "column {} cannot be both the target and the weight",
             quoted(&names[target])
+        )));
+    }
+    let is_needed =
+        |name: &String| *name == names[target] || weight.is_some_and(|at| names[at] == *name);
+    if let Some((name, _)) = options.dates.iter().find(|(name, _)| is_needed(name)) {
+        return Err(Error::schema(format!(
+            "dates: column {} is not a feature, and only those can be dates",
+            quoted(name)
         )));
     }
     let mut roles = vec![Role::Unused; names.len()];

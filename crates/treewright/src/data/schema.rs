@@ -1,5 +1,6 @@
 //! Names and kinds: what a table must look like for a tree to make sense of it.
 
+use super::DateColumn;
 use crate::error::{Error, Result, quoted};
 
 /// The features, the target and the reading rules that a dataset was read with and a tree needs.
@@ -55,6 +56,16 @@ impl Default for TargetKind {
     }
 }
 
+/// What is done with rows whose target is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MissingTarget {
+    /// They are an error.
+    #[default]
+    Refuse,
+    /// They are left out.
+    Skip,
+}
+
 /// How cells become values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
@@ -62,6 +73,10 @@ pub struct Reading {
     pub na: Vec<String>,
     /// The column of row weights.
     pub weight: Option<String>,
+    /// Columns of dates, which are read as numbers.
+    pub dates: Vec<DateColumn>,
+    /// What is done with rows whose target is missing.
+    pub missing_target: MissingTarget,
 }
 
 impl Default for Reading {
@@ -69,7 +84,16 @@ impl Default for Reading {
         Self {
             na: ["?", "NA", "NaN", "null"].map(str::to_owned).to_vec(),
             weight: None,
+            dates: Vec::new(),
+            missing_target: MissingTarget::Refuse,
         }
+    }
+}
+
+impl Reading {
+    /// The column of dates of this name.
+    pub fn date_column(&self, name: &str) -> Option<&DateColumn> {
+        self.dates.iter().find(|column| column.name == name)
     }
 }
 

@@ -12,6 +12,9 @@ use crate::error::{Error, Result, quoted, quoted_list};
 /// A whole-numbered target with at most this many distinct values is taken for classes.
 const MOST_NUMERIC_CLASSES: usize = 20;
 
+/// What whoever learns can do about missing targets.
+const TO_SKIP: &str = " (--skip-missing-target leaves such rows out)";
+
 /// Decides between classes and numbers, and refuses missing cells.
 pub(super) fn decide_target(
     source: &dyn Source,
@@ -39,6 +42,7 @@ pub(super) fn decide_target(
                 kept,
                 |row| texts.codes[row] == MISSING_CODE,
                 texts.codes.len(),
+                TO_SKIP,
             )?;
             sort_labels(&mut texts);
             Ok((
@@ -47,15 +51,41 @@ pub(super) fn decide_target(
             ))
         }
         RawColumn::Numbers(numbers) => {
-            let target = number_target(source, position, numbers, kept)?;
+            let target = number_target(source, position, numbers, kept, TO_SKIP)?;
             Ok((target, TargetKind::Number))
         }
         RawColumn::Skipped | RawColumn::Both(..) => unreachable!("the target was wanted"),
     }
 }
 
+/// Of the rows that are kept (`None` is all) those that have a target.
+pub(super) fn rows_with_target(
+    target: &RawColumn,
+    name: &str,
+    kept: Option<Vec<usize>>,
+) -> Result<Option<Vec<usize>>> {
+    let has_target = |&row: &usize| match target {
+        RawColumn::Numbers(numbers) | RawColumn::Both(numbers, _) => !numbers[row].is_nan(),
+        RawColumn::Texts(texts) => texts.codes[row] != MISSING_CODE,
+        RawColumn::Skipped => unreachable!("the target was wanted"),
+    };
+    let n_rows = target.n_rows().unwrap_or(0);
+    if kept.is_none() && (0..n_rows).all(|row| has_target(&row)) {
+        return Ok(None);
+    }
+    let rows = kept.unwrap_or_else(|| (0..n_rows).collect());
+    let rows: Vec<usize> = rows.into_iter().filter(has_target).collect();
+    if rows.is_empty() && n_rows > 0 {
+        let name = quoted(name);
+        return Err(Error::schema(format!(
+            "the target {name} is missing in every row; another column is named with --target"
+        )));
+    }
+    Ok(Some(rows))
+}
+
 /// Whole numbers, few of them distinct. (All missing looks like nothing and is refused later.)
-fn looks_like_classes(numbers: &[f64], kept: Option<&[usize]>) -> bool {
+pub(crate) fn looks_like_classes(numbers: &[f64], kept: Option<&[usize]>) -> bool {
     let mut distinct: Vec<f64> = Vec::new();
     for position in 0..kept.map_or(numbers.len(), <[usize]>::len) {
         let number = numbers[kept.map_or(position, |kept| kept[position])];
@@ -94,7 +124,7 @@ pub(super) fn known_target(
     kept: Option<&[usize]>,
 ) -> Result<Target> {
     match column {
-        RawColumn::Numbers(numbers) => number_target(source, position, numbers, kept),
+        RawColumn::Numbers(numbers) => number_target(source, position, numbers, kept, ""),
         RawColumn::Texts(texts) => {
             let texts = keep_texts(texts, kept);
             let codes = translate(&texts, schema.classes());
@@ -104,6 +134,7 @@ pub(super) fn known_target(
                 kept,
                 |row| texts.codes[row] == MISSING_CODE,
                 codes.len(),
+                "",
             )?;
             if let Some(row) = codes.iter().position(|&code| code == MISSING_CODE) {
                 let mut place = source.place(kept.map_or(row, |kept| kept[row]));
@@ -129,10 +160,11 @@ fn number_target(
     position: usize,
     numbers: Vec<f64>,
     kept: Option<&[usize]>,
+    fix: &str,
 ) -> Result<Target> {
     let numbers = keep_rows(numbers, kept);
     let is_missing = |row: usize| numbers[row].is_nan();
-    refuse_missing(source, position, kept, is_missing, numbers.len())?;
+    refuse_missing(source, position, kept, is_missing, numbers.len(), fix)?;
     Ok(Target::Numbers(numbers))
 }
 
@@ -142,6 +174,7 @@ fn refuse_missing(
     kept: Option<&[usize]>,
     is_missing: impl Fn(usize) -> bool,
     n_rows: usize,
+    fix: &str,
 ) -> Result<()> {
     match (0..n_rows).find(|&row| is_missing(row)) {
         None => Ok(()),
@@ -150,7 +183,7 @@ fn refuse_missing(
             place.column = Some(source.names()[position].clone());
             Err(Error::table(
                 place,
-                "the target is missing, expected a value in every row",
+                format!("the target is missing, expected a value in every row{fix}"),
             ))
         }
     }

@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::nodes::Amount;
 use crate::cost::{CostMatrix, Loss};
-use crate::data::{Feature, FeatureKind, Reading, Schema, TargetColumn, TargetKind};
+use crate::data::{
+    DateColumn, DateFormat, DateOrder, DateUnit, Feature, FeatureKind, MissingTarget, Reading,
+    Schema, TargetColumn, TargetKind,
+};
 use crate::error::{Error, Result, quoted};
 
 #[derive(Serialize, Deserialize, PartialEq, Clone, Copy)]
@@ -45,6 +48,67 @@ pub(super) struct TargetFile {
 pub(super) struct ReadingFile {
     pub(super) na: Vec<String>,
     pub(super) weight: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) dates: Vec<DateFile>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) skip_missing_target: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DateFile {
+    name: String,
+    order: OrderFile,
+    unit: UnitFile,
+}
+
+#[derive(Serialize, Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum OrderFile {
+    Ymd,
+    Dmy,
+    Mdy,
+}
+
+#[derive(Serialize, Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum UnitFile {
+    Days,
+    Seconds,
+}
+
+impl DateFile {
+    fn of(column: &DateColumn) -> Self {
+        Self {
+            name: column.name.clone(),
+            order: match column.format.order {
+                DateOrder::YearMonthDay => OrderFile::Ymd,
+                DateOrder::DayMonthYear => OrderFile::Dmy,
+                DateOrder::MonthDayYear => OrderFile::Mdy,
+            },
+            unit: match column.format.unit {
+                DateUnit::Days => UnitFile::Days,
+                DateUnit::Seconds => UnitFile::Seconds,
+            },
+        }
+    }
+
+    fn column(self) -> DateColumn {
+        DateColumn {
+            name: self.name,
+            format: DateFormat {
+                order: match self.order {
+                    OrderFile::Ymd => DateOrder::YearMonthDay,
+                    OrderFile::Dmy => DateOrder::DayMonthYear,
+                    OrderFile::Mdy => DateOrder::MonthDayYear,
+                },
+                unit: match self.unit {
+                    UnitFile::Days => DateUnit::Days,
+                    UnitFile::Seconds => DateUnit::Seconds,
+                },
+            },
+        }
+    }
 }
 
 impl FeatureFile {
@@ -147,8 +211,29 @@ impl ReadingFile {
         Self {
             na: schema.reading.na.clone(),
             weight: schema.reading.weight.clone(),
+            dates: dates_of(schema).map(DateFile::of).collect(),
+            skip_missing_target: schema.reading.missing_target == MissingTarget::Skip,
         }
     }
+}
+
+/// The columns of dates among the features.
+fn dates_of(schema: &Schema) -> impl Iterator<Item = &DateColumn> {
+    let features = schema.features.iter();
+    features.filter_map(|feature| schema.reading.date_column(&feature.name))
+}
+
+/// Refuses dates that are no numeric features, or are listed twice.
+fn check_dates(schema: &Schema) -> Result<()> {
+    let is_date = |feature: &&Feature| schema.reading.date_column(&feature.name).is_some();
+    let features = || schema.features.iter().filter(is_date);
+    let are_numbers = features().all(|feature| feature.kind == FeatureKind::Numeric);
+    if are_numbers && features().count() == schema.reading.dates.len() {
+        return Ok(());
+    }
+    Err(Error::model(
+        "\"dates\" in \"reading\" must be numeric features, each once",
+    ))
 }
 
 /// The columns that a file describes, and what wrong predictions cost.
@@ -169,8 +254,15 @@ pub(super) fn schema(
         reading: Reading {
             na: reading.na,
             weight: reading.weight,
+            dates: reading.dates.into_iter().map(DateFile::column).collect(),
+            missing_target: if reading.skip_missing_target {
+                MissingTarget::Skip
+            } else {
+                MissingTarget::Refuse
+            },
         },
     };
+    check_dates(&schema)?;
     schema
         .check()
         .map_err(|error| Error::model(error.to_string()))?;
