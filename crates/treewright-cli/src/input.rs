@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use treewright::check::{self, TableCheck};
 use treewright::cost::{CostMatrix, Penalty};
 use treewright::data::csv::CsvSource;
 use treewright::data::{Dataset, Number, Purpose, ReadOptions, Schema, Source, not_a_number};
@@ -30,6 +31,11 @@ impl Table {
         let bytes = load(path)?;
         let source = open_source(path, bytes).with_context(|| name.clone())?;
         Ok(Self { name, source })
+    }
+
+    /// What in the table would spoil a tree.
+    pub(crate) fn check(&self, options: &ReadOptions) -> Result<TableCheck> {
+        check::check(&*self.source, options).with_context(|| self.name.clone())
     }
 
     /// The rows, to learn from.

@@ -44,6 +44,7 @@ fn run(cli: &Cli, console: &Console) -> anyhow::Result<ExitCode> {
     commands::use_threads(cli.global.threads)?;
     match &cli.command {
         Command::Explore(args) => commands::choose::explore::run(args, console),
+        Command::Check(args) => commands::describe::check::run(args, console),
         Command::Report(args) => commands::choose::report::run(args, console),
         Command::Fit(args) => commands::learn::fit::run(args, console),
         Command::Path(args) => commands::learn::path::run(args, console),

@@ -6,6 +6,7 @@
 //! | room | what lives there |
 //! |---|---|
 //! | [`data`] | tables in columnar memory, read from text files and other sources |
+//! | [`check`] | what in a table would spoil a tree |
 //! | [`cost`] | what is minimised: losses, penalties, the one comparison |
 //! | [`tree`] | the one [`Tree`], how it is built, walked and asked for predictions |
 //! | [`learn`] | the learners |
@@ -28,6 +29,7 @@
 //! # Ok::<(), treewright::Error>(())
 //! ```
 
+pub mod check;
 pub mod cost;
 pub mod data;
 pub mod error;

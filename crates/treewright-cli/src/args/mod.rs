@@ -21,9 +21,9 @@ mod learners;
 mod values;
 
 pub(crate) use commands::{
-    BackwardArgs, CompleteArgs, CurveArgs, Dealing, DistinctArgs, ExploreArgs, ExportArgs,
-    ExportForm, FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs, PathArgs,
-    PathDyadicArgs, PathGreedyArgs, PathLearner, PathOptimalArgs, PredictArgs, PruneArgs,
+    BackwardArgs, CheckArgs, CompleteArgs, CurveArgs, Dealing, DistinctArgs, ExploreArgs,
+    ExportArgs, ExportForm, FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs,
+    PathArgs, PathDyadicArgs, PathGreedyArgs, PathLearner, PathOptimalArgs, PredictArgs, PruneArgs,
     ReportArgs, ScoreArgs, SelectingArgs, SelectionArgs, SelectionMethod, ShowArgs, SummaryArgs,
     ValidateArgs, VerifyArgs,
 };
@@ -45,6 +45,7 @@ pub(crate) use values::WholeNumber;
 )]
 #[command(after_help = "\
 Examples:
+  treewright check iris.csv
   treewright explore iris.csv -o report.html
   treewright fit greedy iris.csv -o model.json
   treewright fit dyadic iris.csv --lambda 0.01 -o best.json
@@ -70,6 +71,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Explore(Box<ExploreArgs>),
     Report(ReportArgs),
+    Check(CheckArgs),
     Fit(Box<FitArgs>),
     Path(Box<PathArgs>),
     Summary(Box<SummaryArgs>),
@@ -110,6 +112,7 @@ impl Command {
             },
             Self::Prune(args) => args.limits,
             Self::Report(_)
+            | Self::Check(_)
             | Self::Predict(_)
             | Self::Score(_)
             | Self::Show(_)

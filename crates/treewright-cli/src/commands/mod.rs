@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `learn` | `fit`, `path`, `prune` |
 //! | `choose` | `explore`, `report`, `validate`, `distinct`, `select` |
-//! | `describe` | `summary`, `curve` |
+//! | `describe` | `check`, `summary`, `curve` |
 //! | `apply` | `predict`, `score`, `show`, `export` |
 //! | `verify` | `verify` |
 //! | `problem` | what is learned: the target, and what wrong predictions cost |

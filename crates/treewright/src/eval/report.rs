@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::{Figures, nested_order, score};
+use crate::check::TableCheck;
 use crate::cost::{Loss, Penalty};
 use crate::data::{Dataset, Schema, Target};
 use crate::error::Result;
@@ -43,6 +44,8 @@ pub struct Report {
     pub start: (usize, usize),
     /// Some rows of the table.
     pub sample: Option<Sample>,
+    /// What was found in the table before it was explored.
+    pub check: Option<TableCheck>,
     /// The number of rows that confusions and the sample come from, if these are not the rows of training.
     pub other_rows: Option<usize>,
 }

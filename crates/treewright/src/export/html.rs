@@ -19,7 +19,7 @@ macro_rules! part {
 }
 
 /// The parts, in the order of the page.
-const PARTS: [(&str, &str); 27] = [
+const PARTS: [(&str, &str); 28] = [
     part!("style.css"),
     part!("basics/dom.js"),
     part!("basics/format.js"),
@@ -45,6 +45,7 @@ const PARTS: [(&str, &str); 27] = [
     part!("rows/quality.js"),
     part!("rows/rules.js"),
     part!("rows/texts.js"),
+    part!("rows/table.js"),
     part!("basics/theme.js"),
     part!("main.js"),
 ];

@@ -10,6 +10,7 @@
 //! | `family` | the best trees for every weight of a penalty |
 //! | `bare` | a tree with the names of its features, in a list of trees; not read back |
 //! | `problem` | what a search was about, in its result; not read back |
+//! | `check` | what was found in a table; not read back |
 //! | `report` | trees and figures side by side, for a page; not read back |
 //! | `columns` | features, target and how they were read |
 //! | `nodes` | the nodes of a tree |
@@ -20,10 +21,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use self::bare::BareTree;
+use self::check::CheckFile;
 use self::family::FamilyFile;
 use self::model::ModelFile;
 use self::problem::ProblemFile;
 use self::report::ReportFile;
+use crate::check::TableCheck;
 use crate::cost::Loss;
 use crate::data::Schema;
 use crate::error::{Error, Result, printable, quoted};
@@ -31,6 +34,7 @@ use crate::eval::Report;
 use crate::tree::{FamilyFit, Fit, LearnerInfo, Tree};
 
 mod bare;
+mod check;
 mod columns;
 mod family;
 mod model;
@@ -63,6 +67,11 @@ pub fn write_bare_tree(tree: &Tree) -> String {
 /// The table as it was read, and the learner, as in a model file: what a search over subsets of the features was about.
 pub fn problem(schema: &Schema, loss: &Loss, learner: &LearnerInfo) -> serde_json::Value {
     serde_json::to_value(ProblemFile::of(schema, loss, learner)).expect("names are texts")
+}
+
+/// What was found in a table, as one JSON document.
+pub fn check(check: &TableCheck) -> serde_json::Value {
+    serde_json::to_value(CheckFile::of(check)).expect("names are texts")
 }
 
 /// Writes a report as one JSON document, without a line end.

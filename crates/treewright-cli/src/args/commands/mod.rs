@@ -11,7 +11,7 @@ pub(crate) use choose::{
     BackwardArgs, CompleteArgs, Dealing, DistinctArgs, ExploreArgs, ReportArgs, SelectingArgs,
     SelectionArgs, SelectionMethod, ValidateArgs,
 };
-pub(crate) use describe::{CurveArgs, SummaryArgs};
+pub(crate) use describe::{CheckArgs, CurveArgs, SummaryArgs};
 pub(crate) use learn::{
     FitArgs, FitDyadicArgs, FitGreedyArgs, FitLearner, FitOptimalArgs, PathArgs, PathDyadicArgs,
     PathGreedyArgs, PathLearner, PathOptimalArgs, PruneArgs,

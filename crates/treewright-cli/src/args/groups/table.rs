@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use treewright::data::{ClassWeight, ReadOptions, Reading, Task};
+use treewright::data::{ClassWeight, DateOrder, MissingTarget, ReadOptions, Reading, Task};
 
 use crate::args::values::Names;
 
@@ -65,6 +65,13 @@ pub(crate) struct ReadingArgs {
     /// Columns that must hold numbers
     #[arg(long, value_name = "A,B,...", value_parser = Names::parse)]
     numeric: Option<Names>,
+    /// Columns of dates, which become days or seconds since 1970-01-01; A=mdy (or dmy, ymd) says in which order
+    /// month, day and year stand
+    #[arg(long, value_name = "A,B=ORDER,...", value_parser = Dates::parse)]
+    dates: Option<Dates>,
+    /// Leave out rows without a target
+    #[arg(long)]
+    skip_missing_target: bool,
     /// Texts that mean "missing", besides the empty cell; "" for none [default: ?,NA,NaN,null]
     #[arg(long, value_name = "A,B,...", value_parser = Names::parse)]
     na: Option<Names>,
@@ -92,6 +99,11 @@ impl ReadingArgs {
         let list = |names: &Option<Names>| names.clone().unwrap_or_default().0;
         let mut reading = Reading {
             weight: self.weight.clone(),
+            missing_target: if self.skip_missing_target {
+                MissingTarget::Skip
+            } else {
+                MissingTarget::Refuse
+            },
             ..Reading::default()
         };
         if let Some(na) = &self.na {
@@ -105,6 +117,7 @@ impl ReadingArgs {
             drop: list(&self.drop),
             categorical: list(&self.categorical),
             numeric: list(&self.numeric),
+            dates: self.dates.clone().unwrap_or_default().0,
             task: match self.task {
                 TaskArg::Auto => Task::Auto,
                 TaskArg::Classification => Task::Classification,
@@ -112,6 +125,26 @@ impl ReadingArgs {
             },
             class_weight: self.class_weight.clone().unwrap_or_default(),
         }
+    }
+}
+
+/// Columns of dates, some with the order of their parts.
+#[derive(Debug, Clone, Default)]
+struct Dates(Vec<(String, Option<DateOrder>)>);
+
+impl Dates {
+    fn parse(text: &str) -> Result<Self, String> {
+        let names = Names::parse(text)?.0.into_iter();
+        let with_order = |name: String| match name.rsplit_once('=') {
+            None => Ok((name, None)),
+            Some((column, order)) => match DateOrder::named(order) {
+                Some(order) => Ok((column.to_owned(), Some(order))),
+                None => Err(format!(
+                    "the order of {column:?} is {order:?}, expected ymd, dmy or mdy"
+                )),
+            },
+        };
+        names.map(with_order).collect::<Result<_, _>>().map(Self)
     }
 }
 

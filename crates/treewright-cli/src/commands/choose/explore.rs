@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
+use treewright::check::{Change, ColumnCheck, Finding, Severity, TableCheck};
 use treewright::eval::{Entry, Proven, Report, Section, SectionKind};
 use treewright::export::{html, json, words};
 use treewright::select::Explore;
@@ -18,8 +19,14 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let options = args.table.options();
     args.resampling(usize::MAX)?;
-    let data = console.timed("reading", || {
-        Table::open(args.table.path())?.to_learn(&options)
+    let (data, check, options) = console.timed("reading", || {
+        let table = Table::open(args.table.path())?;
+        let check = table.check(&options)?;
+        let (options, changes) = check
+            .prepare(&options, args.keep())
+            .map_err(|error| in_file(args.table.path(), error))?;
+        tell(&check, &changes, console);
+        Ok((table.to_learn(&options)?, check, options))
     })?;
     let resampling = args.resampling(data.n_rows())?;
     let limits = args.limits();
@@ -33,6 +40,7 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
     let mut report = console
         .with_progress(&budget, || explore.run(&title, &data, &budget))
         .map_err(|error| in_file(args.table.path(), error))?;
+    report.check = Some(check);
     for section in &mut report.sections {
         let params = &mut section.learner.params;
         params.set_class_weight(&options.class_weight);
@@ -44,6 +52,34 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
         output::print(&summary(&report))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says what the check changed, and what else it found that may spoil the trees.
+fn tell(check: &TableCheck, changes: &[Change], console: &Console) {
+    const MOST: usize = 8;
+    let is_changed = |name: &str| changes.iter().any(|change| change.column() == Some(name));
+    let is_told = |column: &ColumnCheck, finding: &Finding| match finding {
+        Finding::Date { .. } | Finding::Nearly { .. } => is_changed(&column.name),
+        Finding::MissingTarget { .. } => true,
+        finding => finding.leaves_out() && is_changed(&column.name),
+    };
+    let warnings = check.columns.iter().flat_map(|column| {
+        let findings = column.findings.iter();
+        let is_open = move |it: &&Finding| it.severity() > Severity::Info && !is_told(column, it);
+        findings.filter(is_open).map(move |finding| {
+            let sentence = words::finding(finding, Some(column));
+            format!("{}: {}: {sentence}", finding.severity().name(), column.name)
+        })
+    });
+    let changes = changes.iter().map(words::change);
+    let lines: Vec<String> = changes.chain(warnings).collect();
+    for line in lines.iter().take(MOST) {
+        console.note(line);
+    }
+    if lines.len() > MOST {
+        let more = lines.len() - MOST;
+        console.note(&format!("{more} more like these: see `treewright check`"));
+    }
 }
 
 /// The last part of a path.

@@ -101,6 +101,7 @@ const actions = {
 prepare();
 describe();
 makeTheme();
+makeTable(report);
 byId("report").hidden = false;
 state.rows = sampleRows(report);
 state.typical = typicalRow(report);

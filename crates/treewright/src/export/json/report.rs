@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::VERSION;
+use super::check::CheckFile;
 use super::columns::{FeatureFile, TargetFile, TaskFile};
 use super::nodes::{Amount, NodeFile};
 use crate::cost::Loss;
@@ -32,6 +33,8 @@ pub(super) struct ReportFile<'a> {
     families: Vec<SectionFile<'a>>,
     start: StartFile,
     sample: Option<SampleFile>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check: Option<CheckFile<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     other_rows: Option<usize>,
 }
@@ -170,6 +173,7 @@ impl<'a> ReportFile<'a> {
                 member: report.start.1,
             },
             sample: report.sample.as_ref().map(SampleFile::of),
+            check: report.check.as_ref().map(CheckFile::of),
             other_rows: report.other_rows,
         }
     }

@@ -1,7 +1,9 @@
-//! Facts as sentences: what is proven about a tree, a family and a report.
+//! Facts as sentences: what is proven about a tree, a family and a report, and what was found in a table.
 
+mod check;
 mod report;
 mod statement;
 
+pub use check::{change, finding, fix};
 pub use report::{answer, entry, section, title};
 pub use statement::{statement, trees};

@@ -28,6 +28,7 @@ pub(super) fn blank(title: &str, data: &Dataset, loss: &Loss) -> Report {
         sections: Vec::new(),
         start: (0, 0),
         sample: Sample::of(data),
+        check: None,
         other_rows: None,
     }
 }
@@ -81,6 +82,7 @@ fn on_sections(
             sections: Vec::new(),
             start: (0, 0),
             sample: None,
+            check: None,
             other_rows: None,
         },
     };

@@ -11,18 +11,22 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("budget", &[]),
     ("data", &["error", "budget"]),
+    ("check", &["error", "data"]),
     ("cost", &["error", "budget", "data"]),
     ("tree", &["error", "budget", "data", "cost"]),
     ("learn", &["error", "budget", "data", "cost", "tree"]),
     ("prune", &["error", "budget", "cost", "tree"]),
-    ("eval", &["error", "data", "cost", "tree"]),
+    ("eval", &["error", "data", "check", "cost", "tree"]),
     (
         "select",
         &[
             "error", "budget", "data", "cost", "tree", "learn", "prune", "eval",
         ],
     ),
-    ("export", &["error", "data", "cost", "tree", "eval"]),
+    (
+        "export",
+        &["error", "data", "check", "cost", "tree", "eval"],
+    ),
 ];
 
 /// Learners that begin where another ends: optimal trees are never worse than greedy ones. And `exact`, which is not a

@@ -9,6 +9,7 @@ use treewright::select::Resampling;
 use crate::args::groups::{
     FoldsArg, LimitArgs, MemoryArg, OutputArgs, RepeatsArg, SeedArg, TableArgs, parse_time,
 };
+use crate::args::values::Names;
 
 const FOLDS_HELP: &str =
     "Number of folds of the cross-validation [default: 10, or the number of rows if that is less]";
@@ -19,6 +20,9 @@ const FOLDS_HELP: &str =
 /// weights, and the best trees of up to three levels for every number of leaves, cross-validated on the same folds. The
 /// answer is the smallest tree whose error on rows left out is within one standard error of the least, and what is
 /// proven about it.
+///
+/// First the table is checked, as by `treewright check`: columns of ids and rows without a target are left out, dates
+/// become numbers, and each of these is said.
 ///
 /// With -o a page for the browser is written: one file that loads nothing, with the whole trade-off between error and
 /// size, every tree on it, its proof, its decisions for any row, and the tree as rules, SQL and Python. The time is
@@ -41,6 +45,9 @@ Examples:
 pub(crate) struct ExploreArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
+    /// Columns to read as they are, although the check would leave them out or make numbers of them
+    #[arg(long, value_name = "A,B,...", help_heading = "Reading", value_parser = Names::parse)]
+    keep: Option<Names>,
     #[command(flatten, next_help_heading = "Cross-validation")]
     folds: FoldsArg,
     #[command(flatten)]
@@ -70,6 +77,11 @@ impl ExploreArgs {
             repeats: self.repeats.count()?,
             seed: self.seed.number()?,
         })
+    }
+
+    /// Columns that are read whatever the check finds.
+    pub(crate) fn keep(&self) -> &[String] {
+        self.keep.as_ref().map_or(&[], |names| &names.0)
     }
 
     /// Time and memory.
