@@ -11,8 +11,8 @@ Estimators for scikit-learn:
 `CompleteFeatureSelector`    the best subset of the features, with a proof
 ===========================  ==================================================================
 
-Functions: `explore`, `pruning_family`, `dyadic_path`, `optimal_path`, `distinct_trees`,
-`load_model`, `save_model`.
+Functions: `check`, `explore`, `pruning_family`, `dyadic_path`, `optimal_path`,
+`distinct_trees`, `load_model`, `save_model`.
 
 >>> from sklearn.datasets import load_iris
 >>> from treewright import OptimalTreeClassifier
@@ -30,7 +30,9 @@ from ._estimators import (
 )
 from ._family import Family
 from ._functions import (
+    Check,
     Report,
+    check,
     distinct_trees,
     dyadic_path,
     explore,
@@ -45,6 +47,7 @@ from ._tree import Tree
 
 __all__ = [
     "BackwardFeatureSelector",
+    "Check",
     "CompleteFeatureSelector",
     "DyadicTreeClassifier",
     "Family",
@@ -54,6 +57,7 @@ __all__ = [
     "Report",
     "Tree",
     "__version__",
+    "check",
     "distinct_trees",
     "dyadic_path",
     "explore",

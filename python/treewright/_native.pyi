@@ -14,6 +14,7 @@ __all__ = [
     "Report",
     "Table",
     "__version__",
+    "check",
     "dyadic_family",
     "explore",
     "fit_dyadic",
@@ -168,6 +169,7 @@ def select_backward(
 def select_complete(
     table: Table, params: _Params, select: _Params, limits: _Params
 ) -> tuple[tuple[dict[str, Any], Model], BaseException | None]: ...
+def check(table: Table, target: str | None, task: str) -> str: ...
 def explore(
     table: Table,
     title: str,

@@ -71,6 +71,7 @@ def all_commands(inputs, out):
         using("verify", "verify", model, table),
         using("verify --optimality", "verify", proven, table, "--optimality", "--proof", proof),
         using("report", "report", family, table),
+        using("check", "check", table),
         using("export svg", "export", model, "--to", "svg"),
         using("export onnx", "export", model, "--to", "onnx"),
     ]

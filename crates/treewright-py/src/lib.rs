@@ -10,6 +10,7 @@
 //! | `model` | a learned tree, for Python |
 //! | `family` | a family of trees, for Python |
 //! | `parameters` | the tables of the library's parameters, and their names in Python |
+//! | `check` | the data check, for Python |
 //! | `report` | reports, for Python |
 //! | `errors` | errors of the library as exceptions |
 //!
@@ -22,6 +23,7 @@
 
 use pyo3::pymodule;
 
+mod check;
 mod distinct;
 mod errors;
 mod family;
@@ -35,6 +37,8 @@ mod table;
 
 #[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use super::check::check;
     #[pymodule_export]
     use super::distinct::DistinctTrees;
     #[pymodule_export]

@@ -1,5 +1,6 @@
 """Functions: families, distinct trees, reports, files; one file each."""
 
+from ._check import Check, check
 from ._distinct_trees import distinct_trees
 from ._dyadic_path import dyadic_path
 from ._explore import explore
@@ -9,7 +10,9 @@ from ._pruning_family import pruning_family
 from ._report import Report
 
 __all__ = [
+    "Check",
     "Report",
+    "check",
     "distinct_trees",
     "dyadic_path",
     "explore",

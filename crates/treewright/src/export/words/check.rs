@@ -90,8 +90,8 @@ pub fn finding(finding: &Finding, column: Option<&ColumnCheck>) -> String {
             "nearly every row has a class of its own ({distinct} classes): is this the target?"
         ),
         Finding::DuplicateRows { rows, of } => format!(
-            "{} of {of} equal to an earlier row in all columns",
-            counted(*rows, "row is", "rows are")
+            "{rows} of {} equal to an earlier row in all columns",
+            counted(*of, "row is", "rows are")
         ),
         Finding::SortedRows => {
             "the rows are sorted by the target: whatever follows the rows gives it away".into()
