@@ -119,12 +119,14 @@ fn odd_ones(
     };
     let tokens: Vec<Token> = odd.iter().map(token).collect();
     let cells: usize = tokens.iter().map(|token| token.cells).sum();
-    let (least_values, most_cells) = if tokens.iter().all(|token| token.means_missing) {
-        (3, present / 2)
-    } else {
-        (10, present / 5)
+    let all_mean_missing = tokens.iter().all(|token| token.means_missing);
+    let is_rare = cells * 5 <= present;
+    let is_nearly = match n_wanted {
+        10.. => is_rare || all_mean_missing && cells * 2 <= present,
+        3.. => is_rare && all_mean_missing,
+        _ => false,
     };
-    (!tokens.is_empty() && n_wanted >= least_values && cells <= most_cells).then_some(tokens)
+    (is_nearly && !tokens.is_empty()).then_some(tokens)
 }
 
 /// The number that is written for people: with a unit, commas between thousands, or a decimal comma.

@@ -1,5 +1,6 @@
 //! Commands that choose trees or features, or compare learners.
 
+mod check;
 mod curve;
 pub(crate) mod distinct;
 mod explore;
