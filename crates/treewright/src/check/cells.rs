@@ -81,6 +81,15 @@ impl<'a> Cells<'a> {
         }
     }
 
+    /// Do codes mean the same in both?
+    pub(super) fn has_the_texts_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Numbers(_), Self::Numbers(_)) => true,
+            (Self::Texts { distinct: a, .. }, Self::Texts { distinct: b, .. }) => a == b,
+            _ => false,
+        }
+    }
+
     /// A number that equal cells share.
     #[inline]
     pub(super) fn key(&self, row: usize) -> u64 {

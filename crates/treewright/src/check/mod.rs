@@ -177,8 +177,13 @@ fn look_at(columns: &[Column<'_>], task: Task, na: &[String]) -> TableCheck {
     repeats::note_columns(columns, &signatures, &mut checks);
     texts::note_tokens_elsewhere(columns, &mut checks);
     let is_used = |check: &ColumnCheck| !check.findings.iter().any(Finding::leaves_out);
-    let used = columns.iter().zip(&checks);
-    let used = used.filter(|(_, check)| is_used(check) && check.role != Role::Weight);
+    let is_left = |check: &ColumnCheck| check.role == Role::Feature && is_used(check);
+    let has_features = checks.iter().any(is_left);
+    // Without features all rows of a class are equal.
+    let used = columns
+        .iter()
+        .zip(&checks)
+        .filter(|(_, check)| has_features && is_used(check) && check.role != Role::Weight);
     let used: Vec<&Cells<'_>> = used.map(|(column, _)| &column.cells).collect();
     let rows = RowCounts {
         rows: n_rows,
@@ -193,8 +198,7 @@ fn look_at(columns: &[Column<'_>], task: Task, na: &[String]) -> TableCheck {
     if is_sorted {
         findings.push(Finding::SortedRows);
     }
-    let is_left = |check: &ColumnCheck| check.role == Role::Feature && is_used(check);
-    if !checks.iter().any(is_left) {
+    if !has_features {
         findings.push(Finding::NoFeatures);
     }
     TableCheck {
