@@ -157,7 +157,7 @@ fn of_classes(classes: &[(String, usize)], present: usize) -> Option<Finding> {
     }
     let rare = by_rows.iter().filter(|(_, rows)| *rows < FEW_OF_CLASS);
     let rare: Vec<String> = rare.map(|(label, _)| label.clone()).collect();
-    (!rare.is_empty()).then(|| Finding::RareClasses {
+    (!rare.is_empty()).then_some(Finding::RareClasses {
         classes: rare,
         fewest: rarest.1,
     })

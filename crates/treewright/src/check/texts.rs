@@ -19,7 +19,7 @@ const MANY_CATEGORIES: usize = 50;
 pub(super) fn look_at(codes: &[u32], distinct: &[String], check: &mut ColumnCheck) {
     let present = codes.len() - check.missing;
     let all = || distinct.iter().map(String::as_str);
-    if let Some(found) = DateFormat::of(all(), None) {
+    if let Some(found) = DateFormat::of(&all(), None) {
         check.kind = kind_of(found.format);
         check.findings.push(Finding::Date {
             format: found.format,
@@ -80,7 +80,7 @@ fn nearly(codes: &[u32], distinct: &[String], present: usize) -> Option<Finding>
         let tokens = odd_ones(codes, distinct, present, &is_date)?;
         let dates = distinct.iter().map(String::as_str);
         let dates = dates.filter(|text| is_date(text));
-        let format = DateFormat::of(dates, Some(order))?.format;
+        let format = DateFormat::of(&dates, Some(order))?.format;
         let wanted = Wanted::Dates(format);
         Some(Finding::Nearly { wanted, tokens })
     })

@@ -5,8 +5,6 @@
 //! is taken as it stands. Days are counted by the months of a year that begins in March, so that the day which leap
 //! years add is the last one.
 
-use super::{MISSING_CODE, RawColumn, Texts};
-
 /// In which order the parts of a date stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DateOrder {
@@ -97,7 +95,7 @@ impl DateFormat {
 
     /// The format of a column of texts, of which all are dates of the same order: the given one, or any.
     pub fn of<'a>(
-        texts: impl Iterator<Item = &'a str> + Clone,
+        texts: &(impl Iterator<Item = &'a str> + Clone),
         given: Option<DateOrder>,
     ) -> Option<FoundDates> {
         let mut fitting = DateOrder::ALL.into_iter().filter_map(|order| {
@@ -233,30 +231,6 @@ fn digits(text: &str, most: usize) -> Option<i64> {
     is_right.then(|| text.parse().ok()).flatten()
 }
 
-impl DateColumn {
-    /// A column of texts as numbers; else the first row whose text is not such a date.
-    pub(super) fn numbers(&self, texts: &Texts) -> std::result::Result<Vec<f64>, usize> {
-        let parsed: Vec<Option<f64>> = texts
-            .distinct
-            .iter()
-            .map(|text| self.format.parse(text))
-            .collect();
-        let number = |(row, &code): (usize, &u32)| match code {
-            MISSING_CODE => Ok(f64::NAN),
-            code => parsed[code as usize].ok_or(row),
-        };
-        texts.codes.iter().enumerate().map(number).collect()
-    }
-}
-
-/// The texts of a column that was read as such.
-pub(super) fn texts_of(column: RawColumn) -> Texts {
-    match column {
-        RawColumn::Texts(texts) => texts,
-        _ => unreachable!("dates are read as texts"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -347,7 +321,7 @@ mod tests {
     #[test]
     fn the_format_is_found() {
         let found = |texts: &[&str]| {
-            let found = DateFormat::of(texts.iter().copied(), None)?;
+            let found = DateFormat::of(&texts.iter().copied(), None)?;
             Some((
                 found.format.order.name(),
                 found.format.unit.name(),
@@ -371,7 +345,7 @@ mod tests {
         assert_eq!(found(&["1.2.2024"]), Some(("dmy", "days", false)));
         assert_eq!(found(&["1/13/2024", "13/1/2024"]), None);
         assert_eq!(found(&[]), None);
-        let given = DateFormat::of(["1/2/2024"].into_iter(), Some(DateOrder::MonthDayYear));
+        let given = DateFormat::of(&["1/2/2024"].into_iter(), Some(DateOrder::MonthDayYear));
         assert_eq!(given.unwrap().format.order, DateOrder::MonthDayYear);
         assert!(!given.unwrap().is_ambiguous);
     }

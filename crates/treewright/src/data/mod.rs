@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result, quoted};
 
 pub mod csv;
+mod date_columns;
 mod dates;
 mod file;
 pub mod read;

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use super::dates::texts_of;
+use super::date_columns::{check_dates, numbers_of, take_dates};
 use super::target::{decide_target, known_target, rows_with_target};
 use super::weights::{check_total_weight, class_weights, rows_with_weight, take_weights};
 use super::{
-    ClassWeight, Column, Dataset, DateColumn, DateFormat, DateOrder, Feature, FeatureKind,
-    MISSING_CODE, MissingTarget, RawColumn, Reading, Schema, Source, Target, TargetColumn, Texts,
-    Wanted,
+    ClassWeight, Column, Dataset, DateOrder, Feature, FeatureKind, MISSING_CODE, MissingTarget,
+    RawColumn, Reading, Schema, Source, Target, TargetColumn, Texts, Wanted,
 };
 use crate::error::{Error, Result, quoted, quoted_list};
 
@@ -258,88 +257,6 @@ impl ReadOptions {
     }
 }
 
-/// Turns the columns of dates into numbers, and says in which format they are.
-fn take_dates(
-    source: &dyn Source,
-    options: &ReadOptions,
-    raw: &mut [RawColumn],
-) -> Result<Vec<DateColumn>> {
-    let mut dates = Vec::new();
-    for (position, name) in source.names().iter().enumerate() {
-        let given = options.dates.iter().find(|(date, _)| date == name);
-        let Some((_, order)) = given.filter(|_| raw[position] != RawColumn::Skipped) else {
-            continue;
-        };
-        let texts = texts_of(std::mem::replace(&mut raw[position], RawColumn::Skipped));
-        let column = DateColumn {
-            name: name.clone(),
-            format: format_of(source, position, &texts, *order)?,
-        };
-        raw[position] = RawColumn::Numbers(numbers_of(source, position, &column, &texts)?);
-        dates.push(column);
-    }
-    Ok(dates)
-}
-
-/// The format of a column of dates.
-fn format_of(
-    source: &dyn Source,
-    position: usize,
-    texts: &Texts,
-    order: Option<DateOrder>,
-) -> Result<DateFormat> {
-    let distinct = || texts.distinct.iter().map(String::as_str);
-    if let Some(found) = DateFormat::of(distinct(), order) {
-        return Ok(found.format);
-    }
-    // In the order that most texts have, one of them is the first that is none.
-    let n_fitting = |order: &DateOrder| {
-        let unit = super::DateUnit::Days;
-        let format = DateFormat {
-            order: *order,
-            unit,
-        };
-        distinct()
-            .filter(|text| format.parse(text).is_some())
-            .count()
-    };
-    let orders = DateOrder::ALL.into_iter().rev();
-    let likely = order.or_else(|| orders.max_by_key(n_fitting));
-    let column = DateColumn {
-        name: source.names()[position].clone(),
-        format: DateFormat {
-            order: likely.expect("there are orders"),
-            unit: super::DateUnit::Days,
-        },
-    };
-    numbers_of(source, position, &column, texts)?;
-    // Without any cell there is nothing to tell the format from.
-    Ok(column.format)
-}
-
-/// The numbers of a column of dates; the first text that is no such date is an error.
-fn numbers_of(
-    source: &dyn Source,
-    position: usize,
-    column: &DateColumn,
-    texts: &Texts,
-) -> Result<Vec<f64>> {
-    column.numbers(texts).map_err(|row| {
-        let mut place = source.place(row);
-        place.column = Some(source.names()[position].clone());
-        let text = quoted(&texts.distinct[texts.codes[row] as usize]);
-        let example = match column.format.order {
-            DateOrder::YearMonthDay => "2024-03-09",
-            DateOrder::DayMonthYear => "09.03.2024 or 09/03/2024 for the ninth of March",
-            DateOrder::MonthDayYear => "03/09/2024 for the ninth of March",
-        };
-        Error::table(
-            place,
-            format!("{text} is not a date, expected one such as {example}"),
-        )
-    })
-}
-
 /// Finds the target, the weight and the features by name.
 fn assign_roles(names: &[String], options: &ReadOptions) -> Result<Vec<Role>> {
     let find = |name: &str, option: &str| {
@@ -361,15 +278,6 @@ fn assign_roles(names: &[String], options: &ReadOptions) -> Result<Vec<Role>> {
     ] {
         for name in list {
             find(name, option)?;
-        }
-    }
-    for (name, _) in &options.dates {
-        find(name, "dates")?;
-        if options.categorical.contains(name) || options.numeric.contains(name) {
-            return Err(Error::schema(format!(
-                "column {} is listed both as a date and as categorical or numeric",
-                quoted(name)
-            )));
         }
     }
     if let Some(name) = options
@@ -401,14 +309,7 @@ fn assign_roles(names: &[String], options: &ReadOptions) -> Result<Vec<Role>> {
             quoted(&names[target])
         )));
     }
-    let is_needed =
-        |name: &String| *name == names[target] || weight.is_some_and(|at| names[at] == *name);
-    if let Some((name, _)) = options.dates.iter().find(|(name, _)| is_needed(name)) {
-        return Err(Error::schema(format!(
-            "dates: column {} is not a feature, and only those can be dates",
-            quoted(name)
-        )));
-    }
+    check_dates(names, options, target, weight)?;
     let mut roles = vec![Role::Unused; names.len()];
     match &options.features {
         None => roles.fill(Role::Feature),

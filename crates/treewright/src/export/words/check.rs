@@ -161,8 +161,8 @@ pub fn fix(check: &TableCheck, column: Option<&ColumnCheck>, finding: &Finding) 
         | Finding::DuplicateOfTarget
         | Finding::PredictsTarget
         | Finding::ManyCategories { .. }
-        | Finding::RowOrder => drop(),
-        Finding::FormattedNumbers { is_id: true, .. } => drop(),
+        | Finding::RowOrder
+        | Finding::FormattedNumbers { is_id: true, .. } => drop(),
         Finding::Date {
             format,
             is_ambiguous: true,
