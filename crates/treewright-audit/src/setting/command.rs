@@ -33,7 +33,8 @@ pub fn command(table: &Table, setting: &Setting) -> String {
                     "lambda" => format!(" --penalty {}", penalty(&job.penalty)),
                     _ => String::new(),
                 };
-                let text = format!("treewright fit optimal {file}{params} --{aim} {value}{penalty}{end}");
+                let text =
+                    format!("treewright fit optimal {file}{params} --{aim} {value}{penalty}{end}");
                 return with_notes(text, notes);
             }
             let family = sizes(job, file, &end, &mut notes);

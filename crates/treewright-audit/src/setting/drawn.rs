@@ -130,8 +130,12 @@ fn rules(features: &[String], dice: &mut Rng) -> Rules {
     if features.len() > 1 && chance(dice, 50) {
         for _ in 0..dice.usize(1..3) {
             let n = dice.usize(2..=features.len());
-            rules.interactions.push(some(features, n, dice));
+            let mut group = some(features, n, dice);
+            group.sort_unstable();
+            rules.interactions.push(group);
         }
+        rules.interactions.sort_unstable();
+        rules.interactions.dedup();
     }
     if features.len() > 1 && chance(dice, 50) {
         for _ in 0..dice.usize(1..4) {

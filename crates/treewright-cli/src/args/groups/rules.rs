@@ -1,5 +1,6 @@
 //! Rules about the features on a path from the root to a leaf.
 
+use anyhow::{Result, ensure};
 use clap::Args;
 use treewright::tree::PathRules;
 
@@ -22,12 +23,17 @@ pub(crate) struct RulesArgs {
 
 impl RulesArgs {
     /// The rules, whose names may be wrong.
-    pub(crate) fn rules(&self) -> PathRules {
+    pub(crate) fn rules(&self) -> Result<PathRules> {
         let groups = |groups: &Option<NameGroups>| groups.clone().unwrap_or_default().0;
-        PathRules {
+        let root_only = self.root_only.as_ref().map(|names| names.0.clone());
+        ensure!(
+            root_only.as_ref().is_none_or(|names| !names.is_empty()),
+            "root-only: got \"\", expected features of the table"
+        );
+        Ok(PathRules {
             interactions: groups(&self.interactions),
-            root_only: self.root_only.clone().unwrap_or_default().0,
+            root_only: root_only.unwrap_or_default(),
             not_above: groups(&self.not_above),
-        }
+        })
     }
 }

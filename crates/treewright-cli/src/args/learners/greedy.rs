@@ -146,7 +146,7 @@ impl GreedyArgs {
                 PredictArg::Mean => Summary::Mean,
                 PredictArg::Median => Summary::Median,
             },
-            rules: self.rules.rules(),
+            rules: self.rules.rules()?,
             loss,
             ..self.growing.learner()?
         })

@@ -119,7 +119,7 @@ impl BoundedArgs {
                 CategoricalSplitsArg::Multiway => CategoricalSplits::Multiway,
             },
             min_leaf: self.min_leaf.count("min-leaf", 1)?,
-            rules: self.rules.rules(),
+            rules: self.rules.rules()?,
             loss,
             most_bytes: most_bytes.map_or(usize::MAX, |most| {
                 usize::try_from(most).unwrap_or(usize::MAX)

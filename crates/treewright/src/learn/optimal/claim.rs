@@ -51,7 +51,7 @@ impl Optimal {
         let before_rounding = if is_proven {
             objective
         } else {
-            let losses = encoding.in_losses(lower) + proven.constant as f64;
+            let losses = encoding.in_losses(lower, proven.constant);
             as_cost(losses.max(0.0)) * (1.0 - 1e-12)
         };
         let lower_bound = after_rounding(before_rounding, objective, tolerance);

@@ -342,6 +342,16 @@ impl Optimal {
         Ok(Some(plan.build(data, &self.loss)?))
     }
 
+    /// Refuses a least number of rows in a leaf that a whole table does not have. A part of a table, such as all folds
+    /// but one, may have fewer rows: then its tree is a leaf.
+    pub fn check_leaf_size(&self, data: &Dataset) -> Result<()> {
+        if self.min_leaf > data.n_rows().max(1) {
+            let allowed = format!("at most {}, the rows of the table", data.n_rows());
+            return Err(Error::parameter("min-leaf", self.min_leaf, allowed));
+        }
+        Ok(())
+    }
+
     fn check(&self, data: &Dataset) -> Result<()> {
         data.require_rows_and_features()?;
         if self.intervals == Some(0) {

@@ -251,7 +251,7 @@ impl TreeSearch<'_> {
     /// How far the search is.
     pub(super) fn tell(&self, depth: usize, best: u64, least: u64) {
         let encoding = self.context.encoding;
-        let (best, least) = (encoding.in_losses(best), encoding.in_losses(least));
+        let (best, least) = (encoding.in_losses(best, 0), encoding.in_losses(least, 0));
         let gap = if best > 0.0 {
             (best - least) / best
         } else {
