@@ -10,7 +10,7 @@ use treewright::tree::CategoricalSplits;
 use super::rules::RuleParams;
 use super::selection::SelectionParams;
 use super::{family, finished, loss, nothing_chosen, text_of};
-use crate::errors::{guarded, named};
+use crate::errors::{guarded, named, raised};
 use crate::family::{Family, penalty, weight};
 use crate::model::Model;
 use crate::running::{Limits, Outcome};
@@ -36,7 +36,7 @@ pub(crate) struct OptimalParams {
 
 impl OptimalParams {
     fn learner(&self, table: &Table, limits: &Limits) -> PyResult<Optimal> {
-        Ok(Optimal {
+        let learner = Optimal {
             depth: self.max_depth,
             intervals: self.intervals,
             categorical_splits: named(
@@ -52,7 +52,10 @@ impl OptimalParams {
             rules: self.rules.clone().into(),
             loss: loss(self.cost_matrix.as_deref(), table)?,
             most_bytes: limits.most_bytes(),
-        })
+        };
+        let checked = learner.check_leaf_size(table.data());
+        checked.map_err(|error| raised(&error))?;
+        Ok(learner)
     }
 }
 

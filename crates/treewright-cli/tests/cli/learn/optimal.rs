@@ -84,7 +84,7 @@ fn options_choose_among_trees() {
         (&["--leaf-cost", "1/3"], (3.0, 1)),
         (&["--min-leaf", "2"], (1.0, 2)),
         (&["--min-leaf", "3"], (2.0, 2)),
-        (&["--min-leaf", "100"], (3.0, 1)),
+        (&["--min-leaf", "6"], (3.0, 1)),
         (&["--depth", "0"], (3.0, 1)),
     ];
     for (options, expected) in cases {

@@ -146,3 +146,33 @@ fn a_tree_out_of_a_family_that_was_stopped_says_so() {
         verified(&folder, "model.json");
     }
 }
+
+#[test]
+fn leaves_that_no_tree_can_have_are_refused() {
+    let table = "x,class\n1,a\n2,a\n3,b\n";
+    let folder = Folder::new().file("data.csv", table);
+    let [fit, path] = ["fit", "path"].map(|command| [command, "optimal", "data.csv"]);
+    for command in [fit, path] {
+        let with = |option: &[&'static str]| [&command[..], option, &["-o", "out.json"]].concat();
+        folder.refused(
+            &with(&["--min-leaf", "0"]),
+            "min-leaf: got 0, expected at least 1\n",
+        );
+        folder.refused(
+            &with(&["--min-leaf", "4"]),
+            "min-leaf: got 4, expected at most 3, the rows of the table\n",
+        );
+        folder.done(&[&command[..], &["--min-leaf", "3"]].concat());
+    }
+    let leaves = [&fit[..], &["--leaves", "0"]].concat();
+    folder.refused(&leaves, "leaves: got 0, expected at least 1\n");
+    folder.done(&[&path[..], &["-o", "family.json"]].concat());
+    folder.refused(
+        &["prune", "family.json", "--leaves", "0"],
+        "leaves: got 0, expected at least 1\n",
+    );
+    folder.refused(
+        &[&fit[..], &["--leaves", "2", "--leaf-cost", "0.1"]].concat(),
+        "leaf-cost: got 0.1",
+    );
+}
