@@ -171,7 +171,7 @@ fn leaves_that_no_tree_can_have_are_refused() {
     folder.done(&[&path[..], &["-o", "family.json"]].concat());
     folder.refused(
         &["prune", "family.json", "--leaves", "0"],
-        "leaves: got 0, expected at least 1\n",
+        "family.json: leaves: got 0, expected at least 1\n",
     );
     folder.refused(
         &[&fit[..], &["--leaves", "2", "--leaf-cost", "0.1"]].concat(),
