@@ -110,6 +110,9 @@ fn greedy_tree(fit: &Fit<Tree>, data: &Dataset) -> Result<Option<Fit<Tree>>> {
         .any(|it| matches!(it, Column::Categorical(_)));
     // Where leaves have a least size, a greedy tree may keep categories together that have branches of their own here.
     let is_other_class = has_categories && is_multiway && min_leaf > 1;
+    // The prunings of a greedy tree are compared, and their leaves may have any class.
+    let has_share = params.min_class_share() != Ok(None);
+    let is_other_class = is_other_class || has_share;
     if !is_optimal || intervals < 2 || params.has_min_leaf_weight() || is_other_class {
         return Ok(None);
     }
