@@ -295,7 +295,9 @@ fn keeps_paths(never_below: &[Vec<usize>], figures: &Figures<'_>) -> Result<(), 
 fn keeps_share(share: &Ratio, figures: &Figures<'_>) -> Result<(), String> {
     let mut leaves = (1..figures.nodes.len()).filter(|&at| figures.is_leaf(at));
     match leaves.find(|&at| !has_share(share, &figures.nodes[at])) {
-        Some(at) => Err(format!("node {at}: less than the share {share} of its class")),
+        Some(at) => Err(format!(
+            "node {at}: less than the share {share} of its class"
+        )),
         None => Ok(()),
     }
 }

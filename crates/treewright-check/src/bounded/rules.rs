@@ -62,7 +62,10 @@ impl ShareRule {
     fn allows(&self, weights: &[i128]) -> bool {
         let cost = |&answer: &usize| {
             let costs = self.costs.iter().map(|costs| costs[answer]);
-            costs.zip(weights).map(|(cost, weight)| cost * weight).sum::<i128>()
+            costs
+                .zip(weights)
+                .map(|(cost, weight)| cost * weight)
+                .sum::<i128>()
         };
         // The first of equal ones.
         let answer = (0..weights.len()).min_by_key(cost).unwrap_or(0);

@@ -12,7 +12,8 @@ use super::exact::decimal;
 use crate::error::{Error, Result, quoted};
 
 /// What a least share can be.
-const ALLOWED: &str = "a share above 0 and at most 1: a decimal such as 0.9, or a ratio such as 9/10";
+const ALLOWED: &str =
+    "a share above 0 and at most 1: a decimal such as 0.9, or a ratio such as 9/10";
 /// Sums of weights that are not whole numbers may be off by their rounding.
 const SLACK: f64 = 1e-9;
 /// Numbers below this are exact as doubles.
@@ -134,7 +135,9 @@ mod tests {
 
     #[test]
     fn other_numbers_are_refused() {
-        for text in ["0", "-0.5", "1.01", "x", "nan", "", "1/0", "1e-30", "3/2", "-1/3"] {
+        for text in [
+            "0", "-0.5", "1.01", "x", "nan", "", "1/0", "1e-30", "3/2", "-1/3",
+        ] {
             let fault = text.parse::<ClassShare>().unwrap_err().to_string();
             assert!(fault.starts_with("min-class-share: got "), "{fault}");
             assert!(!fault.contains('\n'));

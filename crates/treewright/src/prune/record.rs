@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::{Aim, Method, NodeCosts, Pruning, PruningCost};
 use crate::cost::{Loss, Objective, Penalty};
 use crate::tree::{
-    Certificate, CostKind, CostsFrom, LearnerInfo, Minimised, PruningLimit,
-    PruningLoss, Statement, Tree, TreeClass, after_rounding,
+    Certificate, CostKind, CostsFrom, LearnerInfo, Minimised, PruningLimit, PruningLoss, Statement,
+    Tree, TreeClass, after_rounding,
 };
 
 /// What a pruning was asked to be.

@@ -132,7 +132,9 @@ impl<'a> Bounded<'a> {
         let predicted = (0..n_classes).min_by_key(loss).unwrap();
         let weight = |is_in: &dyn Fn(usize) -> bool| {
             let rows = rows.iter().map(|&row| self.rows[row]);
-            rows.filter(|&(class, _)| is_in(class)).map(|(_, weight)| weight).sum::<u64>()
+            rows.filter(|&(class, _)| is_in(class))
+                .map(|(_, weight)| weight)
+                .sum::<u64>()
         };
         whole * weight(&|class| class == predicted) >= part * weight(&|_| true)
     }

@@ -6,9 +6,7 @@ use super::limited_groups::{GroupLimits, LimitedGroups};
 use super::pure_intervals::PureIntervals;
 use super::sized_intervals::SizedIntervals;
 use crate::learn::exact::{Deadline, Stopped};
-use crate::learn::optimal::problem::{
-    Context, FeatureKind, Label, LeafShare, NONE, RowSet,
-};
+use crate::learn::optimal::problem::{Context, FeatureKind, Label, LeafShare, NONE, RowSet};
 
 impl Context<'_> {
     /// The value of some rows as a leaf, if they may be one.
@@ -32,9 +30,7 @@ impl Context<'_> {
         }
         if let Some(share) = self.leaf_share() {
             let sums = share.sums(rows, part);
-            return share
-                .allows(&sums)
-                .then(|| self.encoding.leaf(sums.loss()));
+            return share.allows(&sums).then(|| self.encoding.leaf(sums.loss()));
         }
         if part.len() < self.table.n_classes() / 8 {
             return Some(self.encoding.leaf(error_of_few(rows, part)));

@@ -268,7 +268,9 @@ impl TreeSearch<'_> {
             .context
             .losses_of_pure(rows, feature, most, &mut deadline);
         let is_it = |&found: &(usize, u64)| self.context.value_of(found) == value;
-        let found = losses.ok().and_then(|losses| losses.into_iter().find(is_it));
+        let found = losses
+            .ok()
+            .and_then(|losses| losses.into_iter().find(is_it));
         let cuts = found.and_then(|found| self.context.pure_cuts_of(rows, feature, found));
         cuts.expect("a value that was found has cuts")
     }

@@ -5,7 +5,7 @@
 //! rows, too: bounds are about leaves without this rule.
 
 use super::rows::{Label, RowSet};
-use crate::cost::{ClassShare, Units};
+use crate::cost::{ClassShare, Units, tens_of_weights};
 use crate::data::{Dataset, Target};
 
 /// The least share, and what each weighted row has.
@@ -35,17 +35,15 @@ impl LeafShare {
         real: impl Iterator<Item = u32>,
         is_by_weight: bool,
     ) -> Self {
-        const LARGEST_SUM: f64 = (1_u64 << 53) as f64;
-        let weights: Vec<f64> = (0..data.n_rows()).map(|row| data.weight(row)).collect();
-        let units = Units::new(&weights, LARGEST_SUM);
+        let weights = whole_weights(data);
         let Target::Classes(classes) = data.target() else {
             unreachable!("a table is made from classes");
         };
         let mut before = None;
         let row = |row: u32| {
             let is_first = before.replace(row) != Some(row);
-            let weight = units.values()[row as usize].unsigned_abs();
-            (classes[row as usize], if is_first { weight } else { 0 })
+            let weight = if is_first { weights[row as usize] } else { 0 };
+            (classes[row as usize], weight)
         };
         Self {
             share: share.clone(),
@@ -88,6 +86,21 @@ impl LeafShare {
             self.add(&mut sums, rows.ids()[at], rows.labels()[at]);
         }
         sums
+    }
+}
+
+/// The weights of all rows, as whole numbers: decimals times a power of ten, all others rounded to a power of two.
+fn whole_weights(data: &Dataset) -> Vec<u64> {
+    let weights: Vec<f64> = (0..data.n_rows()).map(|row| data.weight(row)).collect();
+    match tens_of_weights(data) {
+        Some(tens) => {
+            let whole = weights.iter().map(|weight| (weight * tens).round() as u64);
+            whole.collect()
+        }
+        None => {
+            let units = Units::new(&weights, data.total_weight());
+            units.values().iter().map(|it| it.unsigned_abs()).collect()
+        }
     }
 }
 
