@@ -36,7 +36,7 @@ class OptimalTreeClassifier(Classifier):
     intervals : "auto" or int, default="auto"
         Parts of a numeric feature at the last level; ``"auto"`` is the number of classes + 1, 2
         gives binary trees.
-    categorical_splits : {"grouped", "one-vs-rest", "multiway"}, default="multiway"
+    categorical_splits : {"grouped", "one-vs-rest", "multiway"}, default="grouped"
         How a split parts categories: one against the rest, and at the last level up to
         ``intervals`` groups, or two; one against the rest; or a branch for each.
     min_samples_leaf : int or float, default=1
@@ -107,7 +107,7 @@ class OptimalTreeClassifier(Classifier):
         *,
         max_depth: int = 2,
         intervals: int | str = "auto",
-        categorical_splits: str = "multiway",
+        categorical_splits: str = "grouped",
         min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,
         ccp_alpha: float | str = 0.0,

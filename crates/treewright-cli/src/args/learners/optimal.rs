@@ -34,7 +34,7 @@ pub(crate) struct BoundedArgs {
     )]
     intervals: IntervalsArg,
     /// How a split parts categories
-    #[arg(long, value_name = "HOW", default_value = "multiway")]
+    #[arg(long, value_name = "HOW", default_value = "grouped")]
     categorical_splits: CategoricalSplitsArg,
     /// A leaf has at least this many rows
     #[arg(

@@ -35,7 +35,8 @@ fn the_best_tree_of_a_size_is_that_of_the_family() {
         assert_eq!(model["certificate"]["optimal"], true);
         let noun = if leaves == 1 { "leaf" } else { "leaves" };
         let expected = format!(
-            "cost over trees of depth 2 with up to 2 intervals at the last level, at most {leaves} {noun}"
+            "cost over trees of depth 2 with up to 2 intervals or groups of categories at the last level, \
+             one category against the rest above, at most {leaves} {noun}"
         );
         assert_eq!(what(&model), expected);
         assert_eq!(model["learner"]["params"]["leaves"], leaves);
@@ -52,7 +53,8 @@ fn a_weight_of_a_penalty() {
     let model = fit(&folder, &["--lambda", "0.02", "--penalty", "sqrt"]);
     assert_eq!(
         what(&model),
-        "cost + 0.02 * sqrt(leaves) over trees of depth 2 with up to 3 intervals at the last level"
+        "cost + 0.02 * sqrt(leaves) over trees of depth 2 with up to 3 intervals or groups of categories at the last \
+         level, one category against the rest above"
     );
     assert_eq!(model["learner"]["params"]["penalty"], "sqrt");
     assert_eq!(model["certificate"]["optimal"], true);

@@ -29,7 +29,7 @@ pub const OPTIMAL: &[Parameter] = &[
         has_flag: true,
         kind: Kind::Word,
         range: Range::OneOf(&["grouped", "one-vs-rest", "multiway"]),
-        default: Some("multiway"),
+        default: Some("grouped"),
         help: "How a split parts categories",
     },
     Parameter {

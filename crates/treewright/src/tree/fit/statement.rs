@@ -118,11 +118,11 @@ pub enum TreeClass {
 pub enum CategoricalSplits {
     /// One category against the rest; where all branches are leaves, groups of categories, as many as a numeric
     /// feature has intervals, and at least two.
+    #[default]
     Grouped,
     /// One category against the rest.
     OneVsRest,
     /// A branch for each category.
-    #[default]
     Multiway,
 }
 
