@@ -78,6 +78,9 @@ pub struct OptimalJob {
     /// The least share of the weight in a leaf.
     #[serde(default)]
     pub min_leaf_weight: f64,
+    /// The least share of the class of a leaf; nothing for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub min_class_share: String,
     /// What a leaf costs.
     pub leaf_cost: String,
     /// Tiny sizes of the parts in which work is done.
@@ -145,6 +148,9 @@ pub struct GreedyJob {
     pub categorical_splits: String,
     /// Also splits that gain nothing.
     pub zero_gain: bool,
+    /// The least share of the class of a leaf; nothing for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub min_class_share: String,
 }
 
 /// Parameters of a pruning.

@@ -10,3 +10,4 @@ mod optimal;
 mod optimal_aims;
 mod path;
 mod rules;
+mod shares;
