@@ -220,6 +220,10 @@ impl Optimal {
         let mut is_whole = is_done;
         for value in members {
             let (plan, is_of_value) = by_size.plan(table.whole(), value.leaves);
+            if !is_of_value && !plan.is_of_leaves(&table) {
+                is_whole = false;
+                continue;
+            }
             let tree = plan.build(data, &self.loss)?;
             let recounted = tree.recounted(data, losses.counting);
             is_whole &= is_of_value;

@@ -234,6 +234,10 @@ impl Optimal {
             found.lower.get_or_insert(found.value);
             found.plan = TreePlan::Leaf;
         }
+        if found.lower.is_some() && !found.plan.is_of_leaves(&table) {
+            // In a hurry, a last level has fewer intervals.
+            found.plan = TreePlan::Leaf;
+        }
         let tree = found.plan.build(data, &self.loss)?;
         let training = Training::of_leaves(&tree, data);
         let mut best = (tree, training);
