@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use treewright::cost::{Lambda, Loss, Penalty};
+use treewright::cost::{ClassShare, Lambda, Loss, Penalty};
 use treewright::data::Dataset;
 use treewright::export::json::{self, write_family, write_model};
 use treewright::learn::dyadic::{self, Coding, Dyadic, Method, Model, Resolution, Solver, Ties};
@@ -166,6 +166,7 @@ fn optimal(job: &OptimalJob, loss: Loss, most_bytes: Option<u64>) -> Result<Opti
         intervals: job.intervals,
         min_leaf: job.min_leaf,
         min_leaf_weight: job.min_leaf_weight,
+        min_class_share: class_share(&job.min_class_share)?,
         leaf_cost: job.leaf_cost.parse()?,
         categorical_splits: categorical_splits(&job.categorical_splits)?,
         rules: PathRules {
@@ -313,9 +314,18 @@ fn greedy(job: &GreedyJob, loss: Loss) -> Result<Greedy> {
         missing: named(&job.missing, &policies, MissingPolicy::name)?,
         categorical_splits: named(&job.categorical_splits, &splits, CategoricalSplits::name)?,
         zero_gain: job.zero_gain,
+        min_class_share: class_share(&job.min_class_share)?,
         loss,
         ..Greedy::default()
     })
+}
+
+/// The least share of the class of a leaf, if there is one.
+fn class_share(text: &str) -> Result<Option<ClassShare>> {
+    match text {
+        "" => Ok(None),
+        text => text.parse().map(Some),
+    }
 }
 
 fn pruning_cost(job: &PruneJob) -> Result<PruningCost> {

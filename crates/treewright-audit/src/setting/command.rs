@@ -87,11 +87,12 @@ fn optimal(job: &OptimalJob, notes: &mut Vec<String>) -> String {
     }
     let intervals = job.intervals.map_or("auto".into(), |most| most.to_string());
     format!(
-        " --depth {} --intervals {intervals} --categorical-splits {} --min-leaf {}{}",
+        " --depth {} --intervals {intervals} --categorical-splits {} --min-leaf {}{}{}",
         job.depth,
         job.categorical_splits,
         job.min_leaf,
-        rules(&job.rules)
+        rules(&job.rules),
+        class_share(&job.min_class_share)
     )
 }
 
@@ -148,9 +149,20 @@ fn greedy(job: &GreedyJob) -> String {
         .map_or(String::new(), |depth| format!(" --max-depth {depth}"));
     let zero_gain = if job.zero_gain { " --zero-gain" } else { "" };
     format!(
-        " --criterion {}{depth} --min-leaf {} --missing {} --categorical-splits {}{zero_gain}",
-        job.criterion, job.min_leaf, job.missing, job.categorical_splits
+        " --criterion {}{depth} --min-leaf {} --missing {} --categorical-splits {}{zero_gain}{}",
+        job.criterion,
+        job.min_leaf,
+        job.missing,
+        job.categorical_splits,
+        class_share(&job.min_class_share)
     )
+}
+
+fn class_share(share: &str) -> String {
+    match share {
+        "" => String::new(),
+        share => format!(" --min-class-share {share}"),
+    }
 }
 
 fn prune(job: &PruneJob) -> String {

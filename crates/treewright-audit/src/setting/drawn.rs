@@ -113,7 +113,16 @@ fn optimal(kind: Kind, table: &Table, dice: &mut Rng) -> OptimalJob {
             weight(dice)
         },
         tiny: kind != Kind::Large && chance(dice, 40),
+        min_class_share: class_share(kind, dice),
     }
+}
+
+/// The least share of the class of a leaf, for a few settings. It takes time where it matters.
+fn class_share(kind: Kind, dice: &mut Rng) -> String {
+    if matches!(kind, Kind::Large | Kind::Numbers) || !chance(dice, 8) {
+        return String::new();
+    }
+    pick(dice, &["0.5", "0.6", "2/3", "0.75", "0.9", "1"]).into()
 }
 
 /// Some of the features, in any order.
@@ -293,13 +302,18 @@ fn greedy(kind: Kind, dice: &mut Rng) -> GreedyJob {
         missing: pick(dice, &["distribute", "distribute", "branch", "majority"]).into(),
         categorical_splits: pick(dice, &["multiway", "one-vs-rest"]).into(),
         zero_gain: chance(dice, 25),
+        min_class_share: class_share(kind, dice),
     }
 }
 
 /// The settings of searches over subsets: mostly the usual ones of the program.
 fn searched(job: GreedyJob, dice: &mut Rng) -> GreedyJob {
     if chance(dice, 50) {
-        return job;
+        // These searches do not know the rule.
+        return GreedyJob {
+            min_class_share: String::new(),
+            ..job
+        };
     }
     GreedyJob {
         criterion: "entropy".into(),
@@ -308,6 +322,7 @@ fn searched(job: GreedyJob, dice: &mut Rng) -> GreedyJob {
         missing: "distribute".into(),
         categorical_splits: "multiway".into(),
         zero_gain: false,
+        min_class_share: String::new(),
     }
 }
 

@@ -84,6 +84,9 @@ pub struct OptimalJob {
     /// Which features may be asked below which.
     #[serde(default, skip_serializing_if = "Rules::is_empty")]
     pub rules: Rules,
+    /// The least share of the class of a leaf; nothing for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub min_class_share: String,
     /// What a leaf costs.
     pub leaf_cost: String,
     /// Tiny sizes of the parts in which work is done.
@@ -187,6 +190,9 @@ pub struct GreedyJob {
     pub categorical_splits: String,
     /// Also splits that gain nothing.
     pub zero_gain: bool,
+    /// The least share of the class of a leaf; nothing for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub min_class_share: String,
 }
 
 /// Parameters of a pruning.

@@ -7,7 +7,7 @@ use treewright::learn::optimal::Optimal;
 use treewright::select::Searched;
 use treewright::tree::CategoricalSplits;
 
-use super::rules::RuleParams;
+use super::rules::{RuleParams, class_share};
 use super::selection::SelectionParams;
 use super::{family, finished, loss, nothing_chosen, text_of};
 use crate::errors::{guarded, named, raised};
@@ -30,6 +30,7 @@ pub(crate) struct OptimalParams {
     max_leaf_nodes: Option<usize>,
     cost_matrix: Option<Vec<Vec<f64>>>,
     rules: RuleParams,
+    min_class_share: Option<String>,
     selection: SelectionParams,
     proof: bool,
 }
@@ -50,6 +51,7 @@ impl OptimalParams {
             penalty: penalty(&self.penalty)?,
             leaves: self.max_leaf_nodes,
             rules: self.rules.clone().into(),
+            min_class_share: class_share(self.min_class_share.as_deref())?,
             loss: loss(self.cost_matrix.as_deref(), table)?,
             most_bytes: limits.most_bytes(),
         };

@@ -147,6 +147,7 @@ impl GreedyArgs {
                 PredictArg::Median => Summary::Median,
             },
             rules: self.rules.rules()?,
+            min_class_share: self.rules.min_class_share()?,
             loss,
             ..self.growing.learner()?
         })

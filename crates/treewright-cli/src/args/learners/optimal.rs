@@ -120,6 +120,7 @@ impl BoundedArgs {
             },
             min_leaf: self.min_leaf.count("min-leaf", 1)?,
             rules: self.rules.rules()?,
+            min_class_share: self.rules.min_class_share()?,
             loss,
             most_bytes: most_bytes.map_or(usize::MAX, |most| {
                 usize::try_from(most).unwrap_or(usize::MAX)

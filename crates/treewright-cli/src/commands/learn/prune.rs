@@ -176,7 +176,7 @@ fn costs_from(
         .with_context(|| input::name_of(model))?;
     let context = || input::name_of(path);
     let found = eval::recost(tree, &data).with_context(context)?;
-    let costs = NodeCosts::new(tree, &found.costs, found.errors.as_deref(), found.weight)
+    let costs = NodeCosts::of_other_rows(fit, found.costs, found.errors.as_deref(), found.weight)
         .with_context(context)?;
     let from = CostsFrom {
         rows: found.rows,

@@ -112,7 +112,9 @@ fn greedy_tree(fit: &Fit<Tree>, data: &Dataset, price: f64) -> Result<Option<Fit
     // it has fewer and larger leaves.
     let leaves_matter =
         min_leaf > 1 || price > 0.0 || params.leaves().is_ok_and(|most| most.is_some());
-    let is_other_class = has_categories && is_multiway && leaves_matter;
+    // The prunings of a greedy tree are compared, and their leaves may have any class.
+    let has_share = params.min_class_share() != Ok(None);
+    let is_other_class = has_share || has_categories && is_multiway && leaves_matter;
     if !is_optimal || intervals < 2 || params.has_min_leaf_weight() || is_other_class {
         return Ok(None);
     }

@@ -1,6 +1,6 @@
 //! Optimal trees of bounded depth.
 
-use super::shared::{INTERACTIONS, NOT_ABOVE, ROOT_ONLY};
+use super::shared::{INTERACTIONS, MIN_CLASS_SHARE, NOT_ABOVE, ROOT_ONLY};
 use super::{Kind, Parameter, Range};
 
 /// Parameters of optimal trees of bounded depth.
@@ -80,4 +80,5 @@ pub const OPTIMAL: &[Parameter] = &[
     INTERACTIONS,
     ROOT_ONLY,
     NOT_ABOVE,
+    MIN_CLASS_SHARE,
 ];
