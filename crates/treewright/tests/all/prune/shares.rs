@@ -11,7 +11,7 @@ use treewright::learn::{Greedy, Learner};
 use treewright::prune::{Aim, Method, NodeCosts, PruningCost, family, prune};
 use treewright::tree::{NodeId, Tree};
 
-use crate::reference::prunings::all_prunings;
+use crate::reference::prunings::{Pruned, all_prunings};
 use crate::tables::{Weights, Wishes, random_table};
 
 /// Is the node a leaf that has its share?
@@ -80,17 +80,12 @@ fn check(seed: u64) -> bool {
 fn check_prunings(fit: &treewright::Fit, share: &ClassShare, case: &dyn Fn() -> String) {
     let costs = NodeCosts::of_model(fit, PruningCost::Error).unwrap();
     let tree = Arc::new(fit.model.clone());
-    let own = NodeCosts::of(&tree, PruningCost::Error).unwrap();
-    let unit = costs.scale().unit / own.scale().unit;
     let is_allowed =
         |leaves: &[NodeId]| leaves.len() == 1 || leaves.iter().all(|&id| is_sure(&tree, id, share));
-    let allowed: Vec<SolutionValue> = all_prunings(&tree, &own)
+    let allowed: Vec<SolutionValue> = all_prunings(&tree, &costs)
         .iter()
         .filter(|pruning| is_allowed(&pruning.leaves))
-        .map(|pruning| SolutionValue {
-            cost: (pruning.cost as f64 / unit).round() as i64,
-            leaves: pruning.leaves.len(),
-        })
+        .map(Pruned::value)
         .collect();
     for penalty in ["linear", "sqrt", "power:1.5"] {
         let penalty: Penalty = penalty.parse().unwrap();
