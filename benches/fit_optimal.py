@@ -10,6 +10,12 @@ does not finish within the limit (wall time) counts with the CPU time it had use
 ratio is then a lower bound. Errors are on the rows themselves. Where two searches are proven, they
 must agree, and ours may never be above a peer's: the column "check" says so.
 
+`--profile` asks what is proven within a minute: more tables, at depths 3 and 4, the smallest ones at depth 5, too.
+Run it with nothing beside it, since the limits of the peers are wall time.
+
+    TREEWRIGHT_DATA=FOLDER python benches/fit_optimal.py --profile --limit 60 --peers pycontree,pytrees \\
+        > benches/record/<date>-profile.md
+
 The last part is T2 of Auer, Holte and Maass: one interval more than there are classes, categories
 and missing cells, which no peer has.
 """
@@ -53,6 +59,8 @@ SETS = {
 SMALLER = [f"{kind}-{size}" for kind in ("clusters", "xor") for size in ("1e3", "1e4", "1e5")]
 MORE_DEPTH_4 = ["raisin", "clusters-1e3", "bidding", "segment"]
 MIXED = ["adult", "mixed-1e6"]
+SMALLEST = ["glass2", "ionosphere", "pima", "raisin", "bank", "fault"]
+PROFILE = [*FEW_CLASSES, *MANY_CLASSES, "pima", "ionosphere", "spambase", "glass2"]
 
 
 class Tables:
@@ -247,17 +255,23 @@ def compare(program, names, depth, tables, peers, arguments):
     for peer in chosen:
         header += [f"{peer} ms", "errors", "ratio"]
     ratios = {peer: Ratios() for peer in [*chosen, FASTEST]}
+    n_proven, n_tables = dict.fromkeys(["ours", *chosen], 0), 0
 
     def rows():
+        nonlocal n_tables
         for name in names:
             path = tables.csv(name)
             if path is None:
                 continue
+            n_tables += 1
             theirs = {peer: peers.fit(peer, name, depth) for peer in chosen}
+            for peer, its in theirs.items():
+                n_proven[peer] += bool(its and its.get("optimal"))
             if program is None:
                 yield [name, "", "", "", "", "", *peer_cells(theirs, None, ratios, name), ""]
                 continue
             ours = fit_ours(program, path, depth, 2, arguments.limit)
+            n_proven["ours"] += ours["optimal"]
             done = [its["ms"] for its in theirs.values() if its and its.get("optimal")]
             if done and ours["optimal"]:
                 ratios[FASTEST].add(name, min(done) / ours["ms"], False)
@@ -277,7 +291,8 @@ def compare(program, names, depth, tables, peers, arguments):
     for peer, those in ratios.items():
         if line := those.summary(peer):
             print(line)
-    print()
+    counts = ", ".join(f"{name} {count}" for name, count in n_proven.items())
+    print(f"- proven, of {n_tables} tables: {counts}\n")
 
 
 def bound(ours):
@@ -341,9 +356,10 @@ def t2(program, names, tables, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", type=words, help="only these tables, at every depth")
-    parser.add_argument("--depth", type=words, default=["2", "3", "4"], help="2,3,4")
+    parser.add_argument("--depth", type=words, help="2,3,4; with --profile 3,4,5")
     parser.add_argument("--smaller", action="store_true", help="generated tables of fewer rows")
     parser.add_argument("--depth4", action="store_true", help="more tables at depth 4")
+    parser.add_argument("--profile", action="store_true", help="what is proven within the limit")
     parser.add_argument("--no-t2", action="store_true", help="without the part on T2")
     parser.add_argument("--limit", type=float, default=300.0, help="seconds for one search")
     parser.add_argument("--peers", type=words, default=list(PEERS), help=", ".join(PEERS))
@@ -367,10 +383,11 @@ def main():
         if not tables.source:
             print("skipped: TREEWRIGHT_DATA is not set; only generated tables\n")
         peers = Peers(tables, arguments)
-        for depth in map(int, arguments.depth):
+        depths = arguments.depth or (["3", "4", "5"] if arguments.profile else ["2", "3", "4"])
+        for depth in map(int, depths):
             names = arguments.sets or chosen_sets(depth, arguments)
             compare(program, names, depth, tables, peers, arguments)
-        if program is not None and not arguments.no_t2 and "2" in arguments.depth:
+        if program is not None and not arguments.no_t2 and "2" in depths:
             names = arguments.sets or [*chosen_sets(2, arguments), *MIXED]
             t2(program, names, tables, arguments)
     return 0
@@ -381,6 +398,8 @@ def words(text):
 
 
 def chosen_sets(depth, arguments):
+    if arguments.profile:
+        return PROFILE if depth < 5 else SMALLEST
     names = list(SETS.get(depth, SETS[4]))
     if arguments.smaller and depth == 2:
         names += SMALLER

@@ -22,6 +22,7 @@ from treewright import (
     GreedyTreeClassifier,
     GreedyTreeRegressor,
     OptimalTreeClassifier,
+    load_model,
 )
 
 CLASSIFIERS = [GreedyTreeClassifier, DyadicTreeClassifier, OptimalTreeClassifier]
@@ -253,6 +254,7 @@ def test_the_chosen_tree_is_of_the_family(kind):
         (GreedyTreeClassifier, {"categorical_features": ["a"]}, "categorical_features"),
         (GreedyTreeClassifier, {"categorical_features": [9]}, "categorical_features"),
         (OptimalTreeClassifier, {"max_depth": -1}, "max_depth"),
+        (OptimalTreeClassifier, {"min_samples_leaf": 1000}, "min_samples_leaf: got 1000, expected at most"),
         (OptimalTreeClassifier, {"intervals": 0}, "intervals"),
         (OptimalTreeClassifier, {"intervals": "many"}, "intervals"),
         (OptimalTreeClassifier, {"ccp_alpha": "x"}, "ccp_alpha"),
@@ -283,6 +285,10 @@ def test_the_chosen_tree_is_of_the_family(kind):
         (OptimalTreeClassifier, {"root_only": ["x0", "x0"]}, 'root_only: got "x0,x0"'),
         (OptimalTreeClassifier, {"not_above": [("x0", "x0")]}, 'not_above: got "x0,x0"'),
         (GreedyTreeClassifier, {"not_above": [["x0", "x1", "x2"]]}, "not_above: got"),
+        (GreedyTreeClassifier, {"min_class_share": 0}, "min_class_share: got 0"),
+        (OptimalTreeClassifier, {"min_class_share": "3/2"}, "min_class_share: got 1.5"),
+        (OptimalTreeClassifier, {"min_class_share": "most"}, 'min_class_share: got "most"'),
+        (OptimalTreeClassifier, {"min_class_share": [1]}, "min_class_share: got [1]"),
     ],
 )
 def test_bad_parameters_are_named(kind, params, message):
@@ -323,6 +329,18 @@ def test_rules_about_paths_are_kept(kind, params):
 
     check(0, set())
     assert tree.learner["params"]["root_only"] == ["x2"]
+
+
+@pytest.mark.parametrize("kind", [GreedyTreeClassifier, OptimalTreeClassifier])
+def test_leaves_have_the_share_of_their_class(kind, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    fitted = kind(max_depth=2, min_class_share=0.95).fit(X, y)
+    leaves = [node for node in fitted.tree_.nodes if "split" not in node]
+    assert len(leaves) > 1
+    assert all(max(node["counts"]) >= 0.95 * sum(node["counts"]) for node in leaves)
+    assert fitted.tree_.learner["params"]["min_class_share"] == 0.95
+    fitted.save(tmp_path / "model.json")
+    assert float(load_model(tmp_path / "model.json").min_class_share) == 0.95
 
 
 def test_absurd_numbers_do_no_harm():

@@ -34,7 +34,7 @@ ONLY_PYTHON = {"progress", "verbose"}
 #: Parameters of the greedy learner that mean nothing to one of its two estimators.
 NOT_IN = {
     "GreedyTreeClassifier": {"bins", "leaf_value"},
-    "GreedyTreeRegressor": {"class_weight", "cost_matrix", "pruning_cost"},
+    "GreedyTreeRegressor": {"class_weight", "cost_matrix", "min_class_share", "pruning_cost"},
 }
 #: Defaults of Python that are not those of the program, and the reason.
 OWN_DEFAULTS = {

@@ -41,7 +41,6 @@ CLASSIFICATION = (
     "fit optimal --depth 2 --intervals 2 --categorical-splits multiway",
     "fit optimal --depth 2 --categorical-splits multiway",
     "fit optimal --depth 3 --intervals 2 --min-leaf 5 --categorical-splits multiway",
-    "fit optimal --depth 2 --categorical-splits grouped",
     "fit optimal --depth 2 --categorical-splits one-vs-rest",
     "distinct --json",
     "select backward --json",

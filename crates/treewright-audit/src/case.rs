@@ -44,8 +44,7 @@ impl Case {
         let drawn = Kind::draw(&mut dice);
         let kind = kind.unwrap_or(drawn);
         let table = kinds::draw(kind, &mut dice);
-        let size = (table.rows.len(), table.n_features());
-        let setting = drawn::draw(kind, size, job, &mut dice);
+        let setting = drawn::draw(kind, &table, job, &mut dice);
         Self {
             seed,
             kind: Some(kind),

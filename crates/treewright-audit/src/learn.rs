@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use treewright::cost::{Lambda, Loss, Penalty};
+use treewright::cost::{ClassShare, Lambda, Loss, Penalty};
 use treewright::data::Dataset;
 use treewright::export::json::{self, write_family, write_model};
 use treewright::learn::dyadic::{self, Coding, Dyadic, Method, Model, Resolution, Solver, Ties};
@@ -12,7 +12,7 @@ use treewright::learn::optimal::{Optimal, Switches};
 use treewright::learn::{FamilyLearner, Learner};
 use treewright::prune::{self, Aim, Impurity, NodeCosts, Pruner, PruningCost};
 use treewright::select::{Complete, Distinct, Pruned};
-use treewright::tree::{FamilyFit, LearnerInfo};
+use treewright::tree::{self, FamilyFit, LearnerInfo, PathRules};
 use treewright::{Budget, Error, Fit, Result};
 
 use crate::setting::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Setting, SizesJob, Stop};
@@ -68,6 +68,11 @@ fn learn_from(table: &Table, data: &Dataset, loss: Loss, setting: &Setting) -> R
         Job::OptimalPath(job) => {
             let found = sizes(job, loss, data, &budget, most_bytes, table)?;
             Ok(document(write_family(&found)))
+        }
+        Job::OptimalSize(job) if job.alone => {
+            let learner = size_alone(job, loss, most_bytes)?;
+            let fit = learner.fit_with(data, &budget, switches(&job.trees))?;
+            Ok(model(fit, table))
         }
         Job::OptimalSize(job) => {
             let found = sizes(job, loss, data, &budget, most_bytes, table)?;
@@ -161,12 +166,44 @@ fn optimal(job: &OptimalJob, loss: Loss, most_bytes: Option<u64>) -> Result<Opti
         intervals: job.intervals,
         min_leaf: job.min_leaf,
         min_leaf_weight: job.min_leaf_weight,
+        min_class_share: class_share(&job.min_class_share)?,
         leaf_cost: job.leaf_cost.parse()?,
-        // Other splits are not checked.
-        categorical_splits: treewright::tree::CategoricalSplits::Multiway,
+        categorical_splits: categorical_splits(&job.categorical_splits)?,
+        rules: PathRules {
+            interactions: job.rules.interactions.clone(),
+            root_only: job.rules.root_only.clone(),
+            not_above: job.rules.not_above.clone(),
+        },
         loss,
         most_bytes: most_bytes.map_or(usize::MAX, |bytes| bytes as usize),
         ..Optimal::default()
+    })
+}
+
+fn categorical_splits(name: &str) -> Result<tree::CategoricalSplits> {
+    let all = [
+        tree::CategoricalSplits::Multiway,
+        tree::CategoricalSplits::OneVsRest,
+        tree::CategoricalSplits::Grouped,
+    ];
+    named(name, &all, tree::CategoricalSplits::name)
+}
+
+/// The search for one of the best trees of every number of leaves.
+fn size_alone(job: &SizesJob, loss: Loss, most_bytes: Option<u64>) -> Result<Optimal> {
+    let learner = optimal(&job.trees, loss, most_bytes)?;
+    let value = job.aim.1.as_str();
+    Ok(if job.aim.0 == "lambda" {
+        Optimal {
+            leaf_cost: value.parse()?,
+            penalty: penalty(&job.penalty, &job.table)?,
+            ..learner
+        }
+    } else {
+        Optimal {
+            leaves: Some(whole(value)?),
+            ..learner
+        }
     })
 }
 
@@ -277,9 +314,18 @@ fn greedy(job: &GreedyJob, loss: Loss) -> Result<Greedy> {
         missing: named(&job.missing, &policies, MissingPolicy::name)?,
         categorical_splits: named(&job.categorical_splits, &splits, CategoricalSplits::name)?,
         zero_gain: job.zero_gain,
+        min_class_share: class_share(&job.min_class_share)?,
         loss,
         ..Greedy::default()
     })
+}
+
+/// The least share of the class of a leaf, if there is one.
+fn class_share(text: &str) -> Result<Option<ClassShare>> {
+    match text {
+        "" => Ok(None),
+        text => text.parse().map(Some),
+    }
 }
 
 fn pruning_cost(job: &PruneJob) -> Result<PruningCost> {

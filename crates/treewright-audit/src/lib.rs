@@ -35,7 +35,9 @@ pub use judge::{Judged, Verdict, judge};
 pub use learn::{Learned, learn};
 pub use run::{Outcome, Plan, run, seed_of};
 pub use setting::command::command;
-pub use setting::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Setting, Stop};
+pub use setting::{
+    DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Rules, Setting, SizesJob, Stop,
+};
 pub use shrink::shrunk;
 pub use table::kinds::Kind;
 pub use table::{Costs, How, Table, Weights};

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::case::Case;
 use crate::judge::{Verdict, judge};
-use crate::setting::Job;
+use crate::setting::{Job, SizesJob};
 
 /// No more time than this for one case.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -61,6 +61,13 @@ fn without_column(case: &Case, column: usize) -> Option<Case> {
     let is_list = |k: &str| k.contains(',');
     match &case.setting.job {
         Job::Dyadic(job) | Job::DyadicPath(job) if is_list(&job.k) => return None,
+        Job::Optimal(job)
+        | Job::OptimalPath(SizesJob { trees: job, .. })
+        | Job::OptimalSize(SizesJob { trees: job, .. })
+            if job.rules.name(name) =>
+        {
+            return None;
+        }
         _ => (),
     }
     let mut smaller = case.clone();

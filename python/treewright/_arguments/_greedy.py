@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._checks import cost_matrix, count_or_share, real, whole, word
-from ._rules import path_rules
+from ._rules import class_share, path_rules
 
 
 def greedy_params(estimator: Any, n_rows: int) -> dict[str, Any]:
@@ -32,4 +32,5 @@ def greedy_params(estimator: Any, n_rows: int) -> dict[str, Any]:
         "zero_gain": bool(getattr(estimator, "zero_gain", False)),
         "cost_matrix": cost_matrix(getattr(estimator, "cost_matrix", None)),
         "rules": path_rules(estimator),
+        "min_class_share": class_share(estimator),
     }

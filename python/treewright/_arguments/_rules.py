@@ -1,8 +1,10 @@
-"""Rules about the features on a path."""
+"""Rules about the features on a path, and about the class of a leaf."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from .._family import number_text
 
 
 def path_rules(estimator: Any) -> dict[str, Any]:
@@ -13,6 +15,12 @@ def path_rules(estimator: Any) -> dict[str, Any]:
         "root_only": [] if root_only is None else _names("root_only", root_only),
         "not_above": _groups("not_above", getattr(estimator, "not_above", None)),
     }
+
+
+def class_share(estimator: Any) -> str | None:
+    """The least share of the predicted class in a leaf, as text; ``None`` without one."""
+    share = getattr(estimator, "min_class_share", None)
+    return None if share is None else number_text(share, "min_class_share")
 
 
 def _groups(name: str, given: Any) -> list[list[str]]:

@@ -43,6 +43,10 @@ class GreedyTreeClassifier(Classifier, Greedy):
         These features are asked at the root only.
     not_above : list of pairs of str, optional
         The first feature of a pair is never asked above the second on a path.
+    min_class_share : float or str, optional
+        Of the weight of a leaf, the class that it predicts has at least this share, above 0 and at
+        most 1: the tree is cut back as far as that needs, and so are its prunings. A text such as
+        ``"2/3"`` is taken exactly. A tree of one leaf may have less.
     ccp_alpha : float or str, default=0.0
         Prune: the tree that is best for this weight of the penalty. 0 does not prune. A text such
         as ``"1/300"`` is taken exactly.
@@ -135,6 +139,7 @@ class GreedyTreeClassifier(Classifier, Greedy):
         interactions: Any = None,
         root_only: Any = None,
         not_above: Any = None,
+        min_class_share: float | str | None = None,
         ccp_alpha: float | str = 0.0,
         max_leaf_nodes: int | None = None,
         select: str | None = None,
@@ -166,6 +171,7 @@ class GreedyTreeClassifier(Classifier, Greedy):
         self.interactions = interactions
         self.root_only = root_only
         self.not_above = not_above
+        self.min_class_share = min_class_share
         self.ccp_alpha = ccp_alpha
         self.max_leaf_nodes = max_leaf_nodes
         self.select = select

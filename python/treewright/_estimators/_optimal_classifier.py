@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _native
 from .._arguments import (
+    class_share,
     cost_matrix,
     count_or_share,
     flag,
@@ -35,7 +36,7 @@ class OptimalTreeClassifier(Classifier):
     intervals : "auto" or int, default="auto"
         Parts of a numeric feature at the last level; ``"auto"`` is the number of classes + 1, 2
         gives binary trees.
-    categorical_splits : {"grouped", "one-vs-rest", "multiway"}, default="multiway"
+    categorical_splits : {"grouped", "one-vs-rest", "multiway"}, default="grouped"
         How a split parts categories: one against the rest, and at the last level up to
         ``intervals`` groups, or two; one against the rest; or a branch for each.
     min_samples_leaf : int or float, default=1
@@ -62,6 +63,9 @@ class OptimalTreeClassifier(Classifier):
         These features are asked at the root only.
     not_above : list of pairs of str, optional
         The first feature of a pair is never asked above the second on a path.
+    min_class_share : float or str, optional
+        Of the weight of a leaf, the class that it predicts has at least this share, above 0 and at
+        most 1. A text such as ``"2/3"`` is taken exactly. A tree of one leaf may have less.
     cost_matrix, class_weight, categorical_features, n_jobs, verbose, progress
         As in :class:`GreedyTreeClassifier`.
     time_limit, memory_limit
@@ -103,7 +107,7 @@ class OptimalTreeClassifier(Classifier):
         *,
         max_depth: int = 2,
         intervals: int | str = "auto",
-        categorical_splits: str = "multiway",
+        categorical_splits: str = "grouped",
         min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,
         ccp_alpha: float | str = 0.0,
@@ -116,6 +120,7 @@ class OptimalTreeClassifier(Classifier):
         interactions: Any = None,
         root_only: Any = None,
         not_above: Any = None,
+        min_class_share: float | str | None = None,
         cost_matrix: Any = None,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
@@ -142,6 +147,7 @@ class OptimalTreeClassifier(Classifier):
         self.interactions = interactions
         self.root_only = root_only
         self.not_above = not_above
+        self.min_class_share = min_class_share
         self.cost_matrix = cost_matrix
         self.class_weight = class_weight
         self.categorical_features = categorical_features
@@ -176,6 +182,7 @@ class OptimalTreeClassifier(Classifier):
             "cost_matrix": cost_matrix(self.cost_matrix),
             "selection": selection(self),
             "rules": path_rules(self),
+            "min_class_share": class_share(self),
             "proof": flag("proof", self.proof),
         }
 

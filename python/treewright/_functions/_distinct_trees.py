@@ -81,7 +81,7 @@ def distinct_trees(
     [['x0', 'x1'], ['x0'], ['x1'], []]
     """
     unused = ["ccp_alpha", "max_leaf_nodes", "select", "penalty", "pruning_cost", "progress"]
-    unused += ["interactions", "root_only", "not_above"]
+    unused += ["interactions", "root_only", "not_above", "min_class_share"]
     refuse("distinct_trees", params, *unused, "verbose", "proof")
     estimator = GreedyTreeClassifier(criterion=criterion, **params)
     table = estimator._learning_table(X, y, sample_weight)

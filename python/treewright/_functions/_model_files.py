@@ -67,6 +67,9 @@ def _estimator(model: _native.Model) -> Any:
     kind = kinds.get(tree.learner["name"], greedy)
     known = kind._get_param_names()
     params = estimator_params(tree.learner)
+    if any(categories is not None for _, categories in model.features):
+        # Files of optimal trees say so where categories do not have a branch each.
+        params.setdefault("categorical_splits", "multiway")
     estimator = kind(**{name: value for name, value in params.items() if name in known})
     estimator.tree_ = tree
     estimator.certificate_ = tree.certificate

@@ -3,6 +3,7 @@
 //! Each falsehood is one by construction: a figure is changed by far more than rounding, or a tree is put in
 //! the place of a better one, with figures that are right for it.
 
+mod classes;
 mod family;
 pub(crate) mod lies;
 mod sizes;
@@ -73,6 +74,10 @@ pub fn falsehoods(case: &Case, learned: &Learned, dice: &mut Rng) -> Vec<Falseho
     if let (Ok(fit), Ok(data)) = (read_model(&learned.document), case.table.read()) {
         add("label changed", label_changed(&document, &fit.model, dice));
         add("cut moved", cut_moved(&document, &fit.model, &data, dice));
+        add(
+            "category moved",
+            classes::category_moved(&document, &fit.model, &data, dice),
+        );
     }
     let whole = whole(case);
     add("bound raised", bound_raised(&document, whole.as_ref()));
@@ -80,6 +85,9 @@ pub fn falsehoods(case: &Case, learned: &Learned, dice: &mut Rng) -> Vec<Falseho
         "said to be optimal",
         said_optimal(&document, whole.as_ref()),
     );
+    for changed in classes::wider(case, &document) {
+        add("better tree of a wider class", Some(changed));
+    }
     for other in other_settings(&case.setting) {
         let what = "worse tree with its own figures";
         add(what, worse_tree(case, &document, &other));

@@ -156,7 +156,8 @@ fn other_ways(case: &Case, learned: &Learned) -> Other {
     let (Some((objective, bound)), Some((best, _))) = (learned.bounds, whole.bounds) else {
         return Other::Nothing;
     };
-    if is_growth(&setting.job) || matches!(setting.job, Job::OptimalSize(_)) {
+    let is_of_family = matches!(&setting.job, Job::OptimalSize(job) if !job.alone);
+    if is_growth(&setting.job) || is_of_family {
         // A tree whose growth was stopped has other prunings, and a family other sizes.
         return Other::Nothing;
     }

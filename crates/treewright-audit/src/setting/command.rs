@@ -1,7 +1,7 @@
 //! The command line that repeats a case with the program.
 
-use super::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Setting, SizesJob, Stop};
-use crate::table::Table;
+use super::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Rules, Setting, SizesJob, Stop};
+use crate::table::{Table, in_shell, quoted};
 
 /// The command lines, and what no command line can say.
 pub fn command(table: &Table, setting: &Setting) -> String {
@@ -27,6 +27,16 @@ pub fn command(table: &Table, setting: &Setting) -> String {
         Job::OptimalPath(job) => sizes(job, file, &end, &mut notes),
         Job::OptimalSize(job) => {
             let (aim, value) = &job.aim;
+            if job.alone {
+                let params = optimal(&job.trees, &mut notes);
+                let penalty = match aim.as_str() {
+                    "lambda" => format!(" --penalty {}", penalty(&job.penalty)),
+                    _ => String::new(),
+                };
+                let text =
+                    format!("treewright fit optimal {file}{params} --{aim} {value}{penalty}{end}");
+                return with_notes(text, notes);
+            }
             let family = sizes(job, file, &end, &mut notes);
             format!("{family} > family.json\ntreewright prune family.json --{aim} {value} --json")
         }
@@ -56,6 +66,10 @@ pub fn command(table: &Table, setting: &Setting) -> String {
         Job::Select(job) => format!("treewright select complete {file}{}{end}", greedy(job)),
         Job::Distinct(job) => format!("treewright distinct {file}{}{end}", greedy(job)),
     };
+    with_notes(text, notes)
+}
+
+fn with_notes(text: String, notes: Vec<String>) -> String {
     notes
         .into_iter()
         .fold(text, |text, note| format!("{text}\n# {note}"))
@@ -73,9 +87,30 @@ fn optimal(job: &OptimalJob, notes: &mut Vec<String>) -> String {
     }
     let intervals = job.intervals.map_or("auto".into(), |most| most.to_string());
     format!(
-        " --depth {} --intervals {intervals} --min-leaf {}",
-        job.depth, job.min_leaf
+        " --depth {} --intervals {intervals} --categorical-splits {} --min-leaf {}{}{}",
+        job.depth,
+        job.categorical_splits,
+        job.min_leaf,
+        rules(&job.rules),
+        class_share(&job.min_class_share)
     )
+}
+
+fn rules(rules: &Rules) -> String {
+    let list = |names: &Vec<String>| {
+        let quoted = names.iter().map(|name| quoted(name, ','));
+        quoted.collect::<Vec<String>>().join(",")
+    };
+    let groups = |groups: &[Vec<String>]| groups.iter().map(list).collect::<Vec<_>>().join(";");
+    let of = [
+        ("interactions", groups(&rules.interactions)),
+        ("root-only", list(&rules.root_only)),
+        ("not-above", groups(&rules.not_above)),
+    ];
+    let given = of.iter().filter(|(_, names)| !names.is_empty());
+    given
+        .map(|(name, names)| format!(" --{name} {}", in_shell(names)))
+        .collect()
 }
 
 fn sizes(job: &SizesJob, file: &str, end: &str, notes: &mut Vec<String>) -> String {
@@ -114,9 +149,20 @@ fn greedy(job: &GreedyJob) -> String {
         .map_or(String::new(), |depth| format!(" --max-depth {depth}"));
     let zero_gain = if job.zero_gain { " --zero-gain" } else { "" };
     format!(
-        " --criterion {}{depth} --min-leaf {} --missing {} --categorical-splits {}{zero_gain}",
-        job.criterion, job.min_leaf, job.missing, job.categorical_splits
+        " --criterion {}{depth} --min-leaf {} --missing {} --categorical-splits {}{zero_gain}{}",
+        job.criterion,
+        job.min_leaf,
+        job.missing,
+        job.categorical_splits,
+        class_share(&job.min_class_share)
     )
+}
+
+fn class_share(share: &str) -> String {
+    match share {
+        "" => String::new(),
+        share => format!(" --min-class-share {share}"),
+    }
 }
 
 fn prune(job: &PruneJob) -> String {

@@ -2,23 +2,19 @@
 
 use fastrand::Rng;
 
-use super::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Setting, SizesJob, Stop};
+use super::{DyadicJob, GreedyJob, Job, OptimalJob, PruneJob, Rules, Setting, SizesJob, Stop};
 use crate::dice::{chance, pick};
+use crate::table::Table;
 use crate::table::kinds::Kind;
 
-/// Draws what is learned from a table of a kind with this many rows and features. Without a name of a
-/// job, that is drawn as well.
-pub(crate) fn draw(
-    kind: Kind,
-    (n_rows, n_features): (usize, usize),
-    job: Option<&str>,
-    dice: &mut Rng,
-) -> Setting {
+/// Draws what is learned from a table of a kind. Without a name of a job, that is drawn as well.
+pub(crate) fn draw(kind: Kind, table: &Table, job: Option<&str>, dice: &mut Rng) -> Setting {
+    let (n_rows, n_features) = (table.rows.len(), table.n_features());
     let job = job.unwrap_or_else(|| draw_name(kind, dice));
     let job = match job {
-        "optimal" => Job::Optimal(optimal(kind, n_rows, n_features, dice)),
-        "optimal-path" => Job::OptimalPath(sizes(kind, n_rows, n_features, dice)),
-        "optimal-size" => Job::OptimalSize(sizes(kind, n_rows, n_features, dice)),
+        "optimal" => Job::Optimal(optimal(kind, table, dice)),
+        "optimal-path" => Job::OptimalPath(sizes(kind, table, dice)),
+        "optimal-size" => Job::OptimalSize(sizes(kind, table, dice)),
         "dyadic" => Job::Dyadic(dyadic(n_rows, n_features, false, dice)),
         "dyadic-path" => Job::DyadicPath(dyadic(n_rows, n_features, true, dice)),
         "greedy" => Job::Greedy(greedy(kind, dice)),
@@ -72,7 +68,8 @@ fn weight(dice: &mut Rng) -> String {
     }
 }
 
-fn optimal(kind: Kind, n_rows: usize, n_features: usize, dice: &mut Rng) -> OptimalJob {
+fn optimal(kind: Kind, table: &Table, dice: &mut Rng) -> OptimalJob {
+    let (n_rows, n_features) = (table.rows.len(), table.n_features());
     let depth = match n_rows {
         200.. => pick(dice, &[1, 2]),
         60.. => pick(dice, &[1, 2, 2]),
@@ -104,24 +101,75 @@ fn optimal(kind: Kind, n_rows: usize, n_features: usize, dice: &mut Rng) -> Opti
         intervals: if kind == Kind::Large { Some(2) } else { most },
         min_leaf: if has_least_rows { dice.usize(2..6) } else { 1 },
         min_leaf_weight,
+        categorical_splits: pick(dice, &["grouped", "grouped", "one-vs-rest", "multiway"]).into(),
+        rules: if kind != Kind::Large && chance(dice, 25) {
+            rules(&table.features(), dice)
+        } else {
+            Rules::default()
+        },
         leaf_cost: if chance(dice, 50) {
             "0".into()
         } else {
             weight(dice)
         },
         tiny: kind != Kind::Large && chance(dice, 40),
+        min_class_share: class_share(kind, dice),
     }
 }
 
-fn sizes(kind: Kind, n_rows: usize, n_features: usize, dice: &mut Rng) -> SizesJob {
-    let mut trees = optimal(kind, n_rows, n_features, dice);
+/// The least share of the class of a leaf, for a few settings. It takes time where it matters.
+fn class_share(kind: Kind, dice: &mut Rng) -> String {
+    if matches!(kind, Kind::Large | Kind::Numbers) || !chance(dice, 8) {
+        return String::new();
+    }
+    pick(dice, &["0.5", "0.6", "2/3", "0.75", "0.9", "1"]).into()
+}
+
+/// Some of the features, in any order.
+fn some(features: &[String], n: usize, dice: &mut Rng) -> Vec<String> {
+    let mut features = features.to_vec();
+    dice.shuffle(&mut features);
+    features.truncate(n);
+    features
+}
+
+/// Rules about the features on a path, of one kind or several.
+fn rules(features: &[String], dice: &mut Rng) -> Rules {
+    let mut rules = Rules::default();
+    if features.len() > 1 && chance(dice, 50) {
+        for _ in 0..dice.usize(1..3) {
+            let n = dice.usize(2..=features.len());
+            let mut group = some(features, n, dice);
+            group.sort_unstable();
+            rules.interactions.push(group);
+        }
+        rules.interactions.sort_unstable();
+        rules.interactions.dedup();
+    }
+    if features.len() > 1 && chance(dice, 50) {
+        for _ in 0..dice.usize(1..4) {
+            rules.not_above.push(some(features, 2, dice));
+        }
+        rules.not_above.sort_unstable();
+        rules.not_above.dedup();
+    }
+    if chance(dice, 40) {
+        let n = dice.usize(1..=features.len());
+        rules.root_only = some(features, n, dice);
+    }
+    rules
+}
+
+fn sizes(kind: Kind, table: &Table, dice: &mut Rng) -> SizesJob {
+    let n_rows = table.rows.len();
+    let mut trees = optimal(kind, table, dice);
     trees.intervals = trees.intervals.map(|most| most.max(2));
     if n_rows > 60 {
         // Hundreds of classes, and as many intervals, take minutes.
         trees.intervals.get_or_insert(3);
     }
     trees.leaf_cost = "0".into();
-    let (penalty, table) = penalty(30, dice);
+    let (penalty, values) = penalty(30, dice);
     let aim = if chance(dice, 50) {
         ("leaves", dice.usize(1..9).to_string())
     } else {
@@ -130,8 +178,9 @@ fn sizes(kind: Kind, n_rows: usize, n_features: usize, dice: &mut Rng) -> SizesJ
     SizesJob {
         trees,
         penalty,
-        table,
+        table: values,
         aim: (aim.0.into(), aim.1),
+        alone: chance(dice, 50),
     }
 }
 
@@ -253,13 +302,18 @@ fn greedy(kind: Kind, dice: &mut Rng) -> GreedyJob {
         missing: pick(dice, &["distribute", "distribute", "branch", "majority"]).into(),
         categorical_splits: pick(dice, &["multiway", "one-vs-rest"]).into(),
         zero_gain: chance(dice, 25),
+        min_class_share: class_share(kind, dice),
     }
 }
 
 /// The settings of searches over subsets: mostly the usual ones of the program.
 fn searched(job: GreedyJob, dice: &mut Rng) -> GreedyJob {
     if chance(dice, 50) {
-        return job;
+        // These searches do not know the rule.
+        return GreedyJob {
+            min_class_share: String::new(),
+            ..job
+        };
     }
     GreedyJob {
         criterion: "entropy".into(),
@@ -268,6 +322,7 @@ fn searched(job: GreedyJob, dice: &mut Rng) -> GreedyJob {
         missing: "distribute".into(),
         categorical_splits: "multiway".into(),
         zero_gain: false,
+        min_class_share: String::new(),
     }
 }
 

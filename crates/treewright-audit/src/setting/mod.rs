@@ -78,11 +78,53 @@ pub struct OptimalJob {
     /// The least share of the weight in a leaf.
     #[serde(default)]
     pub min_leaf_weight: f64,
+    /// `grouped`, `one-vs-rest` or `multiway`.
+    #[serde(default = "multiway")]
+    pub categorical_splits: String,
+    /// Which features may be asked below which.
+    #[serde(default, skip_serializing_if = "Rules::is_empty")]
+    pub rules: Rules,
+    /// The least share of the class of a leaf; nothing for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub min_class_share: String,
     /// What a leaf costs.
     pub leaf_cost: String,
     /// Tiny sizes of the parts in which work is done.
     #[serde(default)]
     pub tiny: bool,
+}
+
+/// Rules about the features on a path, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rules {
+    /// A path has at most one feature of each of these groups.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub interactions: Vec<Vec<String>>,
+    /// Asked at the root only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub root_only: Vec<String>,
+    /// Pairs, the first never above the second.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_above: Vec<Vec<String>>,
+}
+
+impl Rules {
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.interactions.is_empty() && self.root_only.is_empty() && self.not_above.is_empty()
+    }
+
+    /// Is a feature named?
+    pub(crate) fn name(&self, feature: &str) -> bool {
+        let groups = self.interactions.iter().chain(&self.not_above).flatten();
+        groups.chain(&self.root_only).any(|name| name == feature)
+    }
+}
+
+/// Kept cases of times when there were no other splits do not name them.
+fn multiway() -> String {
+    "multiway".into()
 }
 
 /// Parameters of the best trees of every number of leaves.
@@ -98,6 +140,9 @@ pub struct SizesJob {
     pub table: Vec<String>,
     /// `lambda` or `leaves`, and its value; not for families.
     pub aim: (String, String),
+    /// The tree is searched for alone, and not taken out of the family.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alone: bool,
 }
 
 /// Parameters of a dyadic tree or path.
@@ -145,6 +190,9 @@ pub struct GreedyJob {
     pub categorical_splits: String,
     /// Also splits that gain nothing.
     pub zero_gain: bool,
+    /// The least share of the class of a leaf; nothing for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub min_class_share: String,
 }
 
 /// Parameters of a pruning.

@@ -197,6 +197,14 @@ impl Table {
         (!costs.rows.is_empty()).then_some(text)
     }
 
+    /// The columns that are neither the target nor the weight.
+    pub fn features(&self) -> Vec<String> {
+        let (_, others) = self.names.split_last().unwrap_or((&self.names[0], &[]));
+        let weight = self.reading.weight.as_ref();
+        let features = others.iter().filter(|name| Some(*name) != weight);
+        features.cloned().collect()
+    }
+
     /// How many columns are neither the target nor the weight.
     pub fn n_features(&self) -> usize {
         self.names.len() - 1 - usize::from(self.reading.weight.is_some())
@@ -214,7 +222,7 @@ pub(crate) fn quoted(cell: &str, separator: char) -> String {
 }
 
 /// A word of a command line.
-fn in_shell(word: &str) -> String {
+pub(crate) fn in_shell(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=,.:/".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()

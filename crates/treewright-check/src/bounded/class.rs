@@ -34,8 +34,8 @@ pub(crate) struct Class {
     pub(crate) min_leaf: usize,
     /// The share of the weight of all rows that a leaf has at least.
     pub(crate) min_leaf_weight: Ratio,
-    /// The least shares of classes in each leaf.
-    pub(crate) shares: Vec<(usize, Ratio)>,
+    /// The least share of the class that a leaf answers.
+    pub(crate) share: Option<Ratio>,
     /// For each feature: which features are never asked below it.
     pub(crate) never_below: Vec<Vec<usize>>,
     /// A tree has at most this many leaves.
@@ -76,7 +76,7 @@ impl Class {
             },
             min_leaf: whole("min_leaf")?,
             min_leaf_weight: ratio("min_leaf_weight")?,
-            shares: shares(model)?,
+            share: share(model)?,
             never_below: never_below(model)?,
             most_leaves,
             leaf_cost: ratio("leaf_cost")?,
@@ -86,7 +86,7 @@ impl Class {
     /// Are these the trees that proof files are about?
     pub(crate) fn is_plain(&self) -> bool {
         self.categorical == Categorical::Multiway
-            && self.shares.is_empty()
+            && self.share.is_none()
             && self.never_below.iter().all(Vec::is_empty)
     }
 
@@ -147,7 +147,9 @@ impl Class {
             return Err(format!("{} leaves are too many", figures.n_leaves()));
         }
         keeps_paths(&self.never_below, figures)?;
-        keeps_shares(&self.shares, figures)?;
+        if let Some(share) = &self.share {
+            keeps_share(share, figures)?;
+        }
         let depths = figures.depths();
         let codes = codes_of_children(figures, data);
         for (at, node) in figures.nodes.iter().enumerate() {
@@ -263,7 +265,7 @@ pub(crate) fn keeps_rules(model: &Model, figures: &Figures<'_>) -> Option<Result
     TREE_RULES.iter().find(|name| params.contains_key(**name))?;
     let keeps = || {
         keeps_paths(&never_below(model)?, figures)?;
-        keeps_shares(&shares(model)?, figures)
+        share(model)?.map_or(Ok(()), |share| keeps_share(&share, figures))
     };
     Some(keeps())
 }
@@ -289,20 +291,25 @@ fn keeps_paths(never_below: &[Vec<usize>], figures: &Figures<'_>) -> Result<(), 
     Ok(())
 }
 
-/// Has each leaf the least shares of classes, up to rounding?
-fn keeps_shares(shares: &[(usize, Ratio)], figures: &Figures<'_>) -> Result<(), String> {
-    for at in (0..figures.nodes.len()).filter(|&at| figures.is_leaf(at)) {
-        // Counts were checked; they have the shares of rows, too.
-        let counts = figures.nodes[at].counts.iter();
-        let weights: Vec<Ratio> = counts.map(|&count| binary(count)).collect();
-        let all: Ratio = weights.iter().sum();
-        for (class, share) in shares {
-            if weights[*class] < share * &all * (Ratio::one() - binary(1e-9)) {
-                return Err(format!("node {at}: less than its share of class {class}"));
-            }
-        }
+/// Has the answer of each leaf its least share? A single leaf may have less.
+fn keeps_share(share: &Ratio, figures: &Figures<'_>) -> Result<(), String> {
+    let mut leaves = (1..figures.nodes.len()).filter(|&at| figures.is_leaf(at));
+    match leaves.find(|&at| !has_share(share, &figures.nodes[at])) {
+        Some(at) => Err(format!(
+            "node {at}: less than the share {share} of its class"
+        )),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Has the answer of a node this share of its weight, up to rounding? Counts were checked.
+pub(crate) fn has_share(share: &Ratio, node: &Node) -> bool {
+    let weights: Vec<Ratio> = node.counts.iter().map(|&count| binary(count)).collect();
+    let all: Ratio = weights.iter().sum();
+    let own = weights.get(node.value as usize);
+    let is_whole = weights.iter().all(Ratio::is_integer);
+    let slack = if is_whole { 0.0 } else { 1e-9 };
+    own.is_some_and(|own| *own >= share * &all * (Ratio::one() - binary(slack)))
 }
 
 /// For each node that splits categories and each of its branches: the categories that rows have there.
@@ -326,23 +333,15 @@ fn codes_of_children(figures: &Figures<'_>, data: &Data) -> BTreeMap<usize, Vec<
     found
 }
 
-/// The least share of each class in a leaf.
-fn shares(model: &Model) -> Result<Vec<(usize, Ratio)>, String> {
+/// The least share of the class that a leaf answers, if there is one.
+pub(crate) fn share(model: &Model) -> Result<Option<Ratio>, String> {
     let Some(given) = model.learner.params.get("min_class_share") else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
-    let given = given
-        .as_object()
-        .ok_or("params.min_class_share is no object")?;
-    let share = |(label, share): (&String, &Json)| {
-        let class = model.target.classes.iter().position(|class| class == label);
-        let class = class.ok_or_else(|| format!("params.min_class_share: no class {label:?}"))?;
-        let is_share = |share: &Ratio| *share >= Ratio::zero() && *share <= Ratio::one();
-        let share = of_json(share).filter(is_share);
-        let share = share.ok_or_else(|| format!("params.min_class_share of {label:?}"))?;
-        Ok((class, share))
-    };
-    given.iter().map(share).collect()
+    let is_share = |share: &Ratio| *share > Ratio::zero() && *share <= Ratio::one();
+    let share = of_json(given).filter(is_share);
+    let fault = "params.min_class_share is no number above 0 and at most 1";
+    share.map(Some).ok_or_else(|| fault.into())
 }
 
 /// All rules about paths say which features are never asked below a feature.

@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use super::path;
 use super::steps::{Sizes, Step};
 use super::{Best, Least, Trees};
+use crate::bounded::class::{has_share, keeps_rules, share};
 use crate::figures::Figures;
 use crate::numbers::{Ratio, small};
 use crate::read::costs::least_multiple;
@@ -25,11 +26,20 @@ struct Grown<'a> {
 }
 
 impl<'a> Grown<'a> {
-    fn new(figures: &Figures<'a>, work: &'a Cell<u64>) -> Self {
+    /// Where leaves have a least share of their class, a node without it costs twice what the root does: then the root
+    /// alone is always better.
+    fn new(figures: &Figures<'a>, share: Option<&Ratio>, work: &'a Cell<u64>) -> Self {
         let costs = (0..figures.nodes.len()).map(|at| figures.node(at).1);
+        let mut costs: Vec<Ratio> = costs.collect();
+        let too_much = &costs[0] + &costs[0];
+        for (cost, node) in costs.iter_mut().zip(figures.nodes).skip(1) {
+            if share.is_some_and(|share| !has_share(share, node)) {
+                cost.clone_from(&too_much);
+            }
+        }
         Self {
             nodes: figures.nodes,
-            costs: costs.collect(),
+            costs,
             work,
         }
     }
@@ -149,7 +159,14 @@ pub(crate) fn family(
             grown => grown,
         },
     };
+    let share = match share(model) {
+        Ok(share) => share,
+        Err(fault) => return report.add("members", Verdict::Refuted(fault)),
+    };
     let is_pruning = |tree: &Figures<'_>| match &grown {
+        _ if keeps_rules(model, tree).is_some_and(|keeps| keeps.is_err()) => {
+            Verdict::Refuted("a leaf with too little of its class".into())
+        }
         Some(grown) => {
             is_pruning(tree.nodes, grown).map_or_else(Verdict::Refuted, |()| Verdict::Confirmed)
         }
@@ -167,7 +184,7 @@ pub(crate) fn family(
         let Some(all) = &all else {
             return report.add("members", Verdict::NotChecked(NEEDS_PROOF.into()));
         };
-        let mut prunings = Grown::new(all, work);
+        let mut prunings = Grown::new(all, share.as_ref(), work);
         let is_exact = prunings.is_whole(data);
         return path::check(model, &found, &total, is_exact, &mut prunings, report);
     };
@@ -179,9 +196,9 @@ pub(crate) fn family(
     }
     // Without the grown tree the prunings of the largest member are looked at, and then whether these are all.
     let of = all.as_ref().unwrap_or(&tree);
-    let mut prunings = Grown::new(of, work);
+    let mut prunings = Grown::new(of, share.as_ref(), work);
     let is_exact = prunings.is_whole(data);
-    let Some(found) = nested(model, &tree, &total, is_exact, report) else {
+    let Some(found) = nested(model, &tree, &total, (is_exact, share.as_ref()), report) else {
         return;
     };
     path::check(model, &found, &total, is_exact, &mut prunings, report);
@@ -208,7 +225,7 @@ fn nested(
     model: &Model,
     tree: &Figures<'_>,
     total: &Ratio,
-    is_exact: bool,
+    (is_exact, share): (bool, Option<&Ratio>),
     report: &mut Report,
 ) -> Option<Vec<path::Found>> {
     let members = || model.members.iter().flatten();
@@ -220,9 +237,9 @@ fn nested(
         return None;
     }
     let mut found = Vec::new();
-    for (at, member) in members().enumerate() {
+    for (member_at, member) in members().enumerate() {
         let Some(low) = member.lambda_low else {
-            let what = format!("member {at} has no lambda_low");
+            let what = format!("member {member_at} has no lambda_low");
             report.add("members", Verdict::Refuted(what));
             return None;
         };
@@ -231,6 +248,11 @@ fn nested(
         while let Some(at) = open.pop() {
             let node = &tree.nodes[at];
             if tree.is_leaf(at) || node.collapse_at.is_some_and(|from| from <= low) {
+                if at > 0 && share.is_some_and(|share| !has_share(share, node)) {
+                    let what = format!("member {member_at}: node {at} has too little of its class");
+                    report.add("members", Verdict::Refuted(what));
+                    return None;
+                }
                 let of_node = tree.node(at);
                 errors += of_node.0;
                 cost += of_node.1;
@@ -244,7 +266,7 @@ fn nested(
             model.largest_cost(),
         );
         let figures = path::figures(member, (&errors, &cost, leaves), total, exactness);
-        report.result(format!("member {at}: figures"), figures);
+        report.result(format!("member {member_at}: figures"), figures);
         found.push((cost, leaves));
     }
     Some(found)
@@ -298,7 +320,11 @@ pub(crate) fn tree(
         let what = format!("it is {claimed}, the grown tree has {found}");
         report.result("from_leaves", is_same.then_some(()).ok_or(what));
     }
-    let mut prunings = Grown::new(&all, work);
+    let share = match share(model) {
+        Ok(share) => share,
+        Err(fault) => return report.add("parameters", Verdict::Refuted(fault)),
+    };
+    let mut prunings = Grown::new(&all, share.as_ref(), work);
     let best = Best {
         data,
         claimed,

@@ -23,7 +23,7 @@ pub(crate) struct Task {
     pub(crate) interactions: Vec<Vec<usize>>,
     pub(crate) root_only: Vec<usize>,
     pub(crate) not_above: Vec<[usize; 2]>,
-    /// The least share of the first class in a leaf, in percent.
+    /// The least share of the class of a leaf, in percent.
     pub(crate) share: u64,
 }
 
@@ -82,7 +82,7 @@ impl Task {
             0 if n_features > 1 => task.interactions.push(vec![0, n_features - 1]),
             1 => task.root_only.push(some(random)),
             2 if n_features > 1 => task.not_above.push([0, 1]),
-            3 => task.share = [5, 20, 30][random.usize(..3)],
+            3 => task.share = [40, 60, 75, 90, 100][random.usize(..5)],
             _ => {}
         }
         task
@@ -133,13 +133,7 @@ impl Task {
         let weight: u64 = counts.iter().sum();
         rows.len() >= self.min_leaf
             && 100 * weight >= self.min_weight * self.total()
-            && 100 * counts[0] >= self.share * weight
-    }
-
-    /// Is any tree allowed?
-    pub(crate) fn is_possible(&self) -> bool {
-        let counts = self.counts(&self.rows());
-        100 * counts[0] >= self.share * self.total()
+            && 100 * counts.iter().max().unwrap() >= self.share * weight
     }
 
     fn rows(&self) -> Vec<usize> {
@@ -357,7 +351,7 @@ impl Task {
             params["root_only"] = json!(names(&self.root_only));
         }
         if self.share > 0 {
-            params["min_class_share"] = json!({"k0": self.share as f64 / 100.0});
+            params["min_class_share"] = json!(self.share as f64 / 100.0);
         }
         params
     }

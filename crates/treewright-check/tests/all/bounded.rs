@@ -7,6 +7,7 @@ use treewright::cost::{CostMatrix, Loss};
 use treewright::export::json::write_model;
 use treewright::learn::Learner;
 use treewright::learn::optimal::Optimal;
+use treewright::tree::CategoricalSplits;
 use treewright_check::Verdict;
 
 use crate::brute::Brute;
@@ -45,6 +46,7 @@ fn case(random: &mut Rng) -> Option<Case> {
     let learner = Optimal {
         depth: random.usize(..8) % 4 % 3 + usize::from(random.u8(..6) == 0),
         intervals: Some(random.usize(1..4)),
+        categorical_splits: CategoricalSplits::Multiway,
         min_leaf: if random.u8(..4) == 0 {
             random.usize(1..4)
         } else {

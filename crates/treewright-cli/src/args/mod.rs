@@ -59,7 +59,8 @@ Examples:
   treewright prune model.json --leaves 5 -o small.json
   treewright predict model.json new.csv > predictions.csv
 
-Exit code: 0 done, 1 bad input or failure, 2 the command line cannot be parsed.")]
+Exit code: 0 done, 1 bad input or failure, 2 the command line cannot be parsed,
+3 `verify --optimality` left something unchecked.")]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,

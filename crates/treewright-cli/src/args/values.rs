@@ -1,5 +1,7 @@
 //! Texts that stand for lists and numbers.
 
+use std::str::FromStr;
+
 use anyhow::{anyhow, ensure};
 use treewright::ErrorKind;
 use treewright::cost::Lambda;
@@ -74,7 +76,7 @@ impl WholeNumber {
 #[derive(Debug, Clone)]
 pub(crate) struct ExactNumber(String);
 
-impl std::str::FromStr for ExactNumber {
+impl FromStr for ExactNumber {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -89,6 +91,14 @@ impl std::str::FromStr for ExactNumber {
 impl ExactNumber {
     /// The number, if it is not negative.
     pub(crate) fn value(&self, flag: &str) -> anyhow::Result<Lambda> {
+        self.read(flag)
+    }
+
+    /// The number as something that is not any number.
+    pub(crate) fn read<T: FromStr<Err = treewright::Error>>(
+        &self,
+        flag: &str,
+    ) -> anyhow::Result<T> {
         self.0.parse().map_err(|error: treewright::Error| {
             let given = &self.0;
             match error.kind() {

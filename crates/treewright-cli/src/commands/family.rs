@@ -6,7 +6,7 @@ use anyhow::Result;
 use treewright::cost::Lambda;
 use treewright::export::json;
 use treewright::prune::is_searched;
-use treewright::tree::{CrossValidation, Family, FamilyFit, Kept, Member};
+use treewright::tree::{CrossValidation, FamilyFit, Kept, Member};
 
 use super::{count, model};
 use crate::output::{self, Console, Destination, duration, rounded};
@@ -50,10 +50,12 @@ pub(super) fn figures(fit: &FamilyFit) -> String {
         let leaves = count(fit.training.leaves, "leaf", "leaves");
         format!("the best prunings of a tree with {leaves}")
     };
+    let is_stopped = !fit.is_complete() || fit.learner.params.stopped().is_some();
     format!(
-        "{members}, {what} for penalty {}, found in {}",
+        "{members}, {what} for penalty {}, found in {}{}",
         fit.family.penalty(),
-        duration(fit.seconds)
+        duration(fit.seconds),
+        if is_stopped { ", stopped early" } else { "" }
     )
 }
 
@@ -68,10 +70,9 @@ pub(super) fn table(fit: &FamilyFit) -> String {
     let has_weights = |place: usize| best.binary_search(&kept.members()[place]).is_ok();
     let shown = shown(n_members, has_weights, found);
     let mut header = vec!["", "leaves", "lambda from", "to below", cost_name(fit)];
+    header.extend(fit.lower_bounds.iter().map(|_| "at least"));
     header.extend(found.iter().flat_map(|_| ["cv error", "cv se"]));
-    let rows = shown
-        .iter()
-        .map(|&place| row(&fit.family, &kept, place, found));
+    let rows = shown.iter().map(|&place| row(fit, &kept, place, found));
     let header = header.into_iter().map(str::to_owned).collect();
     let mut text = output::figures(header, rows);
     if shown.len() < n_members {
@@ -134,7 +135,8 @@ pub(super) fn evenly(places: &[usize], most: usize) -> Vec<usize> {
     (0..most).map(place).collect()
 }
 
-fn row(family: &Family, kept: &Kept, place: usize, found: Option<&CrossValidation>) -> Vec<String> {
+fn row(fit: &FamilyFit, kept: &Kept, place: usize, found: Option<&CrossValidation>) -> Vec<String> {
+    let family = &fit.family;
     let member = |place: usize| family.member(kept.members()[place]);
     // The weights of a member end where those of the next smaller one begin that has some.
     let has_weights = |it: &Member| it.lambda_low.is_some() && !is_tied(it);
@@ -157,8 +159,16 @@ fn row(family: &Family, kept: &Kept, place: usize, found: Option<&CrossValidatio
             (_, None) => "inf".into(),
             (_, Some((above, low))) => threshold(&above, low),
         },
-        rounded_up(member.cost, |most| scale.is_at_most(value.cost, most)),
+        // Only prunings are taken by their cost.
+        if is_searched(fit) {
+            rounded(member.cost)
+        } else {
+            rounded_up(member.cost, |most| scale.is_at_most(value.cost, most))
+        },
     ];
+    if let Some(bounds) = &fit.lower_bounds {
+        cells.push(rounded(bounds[kept.members()[place]]));
+    }
     if let Some(found) = found {
         cells.extend([rounded(found.error[place]), rounded(found.se[place])]);
     }
@@ -228,6 +238,7 @@ mod tests {
     use std::sync::Arc;
 
     use treewright::cost::{Penalty, Scale, SolutionValue};
+    use treewright::tree::Family;
 
     use super::*;
 

@@ -8,7 +8,7 @@ use treewright::prune::Aim;
 use treewright::select::{Choice, FamilyChoice, Pruned};
 use treewright::tree::Fit;
 
-use super::rules::RuleParams;
+use super::rules::{RuleParams, class_share};
 use super::selection::SelectionParams;
 use super::{family, finished, loss, nothing_chosen, text_of};
 use crate::errors::{guarded, named};
@@ -34,6 +34,7 @@ pub(crate) struct GreedyParams {
     zero_gain: bool,
     cost_matrix: Option<Vec<Vec<f64>>>,
     rules: RuleParams,
+    min_class_share: Option<String>,
 }
 
 /// Parameters of a pruning.
@@ -97,6 +98,7 @@ impl GreedyParams {
             )?,
             zero_gain: self.zero_gain,
             rules: self.rules.clone().into(),
+            min_class_share: class_share(self.min_class_share.as_deref())?,
             loss: loss(self.cost_matrix.as_deref(), table)?,
         })
     }

@@ -7,10 +7,10 @@ use treewright::learn::optimal::Optimal;
 use treewright::select::Searched;
 use treewright::tree::CategoricalSplits;
 
-use super::rules::RuleParams;
+use super::rules::{RuleParams, class_share};
 use super::selection::SelectionParams;
 use super::{family, finished, loss, nothing_chosen, text_of};
-use crate::errors::{guarded, named};
+use crate::errors::{guarded, named, raised};
 use crate::family::{Family, penalty, weight};
 use crate::model::Model;
 use crate::running::{Limits, Outcome};
@@ -30,13 +30,14 @@ pub(crate) struct OptimalParams {
     max_leaf_nodes: Option<usize>,
     cost_matrix: Option<Vec<Vec<f64>>>,
     rules: RuleParams,
+    min_class_share: Option<String>,
     selection: SelectionParams,
     proof: bool,
 }
 
 impl OptimalParams {
     fn learner(&self, table: &Table, limits: &Limits) -> PyResult<Optimal> {
-        Ok(Optimal {
+        let learner = Optimal {
             depth: self.max_depth,
             intervals: self.intervals,
             categorical_splits: named(
@@ -50,9 +51,13 @@ impl OptimalParams {
             penalty: penalty(&self.penalty)?,
             leaves: self.max_leaf_nodes,
             rules: self.rules.clone().into(),
+            min_class_share: class_share(self.min_class_share.as_deref())?,
             loss: loss(self.cost_matrix.as_deref(), table)?,
             most_bytes: limits.most_bytes(),
-        })
+        };
+        let checked = learner.check_leaf_size(table.data());
+        checked.map_err(|error| raised(&error))?;
+        Ok(learner)
     }
 }
 

@@ -7,6 +7,7 @@
 //! | `row_losses` | what each label would cost each row, in whole numbers |
 //! | `penalty` | what a number of leaves costs: linear, powers, logarithm, or a table, value by value |
 //! | `lambda` | the weight of the penalty, exactly as it was written |
+//! | `class_share` | the least share of a class in a leaf, exactly as it was written |
 //! | `exact` | exact ratios, signs of sums, logarithms and powers |
 //! | `objective` | cost plus weighted penalty of a tree, and the one comparison with its tie rule |
 //! | `hull` | which of many trees are best for some weight |
@@ -15,6 +16,7 @@
 //! A cost is a weighted sum of losses and is never divided by the number of rows: with whole-number
 //! weights it is a whole number and exact. Only reports and files divide by the total weight.
 
+mod class_share;
 mod exact;
 mod hull;
 mod lambda;
@@ -25,6 +27,7 @@ mod row_losses;
 mod threshold;
 mod units;
 
+pub use class_share::ClassShare;
 pub use hull::{lower_hull, lower_hull_with_ties};
 pub use lambda::Lambda;
 pub use loss::{CostMatrix, Loss};

@@ -61,6 +61,7 @@ pub fn verify(fit: &Fit<Tree>, data: &Dataset) -> Verification {
         training_checks(fit, data, &found, &mut checks);
         checks.push(certificate_check(fit, data, &found));
         checks.extend(rules_check(fit));
+        checks.extend(share_check(fit));
         node_checks(fit, data, &mut checks);
     }
     Verification {
@@ -196,6 +197,21 @@ fn rules_check(fit: &Fit<Tree>) -> Option<Check> {
         Ok(rules) => Some(Check::new("rules", broken(rules))),
         Err(what) => Some(Check::new("rules", Some(what))),
     }
+}
+
+/// Has the class of each leaf the share that the learner was asked for?
+fn share_check(fit: &Fit<Tree>) -> Option<Check> {
+    let share = match fit.learner.params.min_class_share() {
+        Ok(share) => share?,
+        Err(what) => return Some(Check::new("share", Some(what))),
+    };
+    let broken = match fit.model.below_share(&share) {
+        _ if !fit.model.schema().is_classification() => Some("the leaves have no classes".into()),
+        found => found.map(|NodeId(node)| {
+            format!("node {node}: its class has less than {share} of its weight")
+        }),
+    };
+    Some(Check::new("share", broken))
 }
 
 fn node_checks(fit: &Fit<Tree>, data: &Dataset, checks: &mut Vec<Check>) {

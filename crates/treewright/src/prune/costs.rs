@@ -2,7 +2,7 @@
 
 use crate::cost::{Loss, Scale, Units};
 use crate::error::{Error, Result};
-use crate::tree::{Fit, LearnerInfo, Moments, NodeId, Tree};
+use crate::tree::{Fit, LearnerInfo, Moments, NodeId, Params, Tree};
 
 /// What a leaf costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -70,16 +70,23 @@ pub struct NodeCosts {
 impl NodeCosts {
     /// Costs of the rows that the tree was learned from.
     pub fn of(tree: &Tree, what: PruningCost) -> Result<Self> {
+        Self::of_learned(tree, &Params::default(), what)
+    }
+
+    /// The same, where the learner of the tree had these parameters: where the class of a leaf must have a least share,
+    /// so it must in prunings.
+    pub fn of_learned(tree: &Tree, params: &Params, what: PruningCost) -> Result<Self> {
         if what == PruningCost::Squared && tree.schema().is_classification() {
             let allowed = "error or impurity for a tree that predicts classes";
             return Err(Error::parameter("cost", "mse", allowed));
         }
-        let costs: Vec<f64> = match what {
+        let mut costs: Vec<f64> = match what {
             PruningCost::Error | PruningCost::Squared => {
                 tree.ids().map(|id| tree.cost(id)).collect()
             }
             PruningCost::Impurity(impurity) => tree.ids().map(|id| impurity.of(tree, id)).collect(),
         };
+        forbid(tree, params, &mut costs)?;
         let mut costs = Self::new(tree, &costs, None, tree.weight(NodeId::ROOT))?;
         let are_errors = what == PruningCost::Error && *tree.loss() == Loss::ZeroOne;
         if tree.schema().is_classification() && !are_errors {
@@ -95,10 +102,21 @@ impl NodeCosts {
 
     /// The same of a model. Counts of weighted rows may be whole by rounding, and only the rows could tell.
     pub fn of_model(fit: &Fit, what: PruningCost) -> Result<Self> {
-        let costs = Self::of(&fit.model, what)?;
+        let costs = Self::of_learned(&fit.model, &fit.learner.params, what)?;
         let is_weighted =
             fit.model.schema().reading.weight.is_some() || fit.learner.params.has_class_weight();
         Ok(if is_weighted { costs.rounded() } else { costs })
+    }
+
+    /// Costs of a model on other rows, and the weights of wrong predictions there if costs are not these.
+    pub fn of_other_rows(
+        fit: &Fit,
+        mut costs: Vec<f64>,
+        errors: Option<&[f64]>,
+        total_weight: f64,
+    ) -> Result<Self> {
+        forbid(&fit.model, &fit.learner.params, &mut costs)?;
+        Self::new(&fit.model, &costs, errors, total_weight)
     }
 
     /// Gives a node exactly the cost of its children where the two differ by no more than the rounding
@@ -219,6 +237,19 @@ impl NodeCosts {
         let by_evening = 2.0 * self.costs.number(self.evened);
         (!self.is_whole()).then_some((by_sums + by_evening) / self.total_weight)
     }
+}
+
+/// Gives nodes that may not be leaves a cost with which no best pruning has them: the root alone costs less, and has
+/// fewer leaves.
+fn forbid(tree: &Tree, params: &Params, costs: &mut [f64]) -> Result<()> {
+    let Some(share) = params.min_class_share().map_err(Error::model)? else {
+        return Ok(());
+    };
+    let too_much = 2.0 * costs.first().copied().unwrap_or(0.0);
+    for id in tree.ids().skip(1).filter(|&id| !tree.has_share(id, &share)) {
+        costs[id.index()] = too_much;
+    }
+    Ok(())
 }
 
 fn children_of(tree: &Tree, id: NodeId) -> Children {

@@ -126,7 +126,7 @@ pub fn take_out(
     };
     let mut params = request.params(fit.training.leaves, method);
     params.extend(taken_choice(&mut learner.params, fit, member, rule));
-    let statement = request.statement(&tree, &learner.kind, fit.training.leaves);
+    let statement = request.statement(&tree, &learner, fit.training.leaves);
     let certificate = certificate(fit, member, &lambda, statement)?;
     learner.params.set_pruned(params);
     Ok(Fit {

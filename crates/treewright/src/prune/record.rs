@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::{Aim, Method, NodeCosts, Pruning, PruningCost};
 use crate::cost::{Loss, Objective, Penalty};
 use crate::tree::{
-    Certificate, CostKind, CostsFrom, LearnerInfo, LearnerKind, Minimised, PruningLimit,
-    PruningLoss, Statement, Tree, TreeClass, after_rounding,
+    Certificate, CostKind, CostsFrom, LearnerInfo, Minimised, PruningLimit, PruningLoss, Statement,
+    Tree, TreeClass, after_rounding,
 };
 
 /// What a pruning was asked to be.
@@ -58,7 +58,7 @@ impl Record {
                 exact: costs.is_whole(),
                 tolerance: costs.tolerance(),
                 fewest_leaves: None,
-                statement: request.statement(tree, &learner.kind, from_leaves),
+                statement: request.statement(tree, learner, from_leaves),
             },
         }
     }
@@ -121,7 +121,7 @@ impl Request<'_> {
     pub(super) fn statement(
         &self,
         tree: &Tree,
-        learner: &LearnerKind,
+        learner: &LearnerInfo,
         from_leaves: usize,
     ) -> Statement {
         let cost = self.cost_kind(tree);
@@ -140,8 +140,9 @@ impl Request<'_> {
             }
         };
         let over = TreeClass::Prunings {
-            of: learner.clone(),
+            of: learner.kind.clone(),
             from_leaves,
+            min_class_share: learner.params.min_class_share().ok().flatten(),
             only,
         };
         Statement::least(minimised, over)

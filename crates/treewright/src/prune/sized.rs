@@ -133,6 +133,7 @@ fn statement(
         intervals: intervals.ok_or_else(|| missing("intervals"))?,
         categories: params.categorical_splits().map_err(Error::model)?,
         leaf: params.min_leaf_weight().map_or(rows, LeastLeaf::Weight),
+        min_class_share: params.min_class_share().map_err(Error::model)?,
         most_leaves,
         rules: params.rules().map_err(Error::model)?,
     };

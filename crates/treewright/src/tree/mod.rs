@@ -12,6 +12,7 @@ mod fit;
 mod path_rules;
 mod predict;
 mod proof;
+mod pure_leaves;
 mod recount;
 mod split;
 mod walk;

@@ -38,8 +38,9 @@ impl PathRules {
             return Ok(NeverBelow::default());
         }
         let mut by_feature = vec![Vec::new(); schema.features.len()];
+        let mut groups = Vec::new();
         for group in &self.interactions {
-            let places = distinct("interactions", group, schema)?;
+            let mut places = distinct("interactions", group, schema)?;
             if places.len() < 2 {
                 let allowed = "at least two features in each group";
                 return Err(Error::parameter(
@@ -48,11 +49,14 @@ impl PathRules {
                     allowed,
                 ));
             }
+            places.sort_unstable();
+            once("interactions", group, places.clone(), &mut groups)?;
             for &above in &places {
                 let others = places.iter().copied().filter(|&below| below != above);
                 by_feature[above].extend(others);
             }
         }
+        let mut pairs = Vec::new();
         for pair in &self.not_above {
             if pair.len() != 2 || pair[0] == pair[1] {
                 let allowed = "pairs of two features, the first never above the second";
@@ -60,6 +64,7 @@ impl PathRules {
             }
             let places = distinct("not-above", pair, schema)?;
             by_feature[places[0]].push(places[1]);
+            once("not-above", pair, places, &mut pairs)?;
         }
         let root_only = distinct("root-only", &self.root_only, schema)?;
         for below in &mut by_feature {
@@ -145,6 +150,21 @@ fn distinct(option: &'static str, names: &[String], schema: &Schema) -> Result<V
         places.push(place);
     }
     Ok(places)
+}
+
+/// Refuses a rule that was given before.
+fn once(
+    option: &'static str,
+    names: &[String],
+    places: Vec<usize>,
+    before: &mut Vec<Vec<usize>>,
+) -> Result<()> {
+    if before.contains(&places) {
+        let given = format!("{} twice", quoted_names(names));
+        return Err(Error::parameter(option, given, "each rule once"));
+    }
+    before.push(places);
+    Ok(())
 }
 
 fn quoted_names(names: &[String]) -> String {

@@ -10,7 +10,7 @@
 //! | `aim` | a weight of the penalty, or a size |
 //! | `penalty` | what a number of leaves costs |
 //! | `pruning` | how trees are pruned |
-//! | `rules` | which features may be asked below which |
+//! | `rules` | which features may be asked below which, and which leaves there may be |
 //! | `output` | where the result goes |
 
 mod aim;

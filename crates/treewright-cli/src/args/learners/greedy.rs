@@ -146,7 +146,8 @@ impl GreedyArgs {
                 PredictArg::Mean => Summary::Mean,
                 PredictArg::Median => Summary::Median,
             },
-            rules: self.rules.rules(),
+            rules: self.rules.rules()?,
+            min_class_share: self.rules.min_class_share()?,
             loss,
             ..self.growing.learner()?
         })

@@ -207,8 +207,8 @@ mod tests {
         assert_eq!(
             complaint("optimal:deep=1"),
             "learner \"optimal:deep=1\": there is no setting \"deep\", expected depth, intervals, \
-             categorical-splits, min-leaf, interactions, root-only, not-above, leaf-cost, leaves, select, repeats, \
-             holdout, seed, folds, penalty"
+             categorical-splits, min-leaf, interactions, root-only, not-above, min-class-share, leaf-cost, leaves, \
+             select, repeats, holdout, seed, folds, penalty"
         );
         for text in [
             "optimal:target=x",

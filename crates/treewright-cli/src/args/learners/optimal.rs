@@ -34,7 +34,7 @@ pub(crate) struct BoundedArgs {
     )]
     intervals: IntervalsArg,
     /// How a split parts categories
-    #[arg(long, value_name = "HOW", default_value = "multiway")]
+    #[arg(long, value_name = "HOW", default_value = "grouped")]
     categorical_splits: CategoricalSplitsArg,
     /// A leaf has at least this many rows
     #[arg(
@@ -119,7 +119,8 @@ impl BoundedArgs {
                 CategoricalSplitsArg::Multiway => CategoricalSplits::Multiway,
             },
             min_leaf: self.min_leaf.count("min-leaf", 1)?,
-            rules: self.rules.rules(),
+            rules: self.rules.rules()?,
+            min_class_share: self.rules.min_class_share()?,
             loss,
             most_bytes: most_bytes.map_or(usize::MAX, |most| {
                 usize::try_from(most).unwrap_or(usize::MAX)

@@ -76,6 +76,8 @@ fn optimal(args: &FitOptimalArgs, console: &Console) -> Result<ExitCode> {
     let (data, loss) = read(&args.table, &options, Some(LearnerKind::Optimal), console)?;
     let budget = start_budget(&args.limits, &data);
     let complaint = |error| about(args.table.path(), &args.penalty, error);
+    let alone = args.learner(loss.clone(), None, Penalty::Linear)?;
+    alone.check_leaf_size(&data).map_err(complaint)?;
     let mut unproven = None;
     let fit = if let Some(proof_file) = proof_file {
         let learner = args.learner(loss, args.limits.memory_limit(), Penalty::Linear)?;

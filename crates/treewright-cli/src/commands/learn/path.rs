@@ -96,11 +96,13 @@ fn optimal(args: &PathOptimalArgs, console: &Console) -> Result<ExitCode> {
         penalty,
         ..args.bounded.learner(loss, args.limits.memory_limit())?
     };
+    let complaint = |error| about(args.table.path(), &args.penalty, error);
+    learner.check_leaf_size(&data).map_err(complaint)?;
     let searched = Searched::new(learner);
     let budget = start_budget(&args.limits, &data);
     let found = console
         .with_progress(&budget, || searched.fit_family(&data, &budget, resampling))
-        .map_err(|error| about(args.table.path(), &args.penalty, error))?;
+        .map_err(complaint)?;
     let notes = [sizes_stopped(&found).or_else(|| search_stopped(&found))];
     finish(found, &data, &options, &notes, file.as_ref(), console)
 }

@@ -14,7 +14,7 @@ use treewright::select::FamilyChoice;
 use treewright::tree::{Certificate, CostsFrom, FamilyFit};
 
 use crate::args::{PruneArgs, SelectArg};
-use crate::commands::{about, family, model, most_bytes};
+use crate::commands::{about, count, family, model, most_bytes};
 use crate::input::{self, Table};
 use crate::output::{self, Console, Destination};
 
@@ -50,14 +50,8 @@ pub(crate) fn run(args: &PruneArgs, console: &Console) -> Result<ExitCode> {
                 "pruned"
             };
             finish(&member, how, file.as_ref(), console)?;
-            let is_proven = member
-                .certificate
-                .as_ref()
-                .is_some_and(Certificate::is_optimal);
-            if !is_proven && !fit.is_complete() {
-                console.note(
-                    "the search for the family was stopped early: this is its best tree, perhaps not the best of all",
-                );
+            if let Some(note) = stopped(&fit, args.leaves.count()?, &member) {
+                console.note(&note);
             }
             Ok(())
         }
@@ -69,6 +63,27 @@ pub(crate) fn run(args: &PruneArgs, console: &Console) -> Result<ExitCode> {
         console.note("the time limit is not used: pruning ends by itself");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a family whose search was stopped does not know about the tree that was taken out of it.
+fn stopped(fit: &FamilyFit, asked: Option<usize>, member: &Fit) -> Option<String> {
+    if fit.is_complete() {
+        return None;
+    }
+    let own = member.training.leaves;
+    if let Some(asked) = asked.filter(|&asked| asked > own) {
+        // What is proven of this tree is about its own number of leaves.
+        return Some(format!(
+            "the search for the family was stopped early: its best tree with up to {} has {own}, and one with more \
+             may be better",
+            count(asked, "leaf", "leaves")
+        ));
+    }
+    let certificate = member.certificate.as_ref();
+    let is_proven = certificate.is_some_and(Certificate::is_optimal);
+    (!is_proven).then(|| {
+        "the search for the family was stopped early: this is its best tree, perhaps not the best of all".to_owned()
+    })
 }
 
 /// Writes or shows one tree.
@@ -161,7 +176,7 @@ fn costs_from(
         .with_context(|| input::name_of(model))?;
     let context = || input::name_of(path);
     let found = eval::recost(tree, &data).with_context(context)?;
-    let costs = NodeCosts::new(tree, &found.costs, found.errors.as_deref(), found.weight)
+    let costs = NodeCosts::of_other_rows(fit, found.costs, found.errors.as_deref(), found.weight)
         .with_context(context)?;
     let from = CostsFrom {
         rows: found.rows,

@@ -33,7 +33,7 @@ fn differs(fit: &Fit<Tree>, data: &Dataset) -> Result<Option<String>> {
             "a pruning with {leaves} leaves has the objective {objective}, below the bound"
         )));
     }
-    if let Some(greedy) = greedy_tree(fit, data)? {
+    if let Some(greedy) = greedy_tree(fit, data, price)? {
         let leaves = greedy.training.leaves;
         let objective = greedy.training.cost + price * leaves as f64;
         let is_allowed = fit
@@ -92,7 +92,7 @@ fn best_pruning(tree: &Tree, price: f64, total: f64) -> (f64, usize) {
 }
 
 /// A greedy tree that is one of those an optimal tree was compared with.
-fn greedy_tree(fit: &Fit<Tree>, data: &Dataset) -> Result<Option<Fit<Tree>>> {
+fn greedy_tree(fit: &Fit<Tree>, data: &Dataset, price: f64) -> Result<Option<Fit<Tree>>> {
     let params = &fit.learner.params;
     let (Ok(Some(depth)), Ok(Some(min_leaf)), Ok(Some(intervals)), Ok(rules)) = (
         params.depth(),
@@ -108,8 +108,13 @@ fn greedy_tree(fit: &Fit<Tree>, data: &Dataset) -> Result<Option<Fit<Tree>>> {
         .columns()
         .iter()
         .any(|it| matches!(it, Column::Categorical(_)));
-    // Where leaves have a least size, a greedy tree may keep categories together that have branches of their own here.
-    let is_other_class = has_categories && is_multiway && min_leaf > 1;
+    // A greedy tree may keep categories together that have branches of their own here. Such a tree costs no less, but
+    // it has fewer and larger leaves.
+    let leaves_matter =
+        min_leaf > 1 || price > 0.0 || params.leaves().is_ok_and(|most| most.is_some());
+    // The prunings of a greedy tree are compared, and their leaves may have any class.
+    let has_share = params.min_class_share() != Ok(None);
+    let is_other_class = has_share || has_categories && is_multiway && leaves_matter;
     if !is_optimal || intervals < 2 || params.has_min_leaf_weight() || is_other_class {
         return Ok(None);
     }

@@ -10,3 +10,5 @@ mod optimal;
 mod optimal_aims;
 mod path;
 mod rules;
+mod shares;
+mod stopped_families;

@@ -35,7 +35,8 @@ fn the_best_tree_of_a_size_is_that_of_the_family() {
         assert_eq!(model["certificate"]["optimal"], true);
         let noun = if leaves == 1 { "leaf" } else { "leaves" };
         let expected = format!(
-            "cost over trees of depth 2 with up to 2 intervals at the last level, at most {leaves} {noun}"
+            "cost over trees of depth 2 with up to 2 intervals or groups of categories at the last level, \
+             one category against the rest above, at most {leaves} {noun}"
         );
         assert_eq!(what(&model), expected);
         assert_eq!(model["learner"]["params"]["leaves"], leaves);
@@ -52,7 +53,8 @@ fn a_weight_of_a_penalty() {
     let model = fit(&folder, &["--lambda", "0.02", "--penalty", "sqrt"]);
     assert_eq!(
         what(&model),
-        "cost + 0.02 * sqrt(leaves) over trees of depth 2 with up to 3 intervals at the last level"
+        "cost + 0.02 * sqrt(leaves) over trees of depth 2 with up to 3 intervals or groups of categories at the last \
+         level, one category against the rest above"
     );
     assert_eq!(model["learner"]["params"]["penalty"], "sqrt");
     assert_eq!(model["certificate"]["optimal"], true);
@@ -145,4 +147,34 @@ fn a_tree_out_of_a_family_that_was_stopped_says_so() {
         );
         verified(&folder, "model.json");
     }
+}
+
+#[test]
+fn leaves_that_no_tree_can_have_are_refused() {
+    let table = "x,class\n1,a\n2,a\n3,b\n";
+    let folder = Folder::new().file("data.csv", table);
+    let [fit, path] = ["fit", "path"].map(|command| [command, "optimal", "data.csv"]);
+    for command in [fit, path] {
+        let with = |option: &[&'static str]| [&command[..], option, &["-o", "out.json"]].concat();
+        folder.refused(
+            &with(&["--min-leaf", "0"]),
+            "min-leaf: got 0, expected at least 1\n",
+        );
+        folder.refused(
+            &with(&["--min-leaf", "4"]),
+            "min-leaf: got 4, expected at most 3, the rows of the table\n",
+        );
+        folder.done(&[&command[..], &["--min-leaf", "3"]].concat());
+    }
+    let leaves = [&fit[..], &["--leaves", "0"]].concat();
+    folder.refused(&leaves, "leaves: got 0, expected at least 1\n");
+    folder.done(&[&path[..], &["-o", "family.json"]].concat());
+    folder.refused(
+        &["prune", "family.json", "--leaves", "0"],
+        "family.json: leaves: got 0, expected at least 1\n",
+    );
+    folder.refused(
+        &[&fit[..], &["--leaves", "2", "--leaf-cost", "0.1"]].concat(),
+        "leaf-cost: got 0.1",
+    );
 }

@@ -194,6 +194,26 @@ fn rules_that_make_no_sense_are_refused() {
                 "not-above: got \"rating,price,items\"",
             ),
             (
+                "--root-only",
+                "",
+                "root-only: got \"\", expected features of the table\n",
+            ),
+            (
+                "--interactions",
+                "rating,price;price,rating",
+                "interactions: got \"price,rating\" twice, expected each rule once\n",
+            ),
+            (
+                "--not-above",
+                "rating,price;items,price;rating,price",
+                "not-above: got \"rating,price\" twice, expected each rule once\n",
+            ),
+            (
+                "--not-above",
+                "",
+                "not-above: got \"\", expected pairs of two features",
+            ),
+            (
                 "--not-above",
                 "rating,colour",
                 "not-above: got \"colour\", expected features of the table",
@@ -209,6 +229,14 @@ fn rules_that_make_no_sense_are_refused() {
             );
         }
     }
+    // The other way round is another rule.
+    folder.done(&[
+        "fit",
+        "optimal",
+        "data.csv",
+        "--not-above",
+        "rating,price;price,rating",
+    ]);
     let line = [
         "fit",
         "optimal",

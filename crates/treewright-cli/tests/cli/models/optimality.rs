@@ -52,6 +52,21 @@ fn what_is_found_is_confirmed() {
     assert!([0, 3].contains(&run.code), "{run:?}");
 }
 
+/// A greedy tree keeps the categories together where a tree of the class has a branch for each.
+#[test]
+fn greedy_trees_with_fewer_leaves_are_of_another_class() {
+    let table = "x,class\nc1,a\nc2,a\n,b\n,b\n,b\n";
+    let folder = Folder::new().file("data.csv", table);
+    let multiway = ["--depth", "1", "--categorical-splits", "multiway"];
+    for aim in [["--lambda", "1/20"], ["--leaves", "2"], ["--lambda", "0"]] {
+        let command = ["fit", "optimal", "data.csv", "-o", "model.json"];
+        folder.done(&[&command[..], &multiway, &aim].concat());
+        folder.done(&["verify", "model.json", "data.csv"]);
+        let stdout = folder.done(&["verify", "model.json", "data.csv", "--optimality"]);
+        assert!(stdout.ends_with("\nconfirmed\n"), "{stdout}");
+    }
+}
+
 /// What searches over subsets say is repeated; what they did not find is refuted.
 #[test]
 fn subsets_of_the_features() {

@@ -37,7 +37,7 @@ fn a_page_a_document_and_an_answer() {
     assert_eq!(run.code, 0, "{run:?}");
     assert!(
         run.stdout
-            .contains("A tree with 6 leaves is good enough (Dyadic)"),
+            .contains("A tree with 3 leaves is good enough (Optimal, depth 3)"),
         "{run:?}"
     );
     assert!(

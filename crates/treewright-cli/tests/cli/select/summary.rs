@@ -37,16 +37,16 @@ best trees on 2201 rows, up to 3 intervals at the last level:
 depth errors error accuracy leaves proof time features
 0 711 0.323035 0.676965 1 proven
 1 493 0.223989 0.776011 2 proven sex
-2 474 0.215357 0.784643 5 proven class, sex, age
-3 461 0.209450 0.790550 8 proven class, sex, age
+2 474 0.215357 0.784643 4 proven class, sex, age
+3 461 0.209450 0.790550 4 proven class, sex, age
 
 least errors by number of leaves:
 
 leaves depth 1 depth 2 depth 3
 1 711 711 711
 2 493 493 493
-5 - 474 474
-8 - - 461";
+3 - 477 477
+4 - 474 461";
     assert_eq!(without_times(&run.stdout), expected);
 }
 

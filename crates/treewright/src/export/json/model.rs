@@ -238,6 +238,7 @@ fn bounded(learner: &LearnerInfo) -> Option<Statement> {
         leaf: params
             .min_leaf_weight()
             .map_or(LeastLeaf::Rows(min_leaf), LeastLeaf::Weight),
+        min_class_share: params.min_class_share().ok()?,
         most_leaves: params.leaves().ok()?,
         rules: params.rules().ok()?,
     };

@@ -1,6 +1,6 @@
 //! What a certificate says, as a sentence.
 
-use crate::cost::Lambda;
+use crate::cost::{ClassShare, Lambda};
 use crate::error::{counted, printable};
 use crate::tree::{
     CategoricalSplits, CostKind, Least, LeastLeaf, Minimised, PathRules, PruningLimit, PruningLoss,
@@ -42,6 +42,7 @@ pub fn trees(class: &TreeClass) -> String {
             intervals,
             categories,
             leaf,
+            min_class_share,
             most_leaves,
             rules,
         } => {
@@ -50,6 +51,7 @@ pub fn trees(class: &TreeClass) -> String {
                 LeastLeaf::Rows(1) => String::new(),
                 LeastLeaf::Rows(rows) => format!(", at least {rows} rows in a leaf"),
             };
+            let share = sure(min_class_share.as_ref());
             let most = most_leaves.map(|most| counted(most, "leaf", "leaves"));
             let most = most.map_or(String::new(), |it| format!(", at most {it}"));
             let [groups, above] = match categories {
@@ -66,7 +68,7 @@ pub fn trees(class: &TreeClass) -> String {
                 }
             };
             format!(
-                "trees of depth {depth} with up to {intervals} intervals{groups} at the last level{above}{least}{most}{}",
+                "trees of depth {depth} with up to {intervals} intervals{groups} at the last level{above}{least}{share}{most}{}",
                 kept(rules)
             )
         }
@@ -85,6 +87,7 @@ pub fn trees(class: &TreeClass) -> String {
         TreeClass::Prunings {
             of,
             from_leaves,
+            min_class_share,
             only,
         } => {
             let only = match only {
@@ -97,9 +100,17 @@ pub fn trees(class: &TreeClass) -> String {
                 }
             };
             let leaves = counted(*from_leaves, "leaf", "leaves");
-            format!("the prunings{only} of a {of} tree with {leaves}")
+            let share = sure(min_class_share.as_ref());
+            format!("the prunings{only} of a {of} tree with {leaves}{share}")
         }
     }
+}
+
+/// How frequent the class of a leaf is, after a comma.
+fn sure(share: Option<&ClassShare>) -> String {
+    share.map_or(String::new(), |share| {
+        format!(", at least {share} of the weight of a leaf in its class")
+    })
 }
 
 /// Which rules the trees keep, after a comma.
@@ -168,6 +179,7 @@ mod tests {
             intervals: 3,
             categories: CategoricalSplits::Multiway,
             leaf,
+            min_class_share: None,
             most_leaves: None,
             rules: PathRules::default(),
         };
@@ -176,6 +188,7 @@ mod tests {
             intervals: 2,
             categories: CategoricalSplits::Multiway,
             leaf: LeastLeaf::Rows(1),
+            min_class_share: "2/3".parse().ok(),
             most_leaves: Some(3),
             rules: PathRules {
                 interactions: vec![["x", "y"].map(str::to_owned).to_vec()],
@@ -188,6 +201,7 @@ mod tests {
             intervals,
             categories,
             leaf: LeastLeaf::Rows(5),
+            min_class_share: None,
             most_leaves: None,
             rules: PathRules::default(),
         };
@@ -198,6 +212,7 @@ mod tests {
         let prunings = |only| TreeClass::Prunings {
             of: LearnerKind::Greedy,
             from_leaves: 9,
+            min_class_share: "0.9".parse().ok(),
             only,
         };
         let dyadic = TreeClass::Dyadic {
@@ -221,7 +236,7 @@ mod tests {
             (
                 Minimised::Cost(CostKind::Loss),
                 small,
-                "cost over trees of depth 2 with up to 2 intervals at the last level, at most 3 leaves, at most one of x, y on a path, u only at the root, v only at the root, x never above z",
+                "cost over trees of depth 2 with up to 2 intervals at the last level, at least 2/3 of the weight of a leaf in its class, at most 3 leaves, at most one of x, y on a path, u only at the root, v only at the root, x never above z",
             ),
             (
                 Minimised::Cost(CostKind::Loss),
@@ -246,12 +261,12 @@ mod tests {
             (
                 penalised(error),
                 prunings(None),
-                "error on 1 other row + 1/3 * sqrt(leaves) over the prunings of a greedy tree with 9 leaves",
+                "error on 1 other row + 1/3 * sqrt(leaves) over the prunings of a greedy tree with 9 leaves, at least 0.9 of the weight of a leaf in its class",
             ),
             (
                 Minimised::Leaves,
                 prunings(Some(PruningLimit::Cost(error, lambda.clone()))),
-                "leaves over the prunings with error on 1 other row of at most 1/3 of a greedy tree with 9 leaves",
+                "leaves over the prunings with error on 1 other row of at most 1/3 of a greedy tree with 9 leaves, at least 0.9 of the weight of a leaf in its class",
             ),
         ] {
             assert_eq!(statement(&Statement::least(minimised, over)), expected);

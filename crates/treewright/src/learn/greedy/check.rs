@@ -25,6 +25,10 @@ impl Greedy {
         at_least("bins", self.bins, 2)?;
         check_min_leaf_weight(self.min_leaf_weight)?;
         self.rules.never_below(data.schema())?;
+        if let Some(share) = self.min_class_share.as_ref().filter(|_| !has_classes) {
+            let allowed = "none for a regression target";
+            return Err(Error::parameter("min-class-share", share, allowed));
+        }
         if self.bins > 1 << 16 {
             return Err(Error::parameter("bins", self.bins, "at most 65536"));
         }

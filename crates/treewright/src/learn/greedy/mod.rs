@@ -71,6 +71,10 @@ impl Greedy {
         let start = Instant::now();
         let has_missing: Arc<[bool]> = data.columns().iter().map(Column::has_missing).collect();
         let (tree, stopped) = self.grow(data, &has_missing, budget, switches)?;
+        let tree = match &self.min_class_share {
+            Some(share) => tree.cut_to_share(share),
+            None => tree,
+        };
         let seconds = start.elapsed();
         let mut learner = self.info(data);
         if stopped {
@@ -157,6 +161,7 @@ impl Greedy {
         params.insert("categorical_splits", self.categorical_splits.name());
         params.insert("zero_gain", self.zero_gain);
         params.set_rules(&self.rules);
+        params.set_min_class_share(self.min_class_share.as_ref());
         LearnerInfo {
             kind: LearnerKind::Greedy,
             params,

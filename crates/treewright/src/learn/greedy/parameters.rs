@@ -1,6 +1,6 @@
 //! The parameters of the learner.
 
-use crate::cost::Loss;
+use crate::cost::{ClassShare, Loss};
 use crate::tree::PathRules;
 
 /// Parameters of the greedy learner.
@@ -30,6 +30,9 @@ pub struct Greedy {
     pub zero_gain: bool,
     /// Which features may be asked below which.
     pub rules: PathRules,
+    /// Of the weight of a leaf, the class that it predicts has at least this share: the tree is cut back as far as that
+    /// needs, perhaps to a single leaf, which may have less. For classes.
+    pub min_class_share: Option<ClassShare>,
     /// What wrong predictions cost: decides the class of a leaf.
     pub loss: Loss,
 }
@@ -100,6 +103,7 @@ impl Default for Greedy {
             categorical_splits: CategoricalSplits::Multiway,
             zero_gain: false,
             rules: PathRules::default(),
+            min_class_share: None,
             loss: Loss::ZeroOne,
         }
     }

@@ -209,7 +209,7 @@ impl Depths {
                 (_, depths.notes) =
                     BestFirst::solve_noting(search, rows, depth, depths.best, known);
             }
-            // What leaves of any size cost at least is never lost.
+            // What leaves of any kind cost at least is never lost.
             let lower = solved.lower.max(known_lower);
             if let Some((value, sketch)) = early.take_if(|tree| !is_done && tree.0 < depths.best) {
                 depths.best = value;
@@ -280,18 +280,18 @@ fn plan_of(
     })
 }
 
-/// The search with leaves of any size, where they have a least size: one depth after the other.
+/// The search with leaves of any kind, where there are rules about leaves: one depth after the other.
 struct Relaxed {
-    /// The least value so far, with leaves of any size.
+    /// The least value so far, with leaves of any kind.
     best: u64,
     shallower: Option<SearchResult>,
     /// Was a search stopped?
     is_stopped: bool,
 }
 
-/// What leaves of any size tell about those with a least size.
+/// What leaves of any kind tell about those that are allowed.
 enum Least {
-    /// The best tree of a depth has no leaf that is too small.
+    /// The best tree of a depth has only leaves that are allowed.
     Tree(SearchResult),
     /// No tree has a smaller value.
     Value(u64),
@@ -345,7 +345,7 @@ impl Relaxed {
         if is_new {
             let plan = plan_of(&relaxed, rows, depth, self.best, &solved, false);
             let table = search.context.table;
-            if plan.has_large_leaves(table.data(), table.leaf_size()) {
+            if plan.is_of_leaves(table) {
                 return Least::Tree(solved);
             }
         }

@@ -196,7 +196,7 @@ impl Optimal {
         let search = self.tree_search(context, &search_budget, kept, &region_bounds);
         let relaxed = search.with_least(1);
         let relaxed = SizeSearch::new(&relaxed, None);
-        let relaxed = (context.rule.min_leaf() > 1).then_some(&relaxed);
+        let relaxed = (!search.is_monotone()).then_some(&relaxed);
         let depth = if is_sorted { self.depth } else { 0 };
         let mut by_size = BySize::solve(&search, relaxed, depth, wanted.most_leaves);
         if depth < self.depth {
@@ -220,6 +220,10 @@ impl Optimal {
         let mut is_whole = is_done;
         for value in members {
             let (plan, is_of_value) = by_size.plan(table.whole(), value.leaves);
+            if !is_of_value && !plan.is_of_leaves(&table) {
+                is_whole = false;
+                continue;
+            }
             let tree = plan.build(data, &self.loss)?;
             let recounted = tree.recounted(data, losses.counting);
             is_whole &= is_of_value;
@@ -349,7 +353,7 @@ impl<'a> BySize<'a> {
                 (lower, of_any[0]) = relaxed.solve_top(rows, level, &lower, None, of_any[0].take());
             }
             let large = relaxed.map_or(Vec::new(), |relaxed| {
-                large_enough(relaxed, &lower, rows, tree_search)
+                with_leaves(relaxed, &lower, rows, tree_search)
             });
             let floor = relaxed.map(|_| (&lower, &large[..]));
             (solved, of_any[1]) = search.solve_top(rows, level, &solved, floor, of_any[1].take());
@@ -418,8 +422,8 @@ fn plan_of(
     }
 }
 
-/// The numbers of leaves with which the best trees with leaves of any size have none that is too small.
-fn large_enough(
+/// The numbers of leaves with which the best trees with leaves of any kind have only those that are allowed.
+fn with_leaves(
     relaxed: &SizeSearch<'_>,
     solved: &Solved,
     rows: &Arc<RowSet>,
@@ -433,7 +437,7 @@ fn large_enough(
     let is_large = |&leaves: &usize| {
         loss(leaves) < loss(leaves - 1)
             && matches!(plan_of(relaxed, solved, rows, leaves), (plan, true)
-                if plan.has_large_leaves(table.data(), table.leaf_size()))
+                if plan.is_of_leaves(table))
     };
     (2..=solved.best.len()).filter(is_large).collect()
 }

@@ -51,7 +51,7 @@ impl Optimal {
         let before_rounding = if is_proven {
             objective
         } else {
-            let losses = encoding.in_losses(lower) + proven.constant as f64;
+            let losses = encoding.in_losses(lower, proven.constant);
             as_cost(losses.max(0.0)) * (1.0 - 1e-12)
         };
         let lower_bound = after_rounding(before_rounding, objective, tolerance);
@@ -92,8 +92,8 @@ impl Optimal {
         // Intervals of a feature need a number for each class and cut, and their cuts one for each class and row.
         let intervals = self.intervals(data);
         let is_large = n_classes > WIDE && (2..n_rows).contains(&intervals);
-        let has_lines =
-            is_large && intervals > 2 || self.min_leaf > 1 || self.min_leaf_weight > 0.0;
+        let has_rule = self.min_class_share.is_some() || self.min_leaf_weight > 0.0;
+        let has_lines = is_large && intervals > 2 || self.min_leaf > 1 || has_rule;
         let of_cuts = if is_large {
             8 * n_classes * intervals
         } else {
@@ -144,6 +144,7 @@ impl Optimal {
             params.insert("leaves", leaves);
         }
         params.set_rules(&self.rules);
+        params.set_min_class_share(self.min_class_share.as_ref());
         LearnerInfo {
             kind: LearnerKind::Optimal,
             params,
@@ -183,6 +184,7 @@ impl Optimal {
             } else {
                 LeastLeaf::Rows(self.min_leaf)
             },
+            min_class_share: self.min_class_share.clone(),
             most_leaves: self.leaves,
             rules: self.rules.clone(),
         };

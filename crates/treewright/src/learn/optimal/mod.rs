@@ -56,7 +56,7 @@ pub use self::switches::{Sizes, Switches};
 use super::greedy::{self, MissingPolicy, check_min_leaf_weight};
 use super::{Greedy, Learner};
 use crate::budget::Budget;
-use crate::cost::{Lambda, Loss, Penalty, RowLosses, Scale};
+use crate::cost::{ClassShare, Lambda, Loss, Penalty, RowLosses, Scale};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::learn::optimal::problem::{
@@ -85,6 +85,8 @@ pub struct Optimal {
     pub min_leaf: usize,
     /// Or, instead of rows, at least this share of the weight of all rows.
     pub min_leaf_weight: f64,
+    /// Of the weight of a leaf, the class that it predicts has at least this share; a tree of one leaf may have less.
+    pub min_class_share: Option<ClassShare>,
     /// What a leaf costs, on the scale of the cost divided by the total weight.
     pub leaf_cost: Lambda,
     /// What a number of leaves costs, times `leaf_cost`; a family has the best trees for all weights of it.
@@ -107,6 +109,7 @@ impl Default for Optimal {
             categorical_splits: CategoricalSplits::default(),
             min_leaf: 1,
             min_leaf_weight: 0.0,
+            min_class_share: None,
             leaf_cost: Lambda::zero(),
             penalty: Penalty::Linear,
             leaves: None,
@@ -145,6 +148,10 @@ impl Optimal {
                 given,
                 "none where a proof is written",
             ));
+        }
+        if let Some(share) = &self.min_class_share {
+            let allowed = "none where a proof is written";
+            return Err(Error::parameter("min-class-share", share, allowed));
         }
         if self.splits_of(data) != CategoricalSplits::Multiway {
             let (name, given) = ("categorical-splits", self.categorical_splits.name());
@@ -225,6 +232,10 @@ impl Optimal {
         let counts = 2 * size_of::<f64>() * table.n_classes();
         if !budget.has_room_for(found.plan.n_nodes().saturating_mul(counts)) {
             found.lower.get_or_insert(found.value);
+            found.plan = TreePlan::Leaf;
+        }
+        if found.lower.is_some() && !found.plan.is_of_leaves(&table) {
+            // In a hurry, a last level has fewer intervals.
             found.plan = TreePlan::Leaf;
         }
         let tree = found.plan.build(data, &self.loss)?;
@@ -327,6 +338,7 @@ impl Optimal {
             max_depth: Some(self.depth),
             min_leaf: self.min_leaf,
             min_leaf_weight: self.min_leaf_weight,
+            min_class_share: self.min_class_share.clone(),
             missing: MissingPolicy::Branch,
             rules: self.rules.clone(),
             categorical_splits: match self.categorical_splits {
@@ -339,7 +351,21 @@ impl Optimal {
         let fit = learner.fit(data, budget)?;
         let is_multiway = self.categorical_splits == CategoricalSplits::Multiway;
         let plan = TreePlan::of(&fit.model, data, &self.leaf_size(data), is_multiway);
-        Ok(Some(plan.build(data, &self.loss)?))
+        let tree = plan.build(data, &self.loss)?;
+        // A category with a branch of its own may have another class.
+        let share = self.min_class_share.as_ref();
+        let keeps_share = share.is_none_or(|share| tree.below_share(share).is_none());
+        Ok(keeps_share.then_some(tree))
+    }
+
+    /// Refuses a least number of rows in a leaf that a whole table does not have. A part of a table, such as all folds
+    /// but one, may have fewer rows: then its tree is a leaf.
+    pub fn check_leaf_size(&self, data: &Dataset) -> Result<()> {
+        if self.min_leaf > data.n_rows().max(1) {
+            let allowed = format!("at most {}, the rows of the table", data.n_rows());
+            return Err(Error::parameter("min-leaf", self.min_leaf, allowed));
+        }
+        Ok(())
     }
 
     fn check(&self, data: &Dataset) -> Result<()> {
@@ -367,6 +393,7 @@ impl Optimal {
         let never_below = self.rules.never_below(data.schema())?;
         let table = RankTable::new(data, losses, self.leaf_size(data));
         let table = table.splitting(self.categorical_splits, self.intervals != Some(1));
+        let table = table.with_share(self.min_class_share.as_ref(), self.loss == Loss::ZeroOne);
         Ok(table.with_rules(never_below))
     }
 
@@ -401,7 +428,8 @@ impl Optimal {
             rule: IntervalRule::new(
                 self.intervals.unwrap_or(table.n_classes() + 1),
                 table.leaf_size().least(),
-            ),
+            )
+            .sharing(table.leaf_share().is_some()),
             arch: pulp::Arch::new(),
             switches,
         }
@@ -422,7 +450,7 @@ impl Optimal {
             && n_rows >= switches.sizes.screened_rows
             && n_rows >= 2 * switches.sizes.many * table.kinds().len()
             && self.depth == 2
-            && context.rule.min_leaf() == 1
+            && context.rule.allows_any_leaf()
             && !context.has_rules()
             && context.is_narrow();
         let columns = is_worth_it.then(|| table.numbers())??;

@@ -61,8 +61,9 @@ impl TreeSearch<'_> {
             return SearchResult::at_least(lower, before, self.context.table.kinds().len());
         }
         let solved = self.solve_new(rows, depth, upper, before);
-        // A search may be stopped in a part of the time, and others follow.
-        if solved.is_done {
+        // A search may be stopped in a part of the time, and others follow. With a least share of a class, more rows may
+        // cost less.
+        if solved.is_done && !self.context.rule.has_share() {
             let whole = self.context.table.whole();
             self.region_bounds
                 .insert(depth, (region, spare), rows, whole, solved.lower);
@@ -76,9 +77,9 @@ impl TreeSearch<'_> {
         self.has_ranges() && self.context.switches.region_bounds
     }
 
-    /// Do fewer rows never cost more? A leaf can become too small.
+    /// Do fewer rows never cost more? A leaf can become too small, or its class too rare.
     pub(super) fn is_monotone(&self) -> bool {
-        self.context.rule.min_leaf() == 1
+        self.context.rule.allows_any_leaf()
     }
 
     /// Are there lower bounds for ranges of cuts?
@@ -86,9 +87,21 @@ impl TreeSearch<'_> {
         self.is_monotone() || self.context.switches.relaxed_ranges
     }
 
-    /// This search with another least size of leaves.
+    /// This search with another least size of leaves, whose classes may have any share.
     pub(super) fn with_least(&self, min_leaf: usize) -> Self {
-        let rule = IntervalRule::new(self.context.rule.most(), min_leaf);
+        self.with_rule(IntervalRule::new(self.context.rule.most(), min_leaf))
+    }
+
+    /// The search for a side of a cut, for leaves that lose rows of this size up to the end of a range.
+    pub(super) fn for_range(&self, lost: usize) -> Self {
+        if self.has_ranges() {
+            self.with_least(self.least_without(lost))
+        } else {
+            self.with_rule(self.context.rule)
+        }
+    }
+
+    fn with_rule(&self, rule: IntervalRule) -> Self {
         Self {
             context: Context {
                 rule,
@@ -99,7 +112,7 @@ impl TreeSearch<'_> {
     }
 
     /// The least size of leaves that have lost rows of this size.
-    pub(super) fn least_without(&self, lost: usize) -> usize {
+    fn least_without(&self, lost: usize) -> usize {
         let least = self.context.rule.min_leaf();
         if !self.context.switches.leaf_levels || !self.context.has_sized_scans() {
             return 1;
@@ -108,9 +121,9 @@ impl TreeSearch<'_> {
     }
 
     /// Can rows be added to a tree at the cost of their weight, and of leaves? Where they may need a leaf of their own,
-    /// that can be too small.
+    /// that can be too small. Shares of classes do not count here.
     pub(super) fn can_grow(&self) -> bool {
-        self.is_monotone() || self.per_row == 0
+        self.context.rule.min_leaf() == 1 || self.per_row == 0
     }
 
     /// What a region has beside its ends.
@@ -171,10 +184,11 @@ impl TreeSearch<'_> {
 
     /// Are two levels solved by pairs of a root and a child? A feature that is asked once cannot be its own child.
     fn is_by_pairs(&self, rows: &RowSet) -> bool {
-        self.context.is_narrow() && !self.context.asks_once(rows)
+        let context = self.context;
+        context.is_narrow() && !context.asks_once(rows) && !context.rule.has_share()
     }
 
-    /// The least value of some rows by at most one split; `None` if there are too few of them.
+    /// The least value of some rows by at most one split; `None` if no leaves are allowed.
     pub(super) fn one(&self, rows: &RowSet) -> Result<Option<u64>, Stopped> {
         let is_spent = || self.budget.is_spent();
         self.context.one(rows, &mut Deadline::new(&is_spent))
@@ -185,13 +199,7 @@ impl TreeSearch<'_> {
         let rule = self.context.rule;
         let most = self.work_at_last / self.context.work_of_one(1).max(1);
         let most = usize::try_from(most).unwrap_or(usize::MAX).max(2);
-        Self {
-            context: Context {
-                rule: IntervalRule::new(rule.most().min(most), rule.min_leaf()),
-                ..self.context
-            },
-            ..*self
-        }
+        self.with_rule(rule.up_to(most))
     }
 
     fn two(&self, is_node: bool) -> DepthTwo<'_> {
@@ -251,7 +259,7 @@ impl TreeSearch<'_> {
     /// How far the search is.
     pub(super) fn tell(&self, depth: usize, best: u64, least: u64) {
         let encoding = self.context.encoding;
-        let (best, least) = (encoding.in_losses(best), encoding.in_losses(least));
+        let (best, least) = (encoding.in_losses(best, 0), encoding.in_losses(least, 0));
         let gap = if best > 0.0 {
             (best - least) / best
         } else {

@@ -1,6 +1,6 @@
 //! Greedy trees, and their pruning.
 
-use super::shared::{INTERACTIONS, NOT_ABOVE, ROOT_ONLY};
+use super::shared::{INTERACTIONS, MIN_CLASS_SHARE, NOT_ABOVE, ROOT_ONLY};
 use super::{Kind, Parameter, Range};
 
 /// Parameters of greedy trees.
@@ -115,6 +115,7 @@ pub const GREEDY: &[Parameter] = &[
     INTERACTIONS,
     ROOT_ONLY,
     NOT_ABOVE,
+    MIN_CLASS_SHARE,
 ];
 
 /// Parameters of the pruning of a greedy tree.

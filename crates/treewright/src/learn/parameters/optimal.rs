@@ -1,6 +1,6 @@
 //! Optimal trees of bounded depth.
 
-use super::shared::{INTERACTIONS, NOT_ABOVE, ROOT_ONLY};
+use super::shared::{INTERACTIONS, MIN_CLASS_SHARE, NOT_ABOVE, ROOT_ONLY};
 use super::{Kind, Parameter, Range};
 
 /// Parameters of optimal trees of bounded depth.
@@ -29,7 +29,7 @@ pub const OPTIMAL: &[Parameter] = &[
         has_flag: true,
         kind: Kind::Word,
         range: Range::OneOf(&["grouped", "one-vs-rest", "multiway"]),
-        default: Some("multiway"),
+        default: Some("grouped"),
         help: "How a split parts categories",
     },
     Parameter {
@@ -80,4 +80,5 @@ pub const OPTIMAL: &[Parameter] = &[
     INTERACTIONS,
     ROOT_ONLY,
     NOT_ABOVE,
+    MIN_CLASS_SHARE,
 ];

@@ -84,6 +84,17 @@ pub(super) const NOT_ABOVE: Parameter = Parameter {
     help: "Pairs of features: A is never asked above B on a path, and C never above D",
 };
 
+/// How frequent the class of a leaf is.
+pub(super) const MIN_CLASS_SHARE: Parameter = Parameter {
+    name: "min-class-share",
+    sklearn: Some("min_class_share"),
+    has_flag: true,
+    kind: Kind::Exact,
+    range: Range::All,
+    default: None,
+    help: "Of the weight of a leaf, the class that it predicts has at least this share, above 0 and at most 1: a decimal or p/q, read exactly; a tree of one leaf may have less",
+};
+
 /// What every learner takes besides its own parameters.
 pub const COMMON: &[Parameter] = &[
     Parameter {

@@ -89,7 +89,7 @@ pub(super) fn cross_validate_all(
         }
         drop(rows);
         let tree = Arc::new(fit.model);
-        let costs = NodeCosts::of(&tree, cost)?;
+        let costs = NodeCosts::of_learned(&tree, &fit.learner.params, cost)?;
         // Without these rows a tree may even have more leaves, and a table of penalties too few lines.
         let known =
             |family: &Family| prune::known_family(&tree, &costs, family.penalty(), most_bytes);

@@ -236,7 +236,7 @@ impl<L: Learner + Sync> Pruned<L> {
             ..
         } = self.learner.fit(data, budget)?;
         let cost = self.cost.as_in(&learner);
-        let costs = NodeCosts::of(&model, cost)?;
+        let costs = NodeCosts::of_learned(&model, &learner.params, cost)?;
         Ok(Grown {
             tree: Arc::new(model),
             learner,

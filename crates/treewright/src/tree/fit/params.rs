@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::{CategoricalSplits, PruningLoss};
-use crate::cost::{Lambda, Penalty};
+use crate::cost::{ClassShare, Lambda, Penalty};
 use crate::data::ClassWeight;
 use crate::error::{self, Error};
 use crate::tree::PathRules;
@@ -19,6 +19,7 @@ const STOPPED_IN: &str = "stopped_in";
 const INTERACTIONS: &str = "interactions";
 const ROOT_ONLY: &str = "root_only";
 const NOT_ABOVE: &str = "not_above";
+const MIN_CLASS_SHARE: &str = "min_class_share";
 /// How held-out rows were drawn.
 const RESAMPLING: [&str; 4] = ["folds", "repeats", "holdout", "seed"];
 
@@ -213,6 +214,23 @@ impl Params {
     /// Is there a least weight for leaves?
     pub fn has_min_leaf_weight(&self) -> bool {
         self.0.contains_key("min_leaf_weight")
+    }
+
+    /// The least share of the predicted class in a leaf, if there is one.
+    pub fn min_class_share(&self) -> Result<Option<ClassShare>, String> {
+        let Some(value) = self.0.get(MIN_CLASS_SHARE) else {
+            return Ok(None);
+        };
+        let share = ratio(value).and_then(|share| ClassShare::new(share.ratio()).ok());
+        let fault = || format!("params.{MIN_CLASS_SHARE} is no share above 0 and at most 1");
+        share.map(Some).ok_or_else(fault)
+    }
+
+    /// Stores the least share of the predicted class in a leaf, if there is one.
+    pub fn set_min_class_share(&mut self, share: Option<&ClassShare>) {
+        if let Some(share) = share {
+            self.insert(MIN_CLASS_SHARE, share.number_or_text());
+        }
     }
 
     /// What an optimal tree pays for a leaf.

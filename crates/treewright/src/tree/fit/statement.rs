@@ -4,7 +4,7 @@
 use std::str::FromStr;
 
 use super::LearnerKind;
-use crate::cost::{Lambda, Penalty};
+use crate::cost::{ClassShare, Lambda, Penalty};
 use crate::tree::PathRules;
 
 /// What a certificate is about.
@@ -84,6 +84,8 @@ pub enum TreeClass {
         categories: CategoricalSplits,
         /// The least size of a leaf.
         leaf: LeastLeaf,
+        /// The least share of the predicted class in a leaf.
+        min_class_share: Option<ClassShare>,
         /// The most leaves.
         most_leaves: Option<usize>,
         /// Which features may be asked below which.
@@ -104,6 +106,8 @@ pub enum TreeClass {
         of: LearnerKind,
         /// Its leaves.
         from_leaves: usize,
+        /// The least share of the predicted class in a leaf.
+        min_class_share: Option<ClassShare>,
         /// Which of the prunings.
         only: Option<PruningLimit>,
     },
@@ -114,11 +118,11 @@ pub enum TreeClass {
 pub enum CategoricalSplits {
     /// One category against the rest; where all branches are leaves, groups of categories, as many as a numeric
     /// feature has intervals, and at least two.
+    #[default]
     Grouped,
     /// One category against the rest.
     OneVsRest,
     /// A branch for each category.
-    #[default]
     Multiway,
 }
 

@@ -6,6 +6,7 @@ use treewright::Budget;
 use treewright::data::{Column, MISSING_CODE, Target, TargetKind};
 use treewright::learn::Learner;
 use treewright::learn::optimal::{Optimal, Switches};
+use treewright::tree::CategoricalSplits;
 
 use super::small::{check_claims, random_loss};
 use crate::reference::two_levels::TwoLevels;
@@ -108,6 +109,7 @@ fn task(rng: &mut Rng, table: &Table, depth: usize) -> (Optimal, (u64, u64)) {
     let learner = Optimal {
         depth,
         intervals: [Some(2), Some(2), Some(3), None][rng.usize(..4)],
+        categorical_splits: CategoricalSplits::Multiway,
         leaf_cost: format!("{p}/{q}").parse().unwrap(),
         loss: random_loss(rng, table.data.schema().classes().len()),
         ..Optimal::default()

@@ -94,7 +94,7 @@ fn all_switches(sizes: Sizes) -> impl Iterator<Item = Switches> {
     })
 }
 
-fn check_switches(table: &Table, learner: &Optimal, seed: u64) {
+pub(super) fn check_switches(table: &Table, learner: &Optimal, seed: u64) {
     let case = || format!("seed {seed}: {learner:?}\n{table}");
     let budget = Budget::unlimited();
     let expected = learner

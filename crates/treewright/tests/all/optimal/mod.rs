@@ -7,6 +7,7 @@ mod odd;
 mod of_size;
 mod proofs;
 pub(crate) mod rules;
+mod shares;
 mod sizes;
 pub(crate) mod small;
 mod stopped;

@@ -6,6 +6,7 @@ use treewright::cost::{CostMatrix, Loss};
 use treewright::data::{Column, MISSING_CODE, Target, TargetKind};
 use treewright::learn::Learner;
 use treewright::learn::optimal::{Optimal, Switches};
+use treewright::tree::CategoricalSplits;
 
 use super::small::check_claims;
 use crate::reference::two_levels::TwoLevels;
@@ -35,10 +36,12 @@ fn solve(table: &Table, learner: &Optimal) -> (usize, f64) {
     (fit.training.leaves, fit.training.cost)
 }
 
+/// A branch for each category, as in the plain search for two levels.
 fn learner(depth: usize, intervals: Option<usize>) -> Optimal {
     Optimal {
         depth,
         intervals,
+        categorical_splits: CategoricalSplits::Multiway,
         ..Optimal::default()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fastrand::Rng;
-use treewright::learn::greedy::MissingPolicy;
+use treewright::learn::greedy::{CategoricalSplits, MissingPolicy};
 use treewright::learn::optimal::Optimal;
 use treewright::learn::{Greedy, Learner};
 use treewright::tree::{Split, Tree};
@@ -40,6 +40,7 @@ impl Stops {
         let greedy = Greedy {
             max_depth: Some(depth),
             missing: MissingPolicy::Branch,
+            categorical_splits: CategoricalSplits::OneVsRest,
             ..Greedy::default()
         };
         let greedy = greedy.fit(&table.data, &Budget::unlimited()).unwrap();

@@ -3,3 +3,4 @@
 mod laws;
 mod pruned;
 mod prunings;
+mod shares;

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use treewright::cost::ClassShare;
 use treewright::data::{Column, Dataset, MISSING_CODE, Target};
 use treewright::learn::optimal::Optimal;
 use treewright::tree::{CategoricalSplits, PathRules};
@@ -21,7 +22,11 @@ pub(crate) struct Bounded<'a> {
     min_leaf: usize,
     /// The least weight of a leaf.
     min_weight: f64,
+    /// The least share of the predicted class in a leaf, as a fraction.
+    share: Option<[u64; 2]>,
     rules: PathRules,
+    /// The class of each row, and its weight in tenths.
+    rows: Vec<(usize, u64)>,
     /// For each row what each label costs.
     losses: Vec<Vec<u64>>,
     /// What a tenth of a loss is worth.
@@ -51,7 +56,11 @@ impl<'a> Bounded<'a> {
             splits: learner.categorical_splits,
             min_leaf: learner.min_leaf,
             min_weight: learner.min_leaf_weight * data.total_weight(),
+            share: learner.min_class_share.as_ref().map(ClassShare::ratio),
             rules: learner.rules.clone(),
+            rows: (0..data.n_rows())
+                .map(|row| (classes[row] as usize, tenths(row)))
+                .collect(),
             losses: losses.collect(),
             per_loss: q,
             per_leaf: p * (0..data.n_rows()).map(tenths).sum::<u64>(),
@@ -109,7 +118,25 @@ impl<'a> Bounded<'a> {
     fn leaf(&self, rows: &[usize]) -> Option<Worth> {
         let weight: f64 = rows.iter().map(|&row| self.data.weight(row)).sum();
         let is_large = rows.len() >= self.min_leaf && weight >= self.min_weight;
-        is_large.then(|| self.label(rows))
+        (is_large && self.is_sure(rows)).then(|| self.label(rows))
+    }
+
+    /// Has the class that a leaf of these rows predicts its share?
+    fn is_sure(&self, rows: &[usize]) -> bool {
+        let Some([part, whole]) = self.share else {
+            return true;
+        };
+        let loss = |&class: &usize| rows.iter().map(|&row| self.losses[row][class]).sum::<u64>();
+        let n_classes = self.losses[0].len();
+        // The first of equal ones.
+        let predicted = (0..n_classes).min_by_key(loss).unwrap();
+        let weight = |is_in: &dyn Fn(usize) -> bool| {
+            let rows = rows.iter().map(|&row| self.rows[row]);
+            rows.filter(|&(class, _)| is_in(class))
+                .map(|(_, weight)| weight)
+                .sum::<u64>()
+        };
+        whole * weight(&|class| class == predicted) >= part * weight(&|_| true)
     }
 
     /// The best tree for some rows below the splits of a path.

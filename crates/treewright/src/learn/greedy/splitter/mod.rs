@@ -63,6 +63,11 @@ impl<'a> Splitter<'a> {
                 "rules about the features on a path are not for searches over sets of features";
             return Err(Error::schema(message));
         }
+        if greedy.min_class_share.is_some() {
+            let message =
+                "a least share of the class of a leaf is not for searches over sets of features";
+            return Err(Error::schema(message));
+        }
         // The order of all candidates is wanted, not only the best.
         let switches = GreedySwitches {
             floor: false,

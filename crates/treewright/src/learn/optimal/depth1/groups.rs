@@ -10,9 +10,9 @@
 //! bound over sets of labels: a set that grows gains at most what each category gains by its best label so far or to
 //! come.
 //!
-//! Leaves may have any size here; `sized_groups` has those with a least size.
+//! Leaves may have any size here; `limited_groups` has those with a least size.
 
-use super::sized_groups::SizedGroups;
+use super::limited_groups::{GroupLimits, LimitedGroups};
 use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::problem::{RowSet, ValueEncoding};
 use crate::tree::CategoricalSplits;
@@ -167,21 +167,21 @@ impl CategorySums {
         Ok(search.gains)
     }
 
-    /// Numbers of groups, and the least loss in at most that many, where each has at least the least size.
-    pub(crate) fn sized_losses(
+    /// Numbers of groups, and the least loss in at most that many, where each has to be a leaf.
+    pub(crate) fn limited_losses(
         &self,
-        sizes: &[usize],
-        (rule, min_leaf): (GroupRule, usize),
+        limits: Option<&GroupLimits<'_>>,
+        rule: GroupRule,
         deadline: &mut Deadline<'_>,
     ) -> Result<Vec<(usize, u64)>, Stopped> {
-        let losses: Vec<Option<u64>> = if min_leaf == 1 {
-            self.losses(rule, deadline)?.into_iter().map(Some).collect()
-        } else {
-            let groups = SizedGroups::new(self, sizes, min_leaf);
+        let losses: Vec<Option<u64>> = if let Some(limits) = limits {
+            let groups = LimitedGroups::new(self, limits);
             match rule {
                 GroupRule::Apart => groups.losses_apart(),
                 GroupRule::UpTo(most) => groups.losses(most, deadline)?,
             }
+        } else {
+            self.losses(rule, deadline)?.into_iter().map(Some).collect()
         };
         let known = (1..).zip(losses);
         Ok(known.filter_map(|(n, loss)| Some((n, loss?))).collect())

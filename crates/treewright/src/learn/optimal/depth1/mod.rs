@@ -3,7 +3,8 @@
 pub(crate) mod any_intervals;
 pub(crate) mod groups;
 pub(crate) mod intervals;
+pub(crate) mod limited_groups;
 pub(crate) mod lowest_cut;
-pub(crate) mod sized_groups;
+pub(crate) mod pure_intervals;
 pub(crate) mod sized_intervals;
 pub(crate) mod split;

@@ -2,25 +2,35 @@
 
 use super::groups::{CategorySums, GroupRule};
 use super::intervals;
-use super::sized_groups::SizedGroups;
+use super::limited_groups::{GroupLimits, LimitedGroups};
+use super::pure_intervals::PureIntervals;
 use super::sized_intervals::SizedIntervals;
 use crate::learn::exact::{Deadline, Stopped};
-use crate::learn::optimal::problem::{Context, FeatureKind, Label, NONE, RowSet};
+use crate::learn::optimal::problem::{Context, FeatureKind, Label, LeafShare, NONE, RowSet};
 
 impl Context<'_> {
-    /// The value of some rows as a leaf, if there are enough of them.
+    /// The value of some rows as a leaf, if they may be one.
     pub(crate) fn leaf(self, rows: &RowSet) -> Option<u64> {
         let least = self.rule.min_leaf();
         let is_large = least == 1 || self.table.size(rows.ids().iter().copied()) >= least;
-        is_large.then(|| self.encoding.leaf(rows.error()))
+        let has_share = |share: &LeafShare| {
+            let all: Vec<u32> = (0..rows.len() as u32).collect();
+            share.allows(&share.sums(rows, &all))
+        };
+        let is_leaf = is_large && self.leaf_share().is_none_or(has_share);
+        is_leaf.then(|| self.encoding.leaf(rows.error()))
     }
 
-    /// The value of a part of the rows as a leaf; `None` if there are too few of them.
+    /// The value of a part of the rows as a leaf; `None` if they may not be one.
     pub(crate) fn leaf_of(self, rows: &RowSet, part: &[u32]) -> Option<u64> {
         let ids = part.iter().map(|&row| rows.ids()[row as usize]);
         let least = self.rule.min_leaf();
         if least > 1 && self.table.size(ids) < least {
             return None;
+        }
+        if let Some(share) = self.leaf_share() {
+            let sums = share.sums(rows, part);
+            return share.allows(&sums).then(|| self.encoding.leaf(sums.loss()));
         }
         if part.len() < self.table.n_classes() / 8 {
             return Some(self.encoding.leaf(error_of_few(rows, part)));
@@ -42,14 +52,17 @@ impl Context<'_> {
         of_cell.saturating_mul(table.whole().len() as u64 * table.kinds().len() as u64)
     }
 
-    /// The least value of some rows by at most one split; `None` if there are too few of them.
+    /// The least value of some rows by at most one split; `None` if no leaves are allowed.
     pub(crate) fn one(
         self,
         rows: &RowSet,
         deadline: &mut Deadline<'_>,
     ) -> Result<Option<u64>, Stopped> {
-        let Some(mut best) = self.leaf(rows) else {
-            return Ok(None);
+        let mut best = match self.leaf(rows) {
+            Some(leaf) => leaf,
+            // Too few rows cannot be split, either.
+            None if !self.rule.has_share() => return Ok(None),
+            None => u64::MAX,
         };
         for feature in 0..self.table.kinds().len() {
             // Two leaves are the least that a split can cost.
@@ -60,7 +73,7 @@ impl Context<'_> {
                 best = best.min(value);
             }
         }
-        Ok(Some(best))
+        Ok((best < u64::MAX).then_some(best))
     }
 
     /// The least value by asking a feature, all branches of which are leaves.
@@ -79,13 +92,17 @@ impl Context<'_> {
             return Ok(None);
         };
         let present = match self.table.kinds()[feature] {
-            FeatureKind::Numeric if self.rule.min_leaf() == 1 => Some(intervals::least(
+            FeatureKind::Numeric if self.rule.allows_any_leaf() => Some(intervals::least(
                 rows,
                 feature,
                 self.rule.most(),
                 self.encoding,
                 deadline,
             )?),
+            FeatureKind::Numeric if self.rule.has_share() => {
+                let losses = self.losses_of_pure(rows, feature, self.rule.most(), deadline)?;
+                losses.into_iter().map(|found| self.value_of(found)).min()
+            }
             FeatureKind::Numeric => {
                 deadline.before(rows.len() * self.table.n_classes())?;
                 let intervals = SizedIntervals::new(self.table, rows, feature);
@@ -93,10 +110,7 @@ impl Context<'_> {
             }
             FeatureKind::Categorical if self.table.is_binary(feature) => {
                 let losses = self.losses_of_groups(rows, feature, usize::MAX, deadline)?;
-                let values = losses
-                    .into_iter()
-                    .map(|groups| self.value_of_groups(groups));
-                values.min()
+                losses.into_iter().map(|found| self.value_of(found)).min()
             }
             FeatureKind::Categorical => {
                 let mut sum = Some(0);
@@ -131,13 +145,41 @@ impl Context<'_> {
             GroupRule::UpTo(groups) => GroupRule::UpTo(groups.min(most)),
             rule @ GroupRule::Apart => rule,
         };
-        let losses = sums.sized_losses(&sizes, (rule, self.rule.min_leaf()), deadline)?;
+        let limits = self.limits(rows, feature, &sizes);
+        let losses = sums.limited_losses(limits.as_ref(), rule, deadline)?;
         Ok(losses.into_iter().filter(|&(n, _)| n <= most).collect())
     }
 
-    /// The value of some groups and their loss.
-    pub(crate) fn value_of_groups(self, (n_groups, loss): (usize, u64)) -> u64 {
-        self.encoding.loss(loss) + n_groups as u64 * self.encoding.per_leaf()
+    /// Numbers of intervals up to `most`, and the least losses of the rows that have a number, if the predicted class
+    /// has a least share in each leaf.
+    pub(crate) fn losses_of_pure(
+        self,
+        rows: &RowSet,
+        feature: usize,
+        most: usize,
+        deadline: &mut Deadline<'_>,
+    ) -> Result<Vec<(usize, u64)>, Stopped> {
+        let Some(share) = self.leaf_share() else {
+            return Ok(Vec::new());
+        };
+        deadline.before(2 * rows.len() * self.table.n_classes())?;
+        PureIntervals::new(self, share, rows, feature).losses(most, deadline)
+    }
+
+    /// The lowest cuts of a number of intervals with a loss, if the predicted class has a least share in each.
+    pub(crate) fn pure_cuts_of(
+        self,
+        rows: &RowSet,
+        feature: usize,
+        found: (usize, u64),
+    ) -> Option<Vec<u32>> {
+        let share = self.leaf_share()?;
+        PureIntervals::new(self, share, rows, feature).cuts(found)
+    }
+
+    /// The value of a number of leaves and their loss.
+    pub(crate) fn value_of(self, (n_leaves, loss): (usize, u64)) -> u64 {
+        self.encoding.loss(loss) + n_leaves as u64 * self.encoding.per_leaf()
     }
 
     /// The first groups of categories, as many as that and with this loss.
@@ -148,21 +190,46 @@ impl Context<'_> {
         (n_groups, loss): (usize, u64),
     ) -> Option<Vec<Vec<u32>>> {
         let sums = CategorySums::of(rows, feature, &mut Deadline::new(&|| false)).ok()?;
-        let (rule, min_leaf) = (self.group_rule(), self.rule.min_leaf());
-        if min_leaf == 1 || n_groups == 1 {
-            return Some(sums.groups(rule, n_groups, loss));
-        }
+        let rule = self.group_rule();
         let sizes = self.sizes_of_categories(rows, feature);
-        let sized = SizedGroups::new(&sums, &sizes, min_leaf);
+        let limits = self.limits(rows, feature, &sizes);
+        let Some(limits) = limits.filter(|_| n_groups > 1) else {
+            return Some(sums.groups(rule, n_groups, loss));
+        };
+        let sized = LimitedGroups::new(&sums, &limits);
         match rule {
             GroupRule::Apart => sized.groups_apart(loss),
             GroupRule::UpTo(_) => sized.groups(n_groups, loss),
         }
     }
 
-    /// How large the leaf of each category would be; nothing where that does not matter.
+    /// Which groups of categories are leaves, given how large the categories are; `None` if all are.
+    fn limits<'s>(
+        self,
+        rows: &RowSet,
+        feature: usize,
+        sizes: &'s [usize],
+    ) -> Option<GroupLimits<'s>>
+    where
+        Self: 's,
+    {
+        let cells = &rows.cells()[feature];
+        let weights = |share: &LeafShare| {
+            let ranks = 0..cells.n_ranks() as u32;
+            let of_rank = |rank: u32| share.sums(rows, cells.rows(rank, rank + 1)).weights;
+            ranks.map(of_rank).collect()
+        };
+        let share = self.leaf_share().map(|share| (share, weights(share)));
+        (!self.rule.allows_any_leaf()).then(|| GroupLimits {
+            sizes,
+            min_leaf: self.rule.min_leaf(),
+            share,
+        })
+    }
+
+    /// How large the leaf of each category would be; nothing where any rows may be a leaf.
     fn sizes_of_categories(self, rows: &RowSet, feature: usize) -> Vec<usize> {
-        if self.rule.min_leaf() == 1 {
+        if self.rule.allows_any_leaf() {
             return Vec::new();
         }
         let cells = &rows.cells()[feature];

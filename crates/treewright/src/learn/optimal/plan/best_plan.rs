@@ -22,8 +22,10 @@ use crate::learn::optimal::search::TreeSearch;
 impl TreeSearch<'_> {
     /// The best tree of some rows: of all with the same value the first, in the order of features and cuts.
     pub(crate) fn plan(&self, rows: &Arc<RowSet>, depth: usize) -> Result<TreePlan, Stopped> {
-        let Some(leaf) = self.context.leaf(rows) else {
-            return Ok(TreePlan::Leaf);
+        let leaf = match self.context.leaf(rows) {
+            Some(leaf) => leaf,
+            None if !self.context.rule.has_share() => return Ok(TreePlan::Leaf),
+            None => self.above_all(rows),
         };
         if depth == 0 || leaf <= 2 * self.context.encoding.per_leaf() {
             return Ok(TreePlan::Leaf);
@@ -40,6 +42,12 @@ impl TreeSearch<'_> {
             return Err(Stopped);
         }
         self.plan_below(rows, depth, solved.sketch.as_ref())
+    }
+
+    /// More than any tree of some rows is worth.
+    fn above_all(&self, rows: &RowSet) -> u64 {
+        let encoding = self.context.encoding;
+        encoding.loss(rows.weight()) + (rows.len() as u64 + 1) * encoding.per_leaf()
     }
 
     /// The best tree below a root split that is known.
@@ -64,7 +72,7 @@ impl TreeSearch<'_> {
                 .never_below()
                 .below(root.feature())
                 .is_empty()
-            && self.context.rule.min_leaf() == 1
+            && self.context.rule.allows_any_leaf()
             && self.has_small_sums(rows)
         {
             let is_scan =
@@ -219,7 +227,7 @@ impl TreeSearch<'_> {
                 usize::MAX,
                 &mut Deadline::new(&|| false),
             );
-            let is_it = |&groups: &(usize, u64)| self.context.value_of_groups(groups) == value;
+            let is_it = |&groups: &(usize, u64)| self.context.value_of(groups) == value;
             let groups = losses
                 .ok()
                 .and_then(|losses| losses.into_iter().find(is_it));
@@ -232,7 +240,9 @@ impl TreeSearch<'_> {
             FeatureKind::Numeric => {
                 let (rule, encoding) = (self.context.rule, self.context.encoding);
                 let value = value - self.context.missing(rows, feature).unwrap_or(0);
-                if rule.most() == 2 && rule.min_leaf() == 1 {
+                if rule.has_share() {
+                    self.pure_cuts(rows, feature, value)
+                } else if rule.most() == 2 && rule.min_leaf() == 1 {
                     lowest_cut(rows, feature, value, encoding)
                         .into_iter()
                         .collect()
@@ -248,6 +258,21 @@ impl TreeSearch<'_> {
         };
         let children = vec![TreePlan::Leaf; cuts.len() + 1 + n_missing];
         self.split(rows, feature, &cuts, children)
+    }
+
+    /// The lowest cuts of intervals with a value, if the predicted class has a least share in each.
+    fn pure_cuts(&self, rows: &RowSet, feature: usize, value: u64) -> Vec<u32> {
+        let most = self.context.rule.most();
+        let mut deadline = Deadline::new(&|| false);
+        let losses = self
+            .context
+            .losses_of_pure(rows, feature, most, &mut deadline);
+        let is_it = |&found: &(usize, u64)| self.context.value_of(found) == value;
+        let found = losses
+            .ok()
+            .and_then(|losses| losses.into_iter().find(is_it));
+        let cuts = found.and_then(|found| self.context.pure_cuts_of(rows, feature, found));
+        cuts.expect("a value that was found has cuts")
     }
 
     /// The first groups of categories, as many as that and with this loss, each a leaf.
@@ -390,8 +415,11 @@ impl TreeSearch<'_> {
     pub(crate) fn follow(&self, rows: &Arc<RowSet>, depth: usize, sketch: &Sketch) -> TreePlan {
         let (root, sketches) = match sketch {
             Sketch::Leaf if depth == 1 => {
-                let leaf = self.context.leaf(rows);
-                return leaf.map_or(TreePlan::Leaf, |leaf| self.plan_one(rows, leaf));
+                return match self.context.leaf(rows) {
+                    Some(leaf) => self.plan_one(rows, leaf),
+                    None if !self.context.rule.has_share() => TreePlan::Leaf,
+                    None => self.plan_one(rows, self.above_all(rows)),
+                };
             }
             Sketch::Leaf => return TreePlan::Leaf,
             Sketch::Alone(root) | Sketch::Split(root, _) if root.is_groups() => {

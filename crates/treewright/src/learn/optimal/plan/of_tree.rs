@@ -5,7 +5,7 @@ use super::best_plan::between;
 use super::rows_of_plan::{RowsOfPlan, part};
 use crate::data::{Column, Dataset, MISSING_CODE};
 use crate::learn::exact::PlanSource;
-use crate::learn::optimal::problem::LeafSize;
+use crate::learn::optimal::problem::{LeafSize, RankTable};
 use crate::tree::{Closed, NodeId, Split, Tree};
 
 impl TreePlan {
@@ -23,24 +23,25 @@ impl TreePlan {
         Self::below(&source, NodeId::ROOT, &rows)
     }
 
-    /// Is no leaf below a split too small?
-    pub(crate) fn has_large_leaves(&self, data: &Dataset, size: &LeafSize) -> bool {
+    /// Is every leaf below a split allowed to be one?
+    pub(crate) fn is_of_leaves(&self, table: &RankTable<'_>) -> bool {
+        let data = table.data();
         let rows: Vec<u32> = (0..data.n_rows() as u32).collect();
         let mut source = RowsOfPlan::new(data);
-        matches!(self, Self::Leaf) || self.has_large_leaves_for(&mut source, &rows, size)
+        matches!(self, Self::Leaf) || self.is_of_leaves_for(&mut source, &rows, table)
     }
 
-    fn has_large_leaves_for(
+    fn is_of_leaves_for(
         &self,
         source: &mut RowsOfPlan<'_>,
         rows: &Vec<u32>,
-        size: &LeafSize,
+        table: &RankTable<'_>,
     ) -> bool {
         match source.branch(self, rows) {
-            None => size.of(rows.iter().copied()) >= size.least(),
+            None => table.is_leaf(rows),
             Some(branching) => {
                 let mut children = branching.children.iter();
-                children.all(|(child, rows)| child.has_large_leaves_for(source, rows, size))
+                children.all(|(child, rows)| child.is_of_leaves_for(source, rows, table))
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What all parts of a search have in common.
 
+use super::leaf_share::LeafShare;
 use super::rows::RowSet;
 use super::table::RankTable;
 use super::value_encoding::ValueEncoding;
@@ -15,7 +16,12 @@ pub(crate) struct Context<'a> {
     pub(in crate::learn::optimal) switches: Switches,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// The least share of the predicted class in a leaf, if there is one.
+    pub(crate) fn leaf_share(self) -> Option<&'a LeafShare> {
+        self.table.leaf_share().filter(|_| self.rule.has_share())
+    }
+
     /// Rows of a branch below a split on a feature: without the features that may not be asked there.
     pub(crate) fn below(self, rows: RowSet, feature: usize) -> RowSet {
         rows.hiding(self.table.never_below().below(feature))
@@ -43,11 +49,41 @@ pub(crate) struct IntervalRule {
     most: usize,
     /// The least size of each.
     min_leaf: usize,
+    /// Has the predicted class a least share in each?
+    has_share: bool,
 }
 
 impl IntervalRule {
     pub(crate) fn new(most: usize, min_leaf: usize) -> Self {
-        Self { most, min_leaf }
+        Self {
+            most,
+            min_leaf,
+            has_share: false,
+        }
+    }
+
+    /// This rule, with a least share of the predicted class in each leaf, or without.
+    pub(crate) fn sharing(self, has_share: bool) -> Self {
+        Self { has_share, ..self }
+    }
+
+    /// This rule with fewer intervals.
+    pub(crate) fn up_to(self, most: usize) -> Self {
+        Self {
+            most: self.most.min(most),
+            ..self
+        }
+    }
+
+    /// May any rows be a leaf? Then fewer rows never cost more.
+    #[inline]
+    pub(crate) fn allows_any_leaf(self) -> bool {
+        self.min_leaf == 1 && !self.has_share
+    }
+
+    #[inline]
+    pub(crate) fn has_share(self) -> bool {
+        self.has_share
     }
 
     #[inline]

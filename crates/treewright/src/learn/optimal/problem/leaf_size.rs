@@ -21,10 +21,10 @@ impl LeafSize {
         self.sizes.is_none()
     }
 
-    /// Weights become whole numbers whose sum is about 2^40: what a leaf weighs must not depend on the order of
-    /// its rows.
+    /// Weights become whole numbers whose sum is about 2^50: what a leaf weighs must not depend on the order of
+    /// its rows. However little a row weighs, it has a size: leaves of any size have at least 1.
     pub(crate) fn new(min_leaf: usize, share: f64, data: &Dataset) -> Self {
-        const WHOLE: f64 = (1_u64 << 40) as f64;
+        const WHOLE: f64 = (1_u64 << 50) as f64;
         if share == 0.0 {
             return Self {
                 sizes: None,
@@ -32,11 +32,11 @@ impl LeafSize {
             };
         }
         let unit = data.total_weight() / WHOLE;
-        let size = |row: usize| (data.weight(row) / unit).round() as u64;
+        let size = |row: usize| ((data.weight(row) / unit).round() as u64).max(1);
         let sizes: Vec<u64> = (0..data.n_rows()).map(size).collect();
         let all: u64 = sizes.iter().sum();
-        // Each size may be off by a half.
-        let slack = data.n_rows() as u64 / 2 + 1;
+        // Each size may be off by one.
+        let slack = data.n_rows() as u64 + 1;
         let least = ((share * all as f64).ceil() as u64).saturating_sub(slack);
         if sizes.iter().all(|&size| size >= least) {
             return Self {

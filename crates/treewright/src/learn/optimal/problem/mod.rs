@@ -2,6 +2,7 @@
 
 mod cells;
 mod context;
+mod leaf_share;
 mod leaf_size;
 mod region;
 mod result;
@@ -13,6 +14,7 @@ mod value_encoding;
 
 pub(crate) use self::cells::FeatureCells;
 pub(crate) use self::context::{Context, IntervalRule};
+pub(crate) use self::leaf_share::{LeafShare, LeafSums};
 pub(crate) use self::leaf_size::LeafSize;
 pub(crate) use self::region::{Edge, Region};
 pub(crate) use self::result::{Floors, Inherited, SearchResult};

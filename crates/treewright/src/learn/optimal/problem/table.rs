@@ -13,12 +13,13 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::cells::FeatureCells;
+use super::leaf_share::{LeafShare, LeafSums};
 use super::leaf_size::LeafSize;
 use super::region::Region;
 use super::rows::{Label, RowSet};
 use super::sorted_columns::{SortedColumns, sorted_cells};
 use crate::budget::Budget;
-use crate::cost::RowLosses;
+use crate::cost::{ClassShare, RowLosses};
 use crate::data::{Column, Dataset};
 use crate::tree::{CategoricalSplits, NeverBelow};
 
@@ -36,6 +37,7 @@ pub(crate) struct RankTable<'a> {
     constant: i64,
     whole: Arc<RowSet>,
     leaf_size: LeafSize,
+    leaf_share: Option<LeafShare>,
     /// Which of the features are never asked below which.
     never_below: NeverBelow,
     splits: CategoricalSplits,
@@ -92,6 +94,11 @@ impl<'a> RankTable<'a> {
     }
 
     #[inline]
+    pub(crate) fn leaf_share(&self) -> Option<&LeafShare> {
+        self.leaf_share.as_ref()
+    }
+
+    #[inline]
     pub(crate) fn never_below(&self) -> &NeverBelow {
         &self.never_below
     }
@@ -118,11 +125,41 @@ impl<'a> RankTable<'a> {
             )),
             real,
             leaf_size,
+            leaf_share: None,
             never_below: NeverBelow::default(),
             splits: CategoricalSplits::Multiway,
             has_cuts_of_two: false,
             shared: None,
         }
+    }
+
+    /// This table, with a least share of the predicted class in each leaf.
+    pub(crate) fn with_share(self, share: Option<&ClassShare>, is_by_weight: bool) -> Self {
+        let real = (0..self.whole.len() as u32).map(|id| self.real_row(id));
+        let leaf_share = share.map(|share| LeafShare::new(share, self.data, real, is_by_weight));
+        Self { leaf_share, ..self }
+    }
+
+    /// May some rows of the data be a leaf?
+    pub(crate) fn is_leaf(&self, rows: &[u32]) -> bool {
+        let is_large = self.leaf_size.of(rows.iter().copied()) >= self.leaf_size.least();
+        let Some(share) = self.leaf_share.as_ref().filter(|_| is_large) else {
+            return is_large;
+        };
+        let mut sums = LeafSums::none(self.n_classes);
+        for &row in rows {
+            let ids = match &self.real {
+                None => row as usize..row as usize + 1,
+                Some(real) => {
+                    let first = real.partition_point(|&other| other < row);
+                    first..first + real[first..].partition_point(|&other| other == row)
+                }
+            };
+            for id in ids {
+                share.add(&mut sums, id as u32, self.whole.labels()[id]);
+            }
+        }
+        share.allows(&sums)
     }
 
     /// This table, with rules about the features on a path.

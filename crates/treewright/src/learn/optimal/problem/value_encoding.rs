@@ -144,9 +144,12 @@ impl ValueEncoding {
         value % self.much
     }
 
-    /// Loss and leaf costs of a value, in units of loss; the leaves that only break ties are left out.
-    pub(crate) fn in_losses(self, value: u64) -> f64 {
-        (value / self.much) as f64 / (self.per_loss / self.much) as f64
+    /// Loss and leaf costs of a value, in units of loss; the leaves that only break ties are left out. `constant` is
+    /// the loss that all trees have. It may be nearly as large as the value and of the other sign, so the sum is exact.
+    pub(crate) fn in_losses(self, value: u64, constant: i64) -> f64 {
+        let per_loss = self.per_loss / self.much;
+        let sum = i128::from(value / self.much) + i128::from(constant) * i128::from(per_loss);
+        sum as f64 / per_loss as f64
     }
 }
 

@@ -7,7 +7,7 @@ use crate::learn::optimal::depth1::sized_intervals::SizedIntervals;
 use crate::learn::optimal::problem::{Context, FeatureKind, NONE, RowSet};
 
 impl Context<'_> {
-    /// The loss of some rows as a leaf, if it is large enough.
+    /// The loss of some rows as a leaf, if they may be one.
     pub(super) fn leaf_loss(self, rows: &RowSet) -> u64 {
         self.leaf(rows).map_or(NEVER, |_| rows.error())
     }
@@ -50,6 +50,9 @@ impl Context<'_> {
         };
         let most = (n_sizes - n_missing).min(self.rule.most());
         let present: Vec<(usize, u64)> = match self.table.kinds()[feature] {
+            FeatureKind::Numeric if self.rule.has_share() => {
+                self.losses_of_pure(rows, feature, most, deadline)?
+            }
             FeatureKind::Numeric if self.rule.min_leaf() == 1 => {
                 let losses = losses_of_intervals(rows, feature, most, deadline)?;
                 (1..).zip(losses).collect()
@@ -90,7 +93,7 @@ impl Context<'_> {
         self.loss_of(rows, &part)
     }
 
-    /// The loss of a part of the rows as a leaf; `None` if there are too few of them.
+    /// The loss of a part of the rows as a leaf; `None` if they may not be one.
     fn loss_of(self, rows: &RowSet, part: &[u32]) -> Option<u64> {
         let value = self.leaf_of(rows, part)?;
         Some(self.encoding.loss_of(value))

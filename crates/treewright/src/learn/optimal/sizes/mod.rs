@@ -34,7 +34,7 @@ use crate::learn::optimal::search::TreeSearch;
 pub(crate) struct SizeSearch<'a> {
     /// The search for the best tree of any size.
     search: &'a TreeSearch<'a>,
-    /// The same with leaves of any size, where they have a least size here: its losses are lower bounds. Fewer rows
+    /// The same with leaves of any kind, where there are rules about leaves here: its losses are lower bounds. Fewer rows
     /// never lose more only there.
     relaxed: Option<&'a SizeSearch<'a>>,
     /// Does every row have a number in each column?
@@ -58,7 +58,7 @@ impl<'a> SizeSearch<'a> {
         Self {
             search,
             relaxed,
-            is_plain: !has_missing && !has_categories && search.context.rule.min_leaf() == 1,
+            is_plain: !has_missing && !has_categories && search.is_monotone(),
             has_missing,
             most_categories,
         }

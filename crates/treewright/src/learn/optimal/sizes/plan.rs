@@ -103,6 +103,12 @@ impl SizeSearch<'_> {
         }
         let cuts: Vec<u32> = match context.table.kinds()[feature] {
             FeatureKind::Categorical => (1..cells.n_ranks() as u32).collect(),
+            FeatureKind::Numeric if context.rule.has_share() => {
+                let missing = context.missing(rows, feature).unwrap_or(0);
+                let loss = loss - context.encoding.loss_of(missing);
+                let cuts = context.pure_cuts_of(rows, feature, (leaves - n_missing, loss));
+                cuts.expect("a loss that was found has cuts")
+            }
             FeatureKind::Numeric => {
                 let missing = context.missing(rows, feature).unwrap_or(0);
                 let missing = context.encoding.loss_of(missing);

@@ -133,7 +133,7 @@ impl BestFirst<'_, '_> {
         // Leaves as small as they can become up to the end of the range.
         let searches = root
             .lost(cut, range.cuts())
-            .map(|lost| search.with_least(self.least_without(lost)));
+            .map(|lost| search.for_range(lost));
         let n_rows = [n_below, root.rows.len() - n_below];
         let mut regions = search.regions_of(&root.rows, split);
         let mut lower = range.sides();
@@ -191,15 +191,6 @@ impl BestFirst<'_, '_> {
         })
     }
 
-    /// The least size of leaves that have lost rows of this size; all of it where there are no ranges.
-    fn least_without(&self, lost: usize) -> usize {
-        if self.search.has_ranges() {
-            self.search.least_without(lost)
-        } else {
-            self.search.context.rule.min_leaf()
-        }
-    }
-
     /// The cuts below and above the middle one, but for those near it that cannot cost less than `upper`.
     fn around(
         &self,
@@ -212,10 +203,16 @@ impl BestFirst<'_, '_> {
         let [lower_first, lower_last] = range.sides();
         let [known_first, known_last] = range.payload().clone();
         let [lower_low, lower_high] = middle.lower;
+        // A row more may make a leaf of rows that were none, if a class has a least share.
+        let [low_at_cut, high_at_cut] = if self.search.context.rule.has_share() {
+            middle.lower
+        } else {
+            middle.at_cut
+        };
         // With fewer rows below, those above have the bound of the range, and the other way round.
         let [slack_before, slack_after] = [
-            middle.at_cut[0] + lower_high + root.missing,
-            lower_low + middle.at_cut[1] + root.missing,
+            low_at_cut + lower_high + root.missing,
+            lower_low + high_at_cut + root.missing,
         ]
         .map(|value| value.checked_sub(upper).filter(|_| self.has_close_cuts()));
         let before = root.far_before(middle.cut, first, slack_before);

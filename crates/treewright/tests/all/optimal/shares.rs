@@ -1,0 +1,212 @@
+//! Leaves whose class has a least share: trees have only such leaves, and are the best of those that do.
+
+use fastrand::Rng;
+use treewright::Budget;
+use treewright::cost::{Lambda, Loss};
+use treewright::data::{Column, MISSING_CODE, Target, TargetKind};
+use treewright::learn::optimal::{Optimal, Switches};
+use treewright::tree::CategoricalSplits;
+
+use super::leaf_sizes::check_switches;
+use super::rules::random_rules;
+use super::sizes;
+use super::small::{Task, check_claims, random_task, small_table};
+use crate::reference::bounded::Bounded;
+use crate::tables::{Table, assemble};
+
+const SHARES: [&str; 10] = [
+    "1", "0.9", "4/5", "0.75", "2/3", "0.5", "1/3", "0.55", "0.6", "7/10",
+];
+
+fn factor() -> u64 {
+    std::env::var("TREEWRIGHT_CASES").map_or(1, |text| text.parse().unwrap())
+}
+
+/// Rows whose class is sure for some values of a feature, and a matter of chance for others.
+fn sure_table(rng: &mut Rng, most_rows: usize, most_features: usize) -> Table {
+    let n_rows = rng.usize(6.min(most_rows)..=most_rows);
+    let n_classes = [2, 2, 3][rng.usize(..3)];
+    let chances: Vec<(u32, u8)> = (0..8)
+        .map(|_| (rng.u32(..n_classes), [10, 9, 8, 6][rng.usize(..4)]))
+        .collect();
+    let mut first = Vec::new();
+    let columns: Vec<Column> = (0..rng.usize(1..=most_features))
+        .map(|_| {
+            let n_values = rng.u32(3..=8);
+            let values: Vec<u32> = (0..n_rows).map(|_| rng.u32(..n_values)).collect();
+            let is_missing: Vec<bool> = (0..n_rows).map(|_| rng.u8(..12) == 0).collect();
+            let cells = values.iter().zip(is_missing);
+            let column = if rng.bool() {
+                let cell = |(&value, is_missing)| {
+                    if is_missing {
+                        f64::NAN
+                    } else {
+                        f64::from(value)
+                    }
+                };
+                Column::Numeric(cells.map(cell).collect())
+            } else {
+                let cell = |(&value, is_missing)| if is_missing { MISSING_CODE } else { value };
+                Column::Categorical(cells.map(cell).collect())
+            };
+            if first.is_empty() {
+                first = values;
+            }
+            column
+        })
+        .collect();
+    let class = |&value: &u32| {
+        let (class, chance) = chances[value as usize];
+        if rng.u8(..10) < chance {
+            class
+        } else {
+            rng.u32(..n_classes)
+        }
+    };
+    let classes = first.iter().map(class).collect();
+    let names = (0..n_classes).map(|class| format!("c{class}")).collect();
+    let weights = (rng.u8(..3) == 0).then(|| {
+        (0..n_rows)
+            .map(|_| f64::from(rng.u8(1..=5)) / 2.0)
+            .collect()
+    });
+    let target = (TargetKind::Classes(names), Target::Classes(classes));
+    assemble(rng, columns, target, weights)
+}
+
+fn random_case(seed: u64, depth: usize, sizes: [usize; 2], most: usize) -> (Table, Task) {
+    let mut rng = Rng::with_seed(seed);
+    let table = if seed.is_multiple_of(3) {
+        small_table(&mut rng, sizes[0], sizes[1])
+    } else {
+        sure_table(&mut rng, sizes[0], sizes[1])
+    };
+    let (mut learner, leaf_cost) = random_task(&mut rng, &table.data, depth, most);
+    learner.min_class_share = Some(SHARES[rng.usize(..SHARES.len())].parse().unwrap());
+    if rng.bool() {
+        (learner.min_leaf, learner.min_leaf_weight) = (1, 0.0);
+    }
+    if rng.u8(..4) == 0 && table.data.columns().len() > 1 {
+        learner.rules = random_rules(&mut rng, &table.data);
+    }
+    (table, (learner, leaf_cost))
+}
+
+/// Is the tree of a rule about leaves not that of a learner without it, and has it several leaves?
+fn check_tree(table: &Table, (learner, leaf_cost): &Task, case: &str) -> bool {
+    let data = &table.data;
+    let all = Bounded::new(data, learner, *leaf_cost);
+    let best = all.best(learner.depth);
+    let mut first = None;
+    for switches in [Switches::USUAL, Switches::TINY, Switches::NONE] {
+        let fit = learner
+            .fit_with(data, &Budget::unlimited(), switches)
+            .unwrap();
+        let certificate = fit.certificate.clone().unwrap();
+        assert!(certificate.is_optimal(), "{case}");
+        let slack = certificate.tolerance.unwrap_or(0.0) + 1e-12;
+        let difference = (certificate.objective - all.objective(best)).abs();
+        assert!(difference <= slack, "{best:?} {certificate:?} {case}");
+        if certificate.exact || learner.loss == Loss::ZeroOne {
+            assert_eq!(fit.training.leaves, best.1, "{best:?} {case}");
+        }
+        check_claims(&fit, data, learner, case);
+        let first = first.get_or_insert_with(|| fit.model.clone());
+        assert_eq!(*first, fit.model, "{case}");
+    }
+    let any = Optimal {
+        min_class_share: None,
+        ..learner.clone()
+    };
+    let of_any = Bounded::new(data, &any, *leaf_cost).best(learner.depth);
+    best != of_any && best.1 > 1
+}
+
+/// Random tables of up to this many rows and features, with this many of the choices for intervals. The number of those
+/// where the rule matters.
+fn check_cases(first: u64, n_cases: u64, depth: usize, sizes: [usize; 2], most: usize) -> u64 {
+    let mut n_changed = 0;
+    for seed in first..first + n_cases * factor() {
+        let (table, task) = random_case(seed, depth, sizes, most);
+        let case = format!("seed {seed}: {:?}\n{table}", task.0);
+        n_changed += u64::from(check_tree(&table, &task, &case));
+    }
+    n_changed
+}
+
+#[test]
+fn the_best_trees_whose_leaves_have_the_share() {
+    let n_changed = check_cases(0, 300, 1, [20, 4], 4)
+        + check_cases(100_000, 400, 2, [14, 4], 4)
+        + check_cases(200_000, 60, 2, [30, 4], 3)
+        + check_cases(300_000, 200, 3, [9, 4], 4)
+        + check_cases(400_000, 20, 4, [7, 3], 3);
+    assert!(n_changed > 8 * factor(), "{n_changed} trees were changed");
+}
+
+#[test]
+fn every_size_has_the_share() {
+    for (depth, n_cases, most) in [(1, 200, [30, 4]), (2, 250, [14, 4]), (3, 120, [9, 4])] {
+        for seed in 0..n_cases * factor() {
+            let seed = 500_000 * depth as u64 + seed;
+            let (table, (learner, _)) = random_case(seed, depth, most, 4);
+            let learner = Optimal {
+                leaf_cost: Lambda::zero(),
+                intervals: learner.intervals.map(|most| most.max(2)),
+                ..learner
+            };
+            let share = learner.min_class_share.as_ref().unwrap();
+            for switches in [Switches::USUAL, Switches::TINY, Switches::NONE] {
+                let fit = sizes::check(&table, &learner, switches);
+                for member in 0..fit.family.len() {
+                    let broken = fit.family.tree(member).below_share(share);
+                    assert_eq!(broken, None, "seed {seed}: {learner:?}\n{table}");
+                }
+            }
+        }
+    }
+}
+
+/// Many categories in few groups, each of which needs the share: a knapsack problem.
+#[test]
+fn groups_of_categories_have_the_share() {
+    let mut n_changed = 0;
+    for seed in 2_000_000..2_000_000 + 150 * factor() {
+        let (table, (learner, leaf_cost)) = random_case(seed, 1, [30, 2], 4);
+        let learner = Optimal {
+            categorical_splits: CategoricalSplits::Grouped,
+            ..learner
+        };
+        let case = format!("seed {seed}: {learner:?}\n{table}");
+        n_changed += u64::from(check_tree(&table, &(learner, leaf_cost), &case));
+    }
+    assert!(n_changed > 1, "{n_changed} trees were changed");
+}
+
+#[test]
+fn all_ways_of_working_find_the_same_tree() {
+    for seed in 3_000_000..3_000_000 + 60 * factor() {
+        let (table, (learner, _)) = random_case(seed, 2 + (seed % 3 == 0) as usize, [30, 3], 3);
+        check_switches(&table, &learner, seed);
+    }
+}
+
+#[test]
+fn a_stopped_search_is_honest_and_keeps_the_share() {
+    let mut n_stopped = 0;
+    for seed in 0..200 * factor() {
+        let (table, (learner, _)) = random_case(4_000_000 + seed, 3, [40, 5], 3);
+        let data = &table.data;
+        let case = format!("seed {seed}: {learner:?}\n{table}");
+        let fit = |budget: Budget| learner.fit_with(data, &budget, Switches::USUAL).unwrap();
+        let best = fit(Budget::unlimited()).certificate.unwrap();
+        let stopped = fit(Budget::unlimited().with_looks(1 + seed % 40));
+        let certificate = stopped.certificate.as_ref().unwrap();
+        let slack = certificate.tolerance.unwrap_or(0.0) + 1e-12;
+        assert!(certificate.lower_bound <= best.objective + slack, "{case}");
+        assert!(best.objective <= certificate.objective + slack, "{case}");
+        check_claims(&stopped, data, &learner, &case);
+        n_stopped += u64::from(!certificate.is_optimal());
+    }
+    assert!(n_stopped > 30 * factor(), "{n_stopped} were stopped");
+}
