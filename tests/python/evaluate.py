@@ -615,14 +615,17 @@ def with_weights(path, folder, name, weights):
     return copy
 
 
+POLICIES = ("distribute", "branch", "majority", "learned")
+
+
 def classification_cases():
     yield {}
     for criterion in ("gini", "entropy", "gain-ratio", "error"):
-        for missing in ("distribute", "branch", "majority"):
+        for missing in POLICIES:
             yield {"criterion": criterion, "missing": missing}
-            splits = "one-vs-rest"
-            yield {"criterion": criterion, "missing": missing, "categorical_splits": splits}
-    for missing in ("distribute", "branch", "majority"):
+            for splits in ("multiway", "one-vs-rest"):
+                yield {"criterion": criterion, "missing": missing, "categorical_splits": splits}
+    for missing in POLICIES:
         yield {"missing": missing, "max_depth": 3}
         yield {"missing": missing, "max_depth": 0}
         yield {"missing": missing, "min_leaf": 12, "categorical_splits": "one-vs-rest"}
@@ -632,7 +635,7 @@ def classification_cases():
 
 
 def regression_cases():
-    for missing in ("distribute", "branch", "majority"):
+    for missing in POLICIES:
         for criterion in ("mse", "mae", "binned-gini"):
             for predict in ("mean", "median"):
                 yield {
@@ -672,7 +675,7 @@ def bundled(runner, folder):
         real = with_weights(path, folder, "real", [0.0, 0.25, 0.7, 1.3])
         for options in classification_cases():
             runner.case(name, path, options)
-        for missing in ("distribute", "branch", "majority"):
+        for missing in POLICIES:
             base = {"missing": missing}
             runner.case(name, path, base | {"target": target, "costs": costs})
             runner.case(name, path, base | {"class_weight": {labels[-1]: 3.5}})

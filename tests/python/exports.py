@@ -750,8 +750,8 @@ def learned_cases(program, folder):
     """Names and models learned from tables, with the tables."""
     costs = folder / "costs.csv"
     write_table(costs, ["", "no", "yes"], [["no", 0, 1], ["yes", 3.7, 0]])
-    for missing in ("distribute", "branch", "majority"):
-        for splits in ("multiway", "one-vs-rest"):
+    for missing in ("distribute", "branch", "majority", "learned"):
+        for splits in ("grouped", "multiway", "one-vs-rest"):
             options = ["--missing", missing, "--categorical-splits", splits, "--max-depth", "7"]
             for table in ("titanic", "shop", "prices"):
                 yield f"{table} {missing} {splits}", TABLES / f"{table}.csv", "greedy", options

@@ -24,8 +24,17 @@ RECORD = ROOT / "testdata/golden.json"
 LONGEST = 2
 TIMES = ("seconds", "time", "program", "date")
 
+# What has a twin with `--categorical-splits multiway` was written so before groups became the default.
 CLASSIFICATION = (
     "fit greedy",
+    "fit greedy --categorical-splits multiway",
+    "fit greedy --criterion entropy --max-depth 6 --min-leaf 5 --categorical-splits multiway",
+    "fit greedy --criterion gain-ratio --missing branch --categorical-splits multiway",
+    "fit greedy --select cv --folds 3 --categorical-splits multiway",
+    "path greedy --categorical-splits multiway",
+    "fit greedy --categorical-splits one-vs-rest --missing branch",
+    "fit greedy --missing learned",
+    "fit greedy --criterion entropy --categorical-splits multiway --missing learned",
     "fit greedy --criterion entropy --max-depth 6 --min-leaf 5",
     "fit greedy --criterion gain-ratio --missing branch",
     "fit greedy --select cv --folds 3",
@@ -50,6 +59,10 @@ CLASSIFICATION = (
 )
 REGRESSION = (
     "fit greedy",
+    "fit greedy --categorical-splits multiway",
+    "fit greedy --criterion mae --max-depth 5 --categorical-splits multiway",
+    "fit greedy --criterion binned-gini --min-leaf 5 --categorical-splits multiway",
+    "fit greedy --missing learned",
     "fit greedy --criterion mae --max-depth 5",
     "fit greedy --criterion binned-gini --min-leaf 5",
     "path greedy",

@@ -301,12 +301,7 @@ fn greedy(job: &GreedyJob, loss: Loss) -> Result<Greedy> {
         Criterion::Mse,
         Criterion::Mae,
     ];
-    let policies = [
-        MissingPolicy::Distribute,
-        MissingPolicy::Branch,
-        MissingPolicy::Majority,
-    ];
-    let splits = [CategoricalSplits::Multiway, CategoricalSplits::OneVsRest];
+    let (policies, splits) = (MissingPolicy::ALL, CategoricalSplits::ALL);
     Ok(Greedy {
         criterion: Some(named(&job.criterion, &criteria, Criterion::name)?),
         max_depth: job.max_depth,

@@ -29,11 +29,12 @@ class GreedyTreeClassifier(Classifier, Greedy):
         A split must leave at least this share of the weight of all rows in every child.
     min_gain : float, default=0.0
         A split must gain at least this much at its node.
-    missing : {"distribute", "branch", "majority"}, default="distribute"
-        Rows whose value is missing go to all children in proportion, to a child of their own, or
-        to the heaviest child.
-    categorical_splits : {"multiway", "one-vs-rest"}, default="multiway"
-        A child for each category, or one category against the others.
+    missing : {"distribute", "branch", "majority", "learned"}, default="distribute"
+        Rows whose value is missing go to all children in proportion, to a child of their own, to
+        the heaviest child, or to the child with which the split gains most.
+    categorical_splits : {"grouped", "multiway", "one-vs-rest"}, default="grouped"
+        Two groups of categories (for two classes the best two), a child for each category, or one
+        category against the others.
     zero_gain : bool, default=False
         Also take splits that gain nothing.
     interactions : list of lists of str, optional
@@ -134,7 +135,7 @@ class GreedyTreeClassifier(Classifier, Greedy):
         min_weight_fraction_leaf: float = 0.0,
         min_gain: float = 0.0,
         missing: str = "distribute",
-        categorical_splits: str = "multiway",
+        categorical_splits: str = "grouped",
         zero_gain: bool = False,
         interactions: Any = None,
         root_only: Any = None,

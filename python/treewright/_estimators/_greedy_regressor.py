@@ -63,7 +63,7 @@ class GreedyTreeRegressor(RegressorMixin, Greedy):
         min_weight_fraction_leaf: float = 0.0,
         min_gain: float = 0.0,
         missing: str = "distribute",
-        categorical_splits: str = "multiway",
+        categorical_splits: str = "grouped",
         zero_gain: bool = False,
         interactions: Any = None,
         root_only: Any = None,

@@ -21,7 +21,7 @@ class CompleteFeatureSelector(FeatureSelector):
     criterion : {"entropy", "gini", "gain-ratio", "error"}, default="entropy"
         How good a split is.
     max_depth, min_samples_split, min_samples_leaf, min_gain, missing, categorical_splits
-        Of the trees, as in :class:`GreedyTreeClassifier`.
+        Of the trees, as in :class:`GreedyTreeClassifier`, but with a child for each category.
     cv : int, splitter of scikit-learn or list of (train, test), optional
         Judge by folds. Without it a part of the rows is held out.
     repeats : int, default=1

@@ -299,8 +299,12 @@ fn greedy(kind: Kind, dice: &mut Rng) -> GreedyJob {
             _ => pick(dice, &[None, None, Some(1), Some(2), Some(3), Some(5)]),
         },
         min_leaf: pick(dice, &[1, 1, 1, 2, 3]),
-        missing: pick(dice, &["distribute", "distribute", "branch", "majority"]).into(),
-        categorical_splits: pick(dice, &["multiway", "one-vs-rest"]).into(),
+        missing: pick(
+            dice,
+            &["distribute", "distribute", "branch", "majority", "learned"],
+        )
+        .into(),
+        categorical_splits: pick(dice, &["multiway", "one-vs-rest", "grouped"]).into(),
         zero_gain: chance(dice, 25),
         min_class_share: class_share(kind, dice),
     }

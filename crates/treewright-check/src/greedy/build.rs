@@ -10,11 +10,12 @@ use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use serde_json::{Map, Value as Json};
 
+use super::offers::offer;
 use super::score::{Criterion, MOST, Score};
-use crate::bounded::class::TREE_RULES;
+use crate::bounded::class::{Categorical, TREE_RULES};
 use crate::bounded::search::different;
 use crate::read::data::{Column, Data};
-use crate::read::model::{Closed, Distribute, Missing, Model, Node, Split};
+use crate::read::model::{Missing, Model, Node, Split};
 use crate::report::{TooLarge, spend};
 
 /// What may be remembered, in numbers of rows, about.
@@ -22,22 +23,23 @@ const MEMORY: usize = 200_000_000;
 
 /// Where rows without a value go.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Policy {
+pub(super) enum Policy {
     Distribute,
     Branch,
     Majority,
+    Learned,
 }
 
 /// The rules of the learner.
-struct Rules {
-    criterion: Criterion,
+pub(super) struct Rules {
+    pub(super) criterion: Criterion,
     max_depth: usize,
     min_split: usize,
-    min_leaf: usize,
-    min_gain: f64,
-    missing: Policy,
-    one_vs_rest: bool,
-    zero_gain: bool,
+    pub(super) min_leaf: usize,
+    pub(super) min_gain: f64,
+    pub(super) missing: Policy,
+    pub(super) categorical: Categorical,
+    pub(super) zero_gain: bool,
 }
 
 impl Rules {
@@ -65,11 +67,13 @@ impl Rules {
                 "distribute" => Policy::Distribute,
                 "branch" => Policy::Branch,
                 "majority" => Policy::Majority,
+                "learned" => Policy::Learned,
                 other => return Err(format!("params.missing {other:?} is not known")),
             },
-            one_vs_rest: match text("categorical_splits")? {
-                "multiway" => false,
-                "one-vs-rest" => true,
+            categorical: match text("categorical_splits")? {
+                "multiway" => Categorical::Multiway,
+                "one-vs-rest" => Categorical::OneVsRest,
+                "grouped" => Categorical::Grouped,
                 other => return Err(format!("params.categorical_splits {other:?} is not known")),
             },
             zero_gain: get("zero_gain")? == true,
@@ -78,22 +82,22 @@ impl Rules {
 }
 
 /// The best split of a feature at a node.
-struct Offer {
-    score: Score,
-    split: Split,
-    missing: Missing,
+pub(super) struct Offer {
+    pub(super) score: Score,
+    pub(super) split: Split,
+    pub(super) missing: Missing,
     /// The rows of each child.
-    children: Vec<Vec<u32>>,
+    pub(super) children: Vec<Vec<u32>>,
 }
 
 /// What each feature offers some rows, or why that is not known.
 type Offers = Rc<Vec<Result<Option<Offer>, String>>>;
 
 pub(crate) struct Builder<'a> {
-    data: &'a Data,
-    rules: Rules,
+    pub(super) data: &'a Data,
+    pub(super) rules: Rules,
     weights: Vec<u64>,
-    n_categories: Vec<usize>,
+    pub(super) n_categories: Vec<usize>,
     /// How many different values each feature has.
     n_values: Vec<usize>,
     known: BTreeMap<Vec<u32>, Offers>,
@@ -145,7 +149,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn counts(&self, rows: &[u32]) -> Vec<u64> {
+    pub(super) fn counts(&self, rows: &[u32]) -> Vec<u64> {
         let mut counts = vec![0; self.data.n_classes()];
         for &row in rows {
             counts[self.data.classes[row as usize]] += self.weights[row as usize];
@@ -222,7 +226,7 @@ impl<'a> Builder<'a> {
         Ok(best)
     }
 
-    fn is_better(&self, score: &Score, than: &Score) -> Result<bool, String> {
+    pub(super) fn is_better(&self, score: &Score, than: &Score) -> Result<bool, String> {
         let order = score.compare(than, self.rules.criterion)?;
         Ok(order == Ordering::Greater)
     }
@@ -236,98 +240,15 @@ impl<'a> Builder<'a> {
         // Every cut looks at all values of its feature.
         let values = self.n_values.iter().map(|&n| n.min(rows.len()));
         let cuts: usize = values.map(|n| n * n + 20 * rows.len()).sum();
-        spend(self.work, cuts * self.data.n_classes()).map_err(|TooLarge| "too large")?;
+        let orders = match self.rules.categorical {
+            Categorical::Grouped => 1 + self.data.n_classes(),
+            Categorical::Multiway | Categorical::OneVsRest => 1,
+        };
+        spend(self.work, cuts * orders * self.data.n_classes()).map_err(|TooLarge| "too large")?;
         self.memory = self.memory.checked_sub(cost + 100).ok_or("too large")?;
-        let offers: Offers = Rc::new((0..n_features).map(|f| self.offer(rows, f)).collect());
+        let offers: Offers = Rc::new((0..n_features).map(|f| offer(self, rows, f)).collect());
         self.known.insert(rows.clone(), offers.clone());
         Ok(offers)
-    }
-
-    /// What a feature offers some rows.
-    fn offer(&self, rows: &[u32], feature: usize) -> Result<Option<Offer>, String> {
-        let column = &self.data.columns[feature];
-        let is_missing = |row: &u32| column.is_missing(*row as usize);
-        let missing: Vec<u32> = rows.iter().copied().filter(is_missing).collect();
-        // Groups of rows with the same value, in order.
-        let mut groups: Vec<Vec<u32>> = Vec::new();
-        let mut values = Vec::new();
-        let value = |row: u32| match column {
-            Column::Numbers(numbers) => numbers[row as usize],
-            Column::Codes(codes) => codes[row as usize].map_or(0.0, |code| code as f64),
-        };
-        let mut order: Vec<u32> = rows
-            .iter()
-            .copied()
-            .filter(|row| !is_missing(row))
-            .collect();
-        order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
-        for group in order.chunk_by(|&a, &b| value(a) == value(b)) {
-            values.push(value(group[0]));
-            groups.push(group.to_vec());
-        }
-        if groups.is_empty() {
-            return Ok(None);
-        }
-        let mut node = AtNode {
-            builder: self,
-            missing,
-            of_groups: groups.iter().map(|group| self.counts(group)).collect(),
-            groups,
-            best: None,
-        };
-        if self.rules.missing == Policy::Branch && !node.missing.is_empty() {
-            // Present against missing, before all others.
-            let all = vec![0; values.len()];
-            node.try_split(1, &all, || self.split(feature, &values, &all, Vec::new()))?;
-        }
-        let n = values.len();
-        match column {
-            Column::Numbers(_) => {
-                for cut in 1..n {
-                    let sides: Vec<usize> = (0..n).map(|group| usize::from(group >= cut)).collect();
-                    let (a, b) = (values[cut - 1], values[cut]);
-                    let middle = a / 2.0 + b / 2.0;
-                    let middle = if (a..b).contains(&middle) { middle } else { a };
-                    node.try_split(2, &sides, || {
-                        self.split(feature, &values, &sides, vec![middle])
-                    })?;
-                }
-            }
-            Column::Codes(_) if self.rules.one_vs_rest => {
-                for one in 0..n {
-                    let sides: Vec<usize> = (0..n).map(|group| usize::from(group != one)).collect();
-                    let n_sides = n.min(2);
-                    node.try_split(n_sides, &sides, || {
-                        self.split(feature, &values, &sides, Vec::new())
-                    })?;
-                }
-            }
-            Column::Codes(_) => {
-                let sides: Vec<usize> = (0..n).collect();
-                node.try_split(n, &sides, || {
-                    self.split(feature, &values, &sides, Vec::new())
-                })?;
-            }
-        }
-        Ok(node.best)
-    }
-
-    /// A question with these children for the values of a node.
-    fn split(&self, feature: usize, values: &[f64], sides: &[usize], cuts: Vec<f64>) -> Split {
-        match &self.data.columns[feature] {
-            Column::Numbers(_) => Split::Intervals {
-                feature,
-                cuts,
-                closed: Closed::Right,
-            },
-            Column::Codes(_) => {
-                let mut branches = vec![None; self.n_categories[feature]];
-                for (value, side) in values.iter().zip(sides) {
-                    branches[*value as usize] = Some(*side);
-                }
-                Split::Categories { feature, branches }
-            }
-        }
     }
 }
 
@@ -335,86 +256,5 @@ fn n_values(column: &Column) -> usize {
     match column {
         Column::Numbers(numbers) => different(numbers).len(),
         Column::Codes(codes) => codes.iter().flatten().collect::<BTreeSet<_>>().len(),
-    }
-}
-
-/// The rows of a node, grouped by the values of a feature.
-struct AtNode<'a> {
-    builder: &'a Builder<'a>,
-    missing: Vec<u32>,
-    groups: Vec<Vec<u32>>,
-    of_groups: Vec<Vec<u64>>,
-    best: Option<Offer>,
-}
-
-impl AtNode<'_> {
-    /// Looks at the split that sends each group to a side.
-    fn try_split(
-        &mut self,
-        n_sides: usize,
-        sides: &[usize],
-        split: impl Fn() -> Split,
-    ) -> Result<(), String> {
-        let rules = &self.builder.rules;
-        let own = rules.missing == Policy::Branch && !self.missing.is_empty();
-        if n_sides + usize::from(own) < 2 {
-            return Ok(());
-        }
-        let mut children = vec![vec![0; self.builder.data.n_classes()]; n_sides];
-        let mut sizes = vec![0; n_sides];
-        for (group, &side) in sides.iter().enumerate() {
-            sizes[side] += self.groups[group].len();
-            for (sum, count) in children[side].iter_mut().zip(&self.of_groups[group]) {
-                *sum += count;
-            }
-        }
-        let known: Vec<u64> = children.iter().map(|counts| counts.iter().sum()).collect();
-        let of_missing = self.builder.counts(&self.missing);
-        let apart = if own {
-            sizes.push(self.missing.len());
-            children.push(of_missing);
-            0
-        } else {
-            of_missing.iter().sum()
-        };
-        if sizes.iter().any(|&size| size < rules.min_leaf) {
-            return Ok(());
-        }
-        let score = Score::new(children, apart, rules.criterion);
-        if !score.gains(rules.criterion) && !rules.zero_gain || !score.reaches(rules.min_gain)? {
-            return Ok(());
-        }
-        if let Some(best) = &self.best
-            && !self.builder.is_better(&score, &best.score)?
-        {
-            return Ok(());
-        }
-        let mut parts = vec![Vec::new(); n_sides];
-        for (group, &side) in self.groups.iter().zip(sides) {
-            parts[side].extend(group);
-        }
-        // The first of the heaviest.
-        let heaviest = (0..n_sides).max_by_key(|&side| (known[side], n_sides - side));
-        let heaviest = heaviest.unwrap_or(0);
-        if own {
-            parts.push(self.missing.clone());
-        } else if rules.missing == Policy::Majority {
-            parts[heaviest].extend(&self.missing);
-        }
-        for part in &mut parts {
-            part.sort_unstable();
-        }
-        let missing = match rules.missing {
-            Policy::Distribute => Missing::Shared(Distribute::Distribute),
-            Policy::Branch if own => Missing::Child(n_sides),
-            _ => Missing::Child(heaviest),
-        };
-        self.best = Some(Offer {
-            score,
-            split: split(),
-            missing,
-            children: parts,
-        });
-        Ok(())
     }
 }

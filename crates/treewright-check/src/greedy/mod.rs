@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
 mod build;
+mod offers;
 mod score;
 
 use self::build::Builder;

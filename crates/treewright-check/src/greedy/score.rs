@@ -157,6 +157,18 @@ impl Score {
         }
     }
 
+    /// Which of two splits of the same rows gains more, whatever they are ranked by. Equal counts are a tie; other gains
+    /// that are close are not told apart.
+    pub(crate) fn compare_drops(&self, other: &Self) -> Result<Ordering, String> {
+        if (self.drop - other.drop).abs() > 1e-6 * self.weight {
+            return Ok(self.drop.total_cmp(&other.drop));
+        }
+        if self.shape() == other.shape() {
+            return Ok(Ordering::Equal);
+        }
+        Err(NEAR_TIE.into())
+    }
+
     /// The drop, exactly.
     fn gini(&self) -> Ratio {
         let worth = |counts: &Vec<u64>| {

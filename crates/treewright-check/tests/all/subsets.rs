@@ -32,12 +32,8 @@ fn case(random: &mut Rng, missing: bool) -> Option<(String, Dataset, Greedy)> {
         criterion: Some(*random.choice(&criteria)?),
         max_depth: random.bool().then(|| random.usize(..4)),
         min_leaf: random.usize(1..4),
-        missing: *random.choice(&[MissingPolicy::Branch, MissingPolicy::Majority])?,
-        categorical_splits: if random.bool() {
-            CategoricalSplits::Multiway
-        } else {
-            CategoricalSplits::OneVsRest
-        },
+        missing: *random.choice(&MissingPolicy::ALL[1..])?,
+        categorical_splits: *random.choice(&CategoricalSplits::ALL)?,
         zero_gain: random.bool(),
         ..Greedy::default()
     };

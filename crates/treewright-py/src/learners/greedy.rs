@@ -82,19 +82,12 @@ impl GreedyParams {
             missing: named(
                 "missing",
                 &self.missing,
-                &[
-                    ("distribute", MissingPolicy::Distribute),
-                    ("branch", MissingPolicy::Branch),
-                    ("majority", MissingPolicy::Majority),
-                ],
+                &MissingPolicy::ALL.map(|policy| (policy.name(), policy)),
             )?,
             categorical_splits: named(
                 "categorical_splits",
                 &self.categorical_splits,
-                &[
-                    ("multiway", CategoricalSplits::Multiway),
-                    ("one-vs-rest", CategoricalSplits::OneVsRest),
-                ],
+                &CategoricalSplits::ALL.map(|splits| (splits.name(), splits)),
             )?,
             zero_gain: self.zero_gain,
             rules: self.rules.clone().into(),

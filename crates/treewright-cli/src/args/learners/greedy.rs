@@ -28,6 +28,9 @@ pub(crate) struct GreedyArgs {
     predict: PredictArg,
     #[command(flatten)]
     growing: GrowingArgs,
+    /// How categorical features are split; with many categories, groups give small trees
+    #[arg(long, value_name = "HOW", default_value = "grouped")]
+    categorical_splits: CategoricalSplitsArg,
     #[command(flatten)]
     rules: RulesArgs,
 }
@@ -41,6 +44,9 @@ pub(crate) struct ClassTreeArgs {
     criterion: ClassCriterionArg,
     #[command(flatten)]
     growing: GrowingArgs,
+    /// How categorical features are split
+    #[arg(long, value_name = "HOW", default_value = "multiway")]
+    categorical_splits: CategoricalSplitsArg,
 }
 
 /// How far a tree grows, and what its splits look like.
@@ -77,9 +83,6 @@ struct GrowingArgs {
     /// What happens to rows whose value is missing
     #[arg(long, value_name = "HOW", default_value = "distribute")]
     missing: MissingArg,
-    /// How categorical features are split
-    #[arg(long, value_name = "HOW", default_value = "multiway")]
-    categorical_splits: CategoricalSplitsArg,
     /// Also take splits that gain nothing
     #[arg(long)]
     zero_gain: bool,
@@ -118,14 +121,28 @@ enum MissingArg {
     Branch,
     /// They go to the heaviest child
     Majority,
+    /// They go to the child with which the split gains most: each split is tried with them in each child
+    Learned,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum CategoricalSplitsArg {
+    /// Two groups of categories; the best two for two classes and in regression
+    Grouped,
     /// One child for each category
     Multiway,
     /// One category against the others
     OneVsRest,
+}
+
+impl From<CategoricalSplitsArg> for CategoricalSplits {
+    fn from(splits: CategoricalSplitsArg) -> Self {
+        match splits {
+            CategoricalSplitsArg::Grouped => Self::Grouped,
+            CategoricalSplitsArg::Multiway => Self::Multiway,
+            CategoricalSplitsArg::OneVsRest => Self::OneVsRest,
+        }
+    }
 }
 
 impl GreedyArgs {
@@ -146,6 +163,7 @@ impl GreedyArgs {
                 PredictArg::Mean => Summary::Mean,
                 PredictArg::Median => Summary::Median,
             },
+            categorical_splits: self.categorical_splits.into(),
             rules: self.rules.rules()?,
             min_class_share: self.rules.min_class_share()?,
             loss,
@@ -165,6 +183,7 @@ impl ClassTreeArgs {
         };
         Ok(Greedy {
             criterion: Some(criterion),
+            categorical_splits: self.categorical_splits.into(),
             loss,
             ..self.growing.learner()?
         })
@@ -186,10 +205,7 @@ impl GrowingArgs {
                 MissingArg::Distribute => MissingPolicy::Distribute,
                 MissingArg::Branch => MissingPolicy::Branch,
                 MissingArg::Majority => MissingPolicy::Majority,
-            },
-            categorical_splits: match self.categorical_splits {
-                CategoricalSplitsArg::Multiway => CategoricalSplits::Multiway,
-                CategoricalSplitsArg::OneVsRest => CategoricalSplits::OneVsRest,
+                MissingArg::Learned => MissingPolicy::Learned,
             },
             zero_gain: self.zero_gain,
             ..Greedy::default()

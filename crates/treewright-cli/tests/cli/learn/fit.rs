@@ -295,7 +295,11 @@ fn the_parameters_reach_the_learner() {
     );
     // "a" and "b" are "yes": one against the rest needs a second split.
     let letters = "c,class\na,yes\nb,yes\nc,no\nd,no\n";
-    let multiway = model(letters, &[]);
+    let grouped = model(letters, &[]);
+    let branches = json!([1, 1, 0, 0]);
+    assert_eq!(grouped["nodes"][0]["split"]["branches"], branches);
+    assert_eq!(grouped["training"]["leaves"], 2);
+    let multiway = model(letters, &["--categorical-splits", "multiway"]);
     assert_eq!(multiway["nodes"][0]["children"], json!([1, 2, 3, 4]));
     let one = model(letters, &["--categorical-splits", "one-vs-rest"]);
     assert_eq!(one["nodes"][0]["children"], json!([1, 2]));
@@ -308,6 +312,7 @@ fn the_parameters_reach_the_learner() {
     assert_eq!(missing("distribute")["missing"], "distribute");
     assert_eq!(missing("majority")["missing"], 1);
     assert_eq!(missing("branch")["missing"], 2);
+    assert_eq!(missing("learned")["missing"], 0);
     assert_eq!(missing("branch")["children"], json!([1, 2, 3]));
 }
 

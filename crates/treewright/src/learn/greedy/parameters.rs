@@ -1,6 +1,7 @@
 //! The parameters of the learner.
 
 use crate::cost::{ClassShare, Loss};
+pub use crate::tree::CategoricalSplits;
 use crate::tree::PathRules;
 
 /// Parameters of the greedy learner.
@@ -24,7 +25,7 @@ pub struct Greedy {
     pub min_gain: f64,
     /// What happens to rows whose value is missing.
     pub missing: MissingPolicy,
-    /// How categorical features are split.
+    /// How categorical features are split: in two groups of categories, unless told otherwise.
     pub categorical_splits: CategoricalSplits,
     /// Also take splits that gain nothing.
     pub zero_gain: bool,
@@ -76,16 +77,8 @@ pub enum MissingPolicy {
     Branch,
     /// They go to the heaviest child.
     Majority,
-}
-
-/// How categorical features are split.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum CategoricalSplits {
-    /// One child for each category.
-    #[default]
-    Multiway,
-    /// One category against the others.
-    OneVsRest,
+    /// They go to the child with which the split gains most.
+    Learned,
 }
 
 impl Default for Greedy {
@@ -100,7 +93,7 @@ impl Default for Greedy {
             min_leaf_weight: 0.0,
             min_gain: 0.0,
             missing: MissingPolicy::Distribute,
-            categorical_splits: CategoricalSplits::Multiway,
+            categorical_splits: CategoricalSplits::Grouped,
             zero_gain: false,
             rules: PathRules::default(),
             min_class_share: None,
@@ -147,22 +140,21 @@ impl Summary {
 }
 
 impl MissingPolicy {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::Distribute,
+        Self::Branch,
+        Self::Majority,
+        Self::Learned,
+    ];
+
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Distribute => "distribute",
             Self::Branch => "branch",
             Self::Majority => "majority",
-        }
-    }
-}
-
-impl CategoricalSplits {
-    /// The name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Multiway => "multiway",
-            Self::OneVsRest => "one-vs-rest",
+            Self::Learned => "learned",
         }
     }
 }

@@ -30,16 +30,9 @@ pub(crate) const NUMBER_CRITERIA: [Criterion; 3] =
 const TABLES: usize = 240;
 
 pub(crate) fn all_policies() -> impl Iterator<Item = (MissingPolicy, CategoricalSplits)> {
-    [
-        MissingPolicy::Distribute,
-        MissingPolicy::Branch,
-        MissingPolicy::Majority,
-    ]
-    .into_iter()
-    .flat_map(|missing| {
-        [CategoricalSplits::Multiway, CategoricalSplits::OneVsRest]
-            .map(|categorical| (missing, categorical))
-    })
+    MissingPolicy::ALL
+        .into_iter()
+        .flat_map(|missing| CategoricalSplits::ALL.map(|categorical| (missing, categorical)))
 }
 
 /// Stopping rules and the like by chance; more than half of the parameters keep their defaults.
@@ -85,7 +78,10 @@ pub(crate) fn any_params(rng: &mut Rng, classes: bool) -> Greedy {
 }
 
 pub(crate) fn any_policy(rng: &mut Rng) -> (MissingPolicy, CategoricalSplits) {
-    all_policies().nth(rng.usize(..6)).expect("there are six")
+    let n_policies = all_policies().count();
+    all_policies()
+        .nth(rng.usize(..n_policies))
+        .expect("one of them")
 }
 
 /// A table that fits the parameters: bins without doubt, and sometimes costs.
@@ -422,7 +418,7 @@ fn a_whole_weight_is_a_row_repeated() {
         (params.min_leaf, params.min_split) = (1, 2);
         let missing = rng.bool();
         params.missing = if missing {
-            [MissingPolicy::Branch, MissingPolicy::Majority][rng.usize(..2)]
+            MissingPolicy::ALL[rng.usize(1..4)]
         } else {
             MissingPolicy::Distribute
         };

@@ -1,5 +1,6 @@
 //! Greedy trees.
 
 pub(crate) mod differential;
+mod groups;
 mod laws;
 mod switches;

@@ -41,6 +41,13 @@ impl Problem<'_> {
 
     /// May the split be taken at all?
     pub(crate) fn admissible(&self, node: &NodeRows, candidate: &Candidate) -> Verdict {
+        self.is_large_enough(node, candidate)
+            .min(self.reaches_min_gain(node, candidate))
+            .min(self.gains(node, candidate))
+    }
+
+    /// Has each child enough rows and weight?
+    pub(crate) fn is_large_enough(&self, node: &NodeRows, candidate: &Candidate) -> Verdict {
         let least = self.params.min_leaf_weight * self.data.total_weight();
         let is_heavy = |child: &Group| {
             if child.weight >= least {
@@ -53,15 +60,8 @@ impl Problem<'_> {
             let rows = at_least(child.rows, self.params.min_leaf, node.undivided);
             rows.min(is_heavy(child))
         };
-        let enough = candidate
-            .children
-            .iter()
-            .map(enough)
-            .min()
-            .expect("has children");
-        enough
-            .min(self.reaches_min_gain(node, candidate))
-            .min(self.gains(node, candidate))
+        let children = candidate.children.iter();
+        children.map(enough).min().expect("has children")
     }
 
     fn reaches_min_gain(&self, node: &NodeRows, candidate: &Candidate) -> Verdict {
@@ -209,13 +209,14 @@ impl Problem<'_> {
             .shares
             .iter()
             .all(|&(row, _)| column_a.value(row) == column_b.value(row));
-        let same_split = match (&a.split, &b.split) {
-            (Split::Intervals { cuts: a, .. }, Split::Intervals { cuts: b, .. }) => a == b,
-            (Split::Categories { branches: a, .. }, Split::Categories { branches: b, .. }) => {
-                a.iter().flatten().eq(b.iter().flatten())
-            }
-            _ => false,
-        };
+        let same_split = a.missing == b.missing
+            && match (&a.split, &b.split) {
+                (Split::Intervals { cuts: a, .. }, Split::Intervals { cuts: b, .. }) => a == b,
+                (Split::Categories { branches: a, .. }, Split::Categories { branches: b, .. }) => {
+                    a.iter().flatten().eq(b.iter().flatten())
+                }
+                _ => false,
+            };
         same_cells && same_split
     }
 }

@@ -9,7 +9,7 @@ use treewright::tree::{Branch, MissingRoute, NodeId, Split, Tree};
 
 use super::gains::{Verdict, at_least};
 use super::rules::allows;
-use super::splits::{Candidate, NodeRows, Problem, Shares, place};
+use super::splits::{Candidate, Missing, NodeRows, Problem, Shares, place};
 
 /// Is this a tree that the greedy learner may learn? The error says which node is wrong and why.
 pub(crate) fn judge(data: &Dataset, params: &Greedy, tree: &Tree) -> Result<(), String> {
@@ -74,7 +74,9 @@ impl Judge<'_> {
 
     /// Must nothing be split here?
     fn leaf(&self, node: &NodeRows, path: &[usize]) -> Result<(), String> {
-        let candidates = self.candidates(node, path);
+        let mut candidates = self.candidates(node, path);
+        candidates.retain(|candidate| candidate.is_sure);
+        candidates.extend(self.groupings(node, path));
         let better = candidates
             .iter()
             .find(|candidate| self.problem.admissible(node, candidate) == Verdict::Yes);
@@ -99,7 +101,12 @@ impl Judge<'_> {
         let candidates = self.candidates(node, path);
         let n_children = branch.n_children as usize;
         let is_taken = |candidate: &Candidate| {
-            candidate.children.len() == n_children && same_split(&candidate.split, &branch.split)
+            let with = match candidate.missing {
+                Missing::With(child) => branch.missing == MissingRoute::Child(child as u32),
+                Missing::Own | Missing::Apart => true,
+            };
+            with && candidate.children.len() == n_children
+                && same_split(&candidate.split, &branch.split)
         };
         let Some(taken) = candidates.iter().position(is_taken) else {
             return Err(format!(
@@ -118,6 +125,7 @@ impl Judge<'_> {
         for (position, other) in candidates.iter().enumerate() {
             // The plain comparison first: few candidates come close.
             if position != taken
+                && other.is_sure
                 && problem.beats(node, other, chosen, position < taken)
                 && problem.admissible(node, other) == Verdict::Yes
             {
@@ -132,7 +140,28 @@ impl Judge<'_> {
                 ));
             }
         }
+        for other in self.groupings(node, path) {
+            if problem.beats(node, &other, chosen, false)
+                && problem.admissible(node, &other) == Verdict::Yes
+            {
+                return Err(format!(
+                    "took {} (score {}), but the best groups are {} (score {})",
+                    describe(chosen),
+                    problem.score(chosen),
+                    describe(&other),
+                    problem.score(&other)
+                ));
+            }
+        }
         Ok(chosen.clone())
+    }
+
+    /// All groupings of categories that must not be better than what the tree took.
+    fn groupings(&self, node: &NodeRows, path: &[usize]) -> Vec<Candidate> {
+        let Problem { params, data, .. } = &self.problem;
+        let mut groupings = self.problem.all_groupings(node);
+        groupings.retain(|it| allows(&params.rules, data, path, it.split.feature()));
+        groupings
     }
 
     fn route(&self, branch: &Branch, node: &NodeRows, chosen: &Candidate) -> Result<(), String> {
@@ -247,8 +276,13 @@ pub(crate) fn routes(policy: MissingPolicy, split: &Candidate, whole: bool) -> V
     let own = (split.children.len() - 1) as u32;
     match policy {
         MissingPolicy::Distribute => vec![MissingRoute::Distribute],
-        MissingPolicy::Branch if split.own_missing_child => vec![MissingRoute::Child(own)],
-        MissingPolicy::Branch | MissingPolicy::Majority => {
+        MissingPolicy::Branch | MissingPolicy::Learned if split.missing == Missing::Own => {
+            vec![MissingRoute::Child(own)]
+        }
+        MissingPolicy::Branch | MissingPolicy::Majority | MissingPolicy::Learned => {
+            if let Missing::With(child) = split.missing {
+                return vec![MissingRoute::Child(child as u32)];
+            }
             let heaviest = split.heaviest(whole).into_iter();
             heaviest
                 .map(|child| MissingRoute::Child(child as u32))

@@ -3,8 +3,9 @@
 pub(crate) mod bounded;
 pub(crate) mod build;
 mod fraction;
-mod gains;
+pub(crate) mod gains;
 pub(crate) mod greedy;
+mod groups;
 mod mutants;
 pub(crate) mod predict;
 pub(crate) mod proofs;

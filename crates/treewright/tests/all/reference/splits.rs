@@ -7,6 +7,8 @@ use treewright::learn::Greedy;
 use treewright::learn::greedy::{CategoricalSplits, Criterion, MissingPolicy};
 use treewright::tree::{Closed, Split};
 
+use super::gains::Verdict;
+
 /// Rows of a node with their shares.
 pub(crate) type Shares = Vec<(usize, f64)>;
 
@@ -46,12 +48,24 @@ pub(crate) struct NodeRows {
     pub(crate) undivided: bool,
 }
 
+/// Where a split has the missing rows of its node while it is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// They have no say, or there are none.
+    Apart,
+    /// In a child of their own, the last.
+    Own,
+    /// In this child, with known rows.
+    With(usize),
+}
+
 /// One way to split a node.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
     pub(crate) split: Split,
-    /// Does the last child take the missing rows?
-    pub(crate) own_missing_child: bool,
+    pub(crate) missing: Missing,
+    /// Is it certain that the learner looks at it? Rounding may leave the order of categories open.
+    pub(crate) is_sure: bool,
     /// What the children share out: the known rows, or with branches for missing all rows.
     pub(super) parent: Group,
     /// The children, without rows that are distributed or sent to the heaviest child.
@@ -118,7 +132,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    fn group(&self, shares: impl Iterator<Item = (usize, f64)>) -> Group {
+    pub(super) fn group(&self, shares: impl Iterator<Item = (usize, f64)>) -> Group {
         let mut group = Group {
             counts: vec![0.0; self.n_classes],
             ..Group::default()
@@ -152,70 +166,141 @@ impl<'a> Problem<'a> {
 
     /// Every split of the node, in the order in which ties are decided.
     pub(crate) fn candidates(&self, node: &NodeRows) -> Vec<Candidate> {
-        let branching = self.params.missing == MissingPolicy::Branch;
         let mut all = Vec::new();
         for (feature, column) in self.data.columns().iter().enumerate() {
-            let values: Vec<Value> = node
-                .shares
-                .iter()
-                .map(|&(row, _)| column.value(row))
-                .collect();
-            let missing = values.contains(&Value::Missing);
+            let values = values_of(node, column);
+            let has_missing = values.contains(&Value::Missing);
             if values.iter().all(|&value| value == Value::Missing) {
                 continue;
             }
-            let own_child = branching && missing;
-            let mut splits = Vec::new();
-            match column {
-                Column::Numeric(_) => numeric_splits(feature, &values, own_child, &mut splits),
-                Column::Categorical(_) => {
-                    self.categorical_splits(feature, &values, own_child, &mut splits);
-                }
+            let splits = match column {
+                Column::Numeric(_) => numeric_splits(feature, &values),
+                Column::Categorical(_) => self.categorical_splits(node, feature, &values),
+            };
+            let policy = self.params.missing;
+            let is_tried = policy == MissingPolicy::Learned && has_missing;
+            let is_apart = policy == MissingPolicy::Branch && has_missing;
+            if is_tried || is_apart {
+                let present = self.present(feature, &values);
+                all.push(self.candidate(node, present, Missing::Own));
             }
-            all.extend(
-                splits
-                    .into_iter()
-                    .map(|split| self.candidate(node, split, own_child)),
-            );
+            let candidates = |missing| {
+                let judged = splits.iter().map(move |(split, is_sure)| Candidate {
+                    is_sure: *is_sure,
+                    ..self.candidate(node, split.clone(), missing)
+                });
+                judged.collect::<Vec<_>>()
+            };
+            let is_multiway = self.params.categorical_splits == CategoricalSplits::Multiway
+                && matches!(column, Column::Categorical(_));
+            if is_tried && is_multiway {
+                let splits = splits.iter().map(|(split, _)| split);
+                all.extend(splits.flat_map(|split| self.in_the_best_child(node, split)));
+            } else if is_tried {
+                all.extend(
+                    [0, 1]
+                        .map(|child| candidates(Missing::With(child)))
+                        .concat(),
+                );
+            } else if is_apart {
+                all.extend(candidates(Missing::Own));
+            } else {
+                all.extend(candidates(Missing::Apart));
+            }
         }
         all
     }
 
-    fn categorical_splits(
-        &self,
-        feature: usize,
-        values: &[Value],
-        own_child: bool,
-        splits: &mut Vec<Split>,
-    ) {
-        let n_codes = self.data.schema().features[feature].categories().len() as u32;
-        let occurring: Vec<u32> = (0..n_codes)
-            .filter(|&code| values.contains(&Value::Category(code)))
+    /// A many-way split with the missing rows in the child with which it gains most: several if rounding leaves it
+    /// open.
+    fn in_the_best_child(&self, node: &NodeRows, split: &Split) -> Vec<Candidate> {
+        let with = |child| self.candidate(node, split.clone(), Missing::With(child));
+        let all: Vec<Candidate> = (0..split.n_present()).map(with).collect();
+        let enough = |candidate: &&Candidate| self.is_large_enough(node, candidate) != Verdict::No;
+        let most = all.iter().filter(enough).map(|it| it.gain);
+        let most = most.fold(f64::NEG_INFINITY, f64::max);
+        let mut best: Vec<Candidate> = all
+            .iter()
+            .filter(enough)
+            .filter(|candidate| candidate.gain >= most - 1e-9)
+            .cloned()
             .collect();
-        let mut push = |child_of: &dyn Fn(u32) -> u32| {
-            let branches = (0..n_codes)
-                .map(|code| occurring.contains(&code).then(|| child_of(code)))
-                .collect();
-            splits.push(Split::Categories { feature, branches });
-        };
-        if own_child {
-            push(&|_| 0);
+        if node.whole && self.number.is_empty() {
+            best.truncate(1);
         }
-        match self.params.categorical_splits {
-            CategoricalSplits::Multiway if occurring.len() + usize::from(own_child) >= 2 => {
-                push(&|code| occurring.iter().position(|&other| other == code).unwrap() as u32);
-            }
-            CategoricalSplits::OneVsRest if occurring.len() >= 2 => {
-                for &one in &occurring {
-                    push(&|code| u32::from(code != one));
-                }
-            }
-            _ => {}
+        let is_sure = best.len() == 1;
+        best.iter_mut().for_each(|it| it.is_sure = is_sure);
+        best
+    }
+
+    /// All known values together.
+    fn present(&self, feature: usize, values: &[Value]) -> Split {
+        match &self.data.columns()[feature] {
+            Column::Numeric(_) => cut(feature, Vec::new()),
+            Column::Categorical(_) => self.parted(feature, values, &|_| 0),
         }
     }
 
-    fn candidate(&self, node: &NodeRows, split: Split, own_missing_child: bool) -> Candidate {
-        let n_children = split.n_present() + usize::from(own_missing_child);
+    /// The codes of a feature that occur.
+    pub(super) fn occurring(&self, feature: usize, values: &[Value]) -> Vec<u32> {
+        let n_codes = self.data.schema().features[feature].categories().len() as u32;
+        let occurs = |code: &u32| values.contains(&Value::Category(*code));
+        (0..n_codes).filter(occurs).collect()
+    }
+
+    /// The split that sends each code that occurs to a child.
+    pub(super) fn parted(
+        &self,
+        feature: usize,
+        values: &[Value],
+        child_of: &dyn Fn(u32) -> u32,
+    ) -> Split {
+        let occurring = self.occurring(feature, values);
+        let n_codes = self.data.schema().features[feature].categories().len() as u32;
+        let branches = (0..n_codes)
+            .map(|code| occurring.contains(&code).then(|| child_of(code)))
+            .collect();
+        Split::Categories { feature, branches }
+    }
+
+    fn categorical_splits(
+        &self,
+        node: &NodeRows,
+        feature: usize,
+        values: &[Value],
+    ) -> Vec<(Split, bool)> {
+        let occurring = self.occurring(feature, values);
+        if occurring.len() < 2 {
+            return Vec::new();
+        }
+        let each = || {
+            let one = |&one: &u32| {
+                let split = self.parted(feature, values, &|code| u32::from(code != one));
+                (split, true)
+            };
+            occurring.iter().map(one).collect::<Vec<_>>()
+        };
+        match self.params.categorical_splits {
+            CategoricalSplits::Multiway => {
+                let place = |code| occurring.iter().position(|&other| other == code).unwrap();
+                vec![(
+                    self.parted(feature, values, &|code| place(code) as u32),
+                    true,
+                )]
+            }
+            CategoricalSplits::OneVsRest => each(),
+            CategoricalSplits::Grouped => {
+                let (mut splits, n_orders) = self.grouped_splits(node, feature, values);
+                if n_orders > 1 {
+                    splits.extend(each());
+                }
+                splits
+            }
+        }
+    }
+
+    pub(crate) fn candidate(&self, node: &NodeRows, split: Split, missing: Missing) -> Candidate {
+        let n_children = split.n_present() + usize::from(missing == Missing::Own);
         let mut children = vec![self.group(std::iter::empty()); n_children];
         let column = &self.data.columns()[split.feature()];
         let mut missing_weight = 0.0;
@@ -225,10 +310,12 @@ impl<'a> Problem<'a> {
                 self.add(&mut children[child], row, share);
             } else {
                 missing_weight += self.data.weight(row) * share;
-                if !own_missing_child {
-                    continue;
-                }
-                self.add(&mut children[n_children - 1], row, share);
+                let child = match missing {
+                    Missing::Apart => continue,
+                    Missing::Own => n_children - 1,
+                    Missing::With(child) => child,
+                };
+                self.add(&mut children[child], row, share);
             }
             self.add(&mut parent, row, share);
         }
@@ -239,7 +326,8 @@ impl<'a> Problem<'a> {
         let gain = parent.weight / node.group.weight * (self.impurity(&parent) - inside);
         let mut candidate = Candidate {
             split,
-            own_missing_child,
+            missing,
+            is_sure: true,
             parent,
             children,
             missing_weight,
@@ -259,7 +347,7 @@ impl<'a> Problem<'a> {
 impl Candidate {
     /// Weights of the groups that the split makes of the node's rows.
     pub(super) fn group_weights(&self) -> impl Iterator<Item = f64> {
-        let missing = (!self.own_missing_child).then_some(self.missing_weight);
+        let missing = (self.missing == Missing::Apart).then_some(self.missing_weight);
         self.children
             .iter()
             .map(|child| child.weight)
@@ -268,7 +356,7 @@ impl Candidate {
 
     /// Positions of the children of largest known weight: several if rounding or a tie leaves it open.
     pub(crate) fn heaviest(&self, whole: bool) -> Vec<usize> {
-        let known = self.children.len() - usize::from(self.own_missing_child);
+        let known = self.children.len() - usize::from(self.missing == Missing::Own);
         let known = &self.children[..known];
         let most = known.iter().map(|child| child.weight).fold(0.0, f64::max);
         let slack = if whole { 0.0 } else { 1e-9 * most };
@@ -342,7 +430,21 @@ pub(crate) fn place(split: &Split, value: Value) -> Option<usize> {
     }
 }
 
-fn numeric_splits(feature: usize, values: &[Value], own_child: bool, splits: &mut Vec<Split>) {
+/// The values of the rows of a node.
+pub(super) fn values_of(node: &NodeRows, column: &Column) -> Vec<Value> {
+    let rows = node.shares.iter();
+    rows.map(|&(row, _)| column.value(row)).collect()
+}
+
+fn cut(feature: usize, cuts: Vec<f64>) -> Split {
+    Split::Intervals {
+        feature,
+        cuts,
+        closed: Closed::Right,
+    }
+}
+
+fn numeric_splits(feature: usize, values: &[Value]) -> Vec<(Split, bool)> {
     let mut distinct: Vec<f64> = values
         .iter()
         .filter_map(|value| match value {
@@ -352,19 +454,10 @@ fn numeric_splits(feature: usize, values: &[Value], own_child: bool, splits: &mu
         .collect();
     distinct.sort_by(f64::total_cmp);
     distinct.dedup();
-    let split = |cuts| Split::Intervals {
-        feature,
-        cuts,
-        closed: Closed::Right,
-    };
-    if own_child {
-        splits.push(split(Vec::new()));
-    }
-    splits.extend(
-        distinct
-            .windows(2)
-            .map(|pair| split(vec![midpoint(pair[0], pair[1])])),
-    );
+    distinct
+        .windows(2)
+        .map(|pair| (cut(feature, vec![midpoint(pair[0], pair[1])]), true))
+        .collect()
 }
 
 // The specification fixes the formula, not only the number.

@@ -178,6 +178,11 @@ impl<'a> Frame<'a> {
         self.part_missing(feature, self.list(feature, range))
     }
 
+    /// Has the feature missing values anywhere in the table?
+    pub(crate) fn has_missing(&self, feature: usize) -> bool {
+        self.has_missing[feature]
+    }
+
     /// A list of a feature in two: the entries whose value is known, and those whose value is missing.
     pub(crate) fn part_missing<'l>(
         &self,

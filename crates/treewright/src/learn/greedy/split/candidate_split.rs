@@ -7,6 +7,8 @@ use super::measure::Score;
 pub(crate) struct CandidateSplit {
     pub(crate) feature: usize,
     pub(crate) shape: Shape,
+    /// The child that takes the missing rows, if the split was judged with them there.
+    pub(crate) missing: Option<u32>,
     pub(crate) score: Score,
 }
 
@@ -17,7 +19,7 @@ impl CandidateSplit {
 }
 
 /// How a split parts the known rows of its node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Not at all: only missing rows are set apart.
     MissingOnly,
@@ -36,6 +38,8 @@ pub(crate) enum Shape {
     },
     /// The category that stands at this range of positions, against the others.
     OneVsRest(usize, usize),
+    /// The categories that occur, by code: does each go to the second child?
+    InTwo(Box<[bool]>),
 }
 
 /// What came of looking at a feature.
@@ -48,5 +52,13 @@ pub(crate) enum FeatureResult {
     Split(CandidateSplit),
 }
 
-/// The best split seen so far.
-pub(crate) type BestShape = Option<(Shape, Score)>;
+/// A split of one feature, and what it is worth.
+#[derive(Debug)]
+pub(crate) struct Scored {
+    pub(crate) shape: Shape,
+    pub(crate) missing: Option<u32>,
+    pub(crate) score: Score,
+}
+
+/// The best split of a feature seen so far.
+pub(crate) type BestShape = Option<Scored>;

@@ -3,7 +3,7 @@
 //! For rows that count as one each. A table of counts, category by class, holds the one many-way split
 //! that there is, and missing values are one more category.
 
-use super::candidate_split::{BestShape, Shape};
+use super::candidate_split::{BestShape, Scored, Shape};
 use super::measure::{Baseline, Logs, Measure, Score, rounding};
 use super::node_view::NodeView;
 use super::search::SplitSearch;
@@ -136,12 +136,16 @@ impl<'a> CategoryCounts<'a> {
         let tolerance = Score::tolerance(self.node.weight);
         let better = best
             .as_ref()
-            .is_none_or(|(_, best)| score.compare(best, tolerance).is_gt());
+            .is_none_or(|best| score.compare(&best.score, tolerance).is_gt());
         if better
             && (self.search.zero_gain || score.is_positive(0.0, tolerance))
             && self.search.gains_enough(&score, self.node)
         {
-            *best = Some((shape, score));
+            *best = Some(Scored {
+                shape,
+                missing: None,
+                score,
+            });
         }
     }
 

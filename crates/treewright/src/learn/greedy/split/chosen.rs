@@ -34,7 +34,7 @@ impl Chosen {
         [known, missing]: [&[u32]; 2],
         candidate: &CandidateSplit,
     ) -> Self {
-        let parts = parts(known, candidate.shape);
+        let parts = parts(known, &candidate.shape);
         let n_children = parts
             .iter()
             .map(|part| part.1 as usize + 1)
@@ -49,14 +49,16 @@ impl Chosen {
             n_children,
             distributes: None,
         };
-        chosen.route_missing(policy, frame, known, missing.len());
+        chosen.route_missing(policy, candidate.missing, frame, known, missing.len());
         chosen
     }
 
-    /// Decides where rows with a missing value go, now and later.
+    /// Decides where rows with a missing value go, now and later; `judged` is the child with which the split was
+    /// judged.
     fn route_missing(
         &mut self,
         policy: MissingPolicy,
+        judged: Option<u32>,
         frame: &Frame<'_>,
         known: &[u32],
         n_missing: usize,
@@ -73,13 +75,14 @@ impl Chosen {
                     self.distributes = Some(weights.iter().map(|weight| weight / total).collect());
                 }
             }
-            MissingPolicy::Branch if n_missing > 0 => {
-                let own = self.n_children as u32;
-                self.parts.push((rest, own));
-                self.n_children += 1;
-                self.missing = MissingRoute::Child(own);
+            MissingPolicy::Branch | MissingPolicy::Learned if n_missing > 0 => {
+                // With branches for missing rows the next child, which also the learned one may be.
+                let child = judged.unwrap_or(self.n_children as u32);
+                self.parts.push((rest, child));
+                self.n_children = self.n_children.max(child as usize + 1);
+                self.missing = MissingRoute::Child(child);
             }
-            MissingPolicy::Branch | MissingPolicy::Majority => {
+            MissingPolicy::Branch | MissingPolicy::Majority | MissingPolicy::Learned => {
                 let mut heaviest = 0;
                 for (child, weight) in weights.iter().enumerate() {
                     if *weight > weights[heaviest] {
@@ -96,21 +99,27 @@ impl Chosen {
 }
 
 /// Which child the known rows belong to, by their positions.
-fn parts(known: &[u32], shape: Shape) -> Vec<(Range<usize>, u32)> {
+fn parts(known: &[u32], shape: &Shape) -> Vec<(Range<usize>, u32)> {
     let n = known.len();
-    let mut parts = match shape {
+    let of_groups = |child_of: &dyn Fn(usize) -> u32| {
+        let mut parts: Vec<(Range<usize>, u32)> = Vec::new();
+        let mut start = 0;
+        for (at, group) in known.chunk_by(|_, &entry| is_tie(entry)).enumerate() {
+            let (end, child) = (start + group.len(), child_of(at));
+            match parts.last_mut() {
+                Some((positions, of)) if *of == child => positions.end = end,
+                _ => parts.push((start..end, child)),
+            }
+            start = end;
+        }
+        parts
+    };
+    let mut parts = match *shape {
         Shape::MissingOnly => vec![(0..n, 0)],
         Shape::Cut(at) | Shape::Coarse { n_below: at, .. } => vec![(0..at, 0), (at..n, 1)],
         Shape::OneVsRest(start, end) => vec![(0..start, 1), (start..end, 0), (end..n, 1)],
-        Shape::Multiway => {
-            let mut start = 0;
-            let groups = known.chunk_by(|_, &entry| is_tie(entry)).enumerate();
-            let parts = groups.map(|(child, group)| {
-                start += group.len();
-                (start - group.len()..start, child as u32)
-            });
-            parts.collect()
-        }
+        Shape::Multiway => of_groups(&|group| group as u32),
+        Shape::InTwo(ref is_second) => of_groups(&|group| u32::from(is_second[group])),
     };
     parts.retain(|(positions, _)| !positions.is_empty());
     parts
@@ -140,7 +149,7 @@ fn question(
                     };
                     vec![midpoint(value(below), value(above))]
                 }
-                Shape::MissingOnly | Shape::Multiway | Shape::OneVsRest(..) => Vec::new(),
+                _ => Vec::new(),
             };
             Split::Intervals {
                 feature,

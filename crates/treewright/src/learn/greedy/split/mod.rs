@@ -2,6 +2,7 @@
 
 mod candidate_split;
 mod categories;
+mod category_candidates;
 mod chosen;
 mod coarse_counts;
 mod feature_candidates;

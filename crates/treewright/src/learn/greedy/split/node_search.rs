@@ -3,10 +3,10 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::candidate_split::{BestShape, CandidateSplit, FeatureResult, Shape};
+use super::candidate_split::{BestShape, CandidateSplit, FeatureResult, Scored, Shape};
 use super::coarse_counts::CoarseCounts;
 use super::coarse_counts::{CoarseCut, Present};
-use super::feature_candidates::FeatureCandidates;
+use super::feature_candidates::{FeatureCandidates, MissingRows};
 use super::node_view::NodeView;
 use super::search::{Judge, SplitSearch};
 use crate::learn::greedy::parameters::MissingPolicy;
@@ -45,6 +45,7 @@ impl Floor {
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     pub(super) low: Vec<u32>,
+    pub(super) entries: Vec<u32>,
     tables: Vec<u32>,
 }
 
@@ -82,16 +83,20 @@ impl<'a> NodeSearch<'a> {
             return FeatureResult::NoSplit;
         }
         let (known, missing) = frame.part_missing(feature, list);
-        let own_branch = search.missing == MissingPolicy::Branch && !missing.is_empty();
+        let missing_rows = match search.missing {
+            MissingPolicy::Branch if !missing.is_empty() => MissingRows::OneMoreChild,
+            MissingPolicy::Learned if !missing.is_empty() => MissingRows::InEachChild,
+            _ => MissingRows::Apart,
+        };
         // Mostly the second or the last entry tells; values are far away in memory.
         let constant = known.len() < 2
             || is_tie(known[1])
                 && is_tie(known[known.len() - 1])
                 && frame.value(feature, known[0]) == frame.value(feature, known[known.len() - 1]);
-        if known.is_empty() || constant && !own_branch {
+        if known.is_empty() || constant && missing_rows == MissingRows::Apart {
             return FeatureResult::Constant;
         }
-        if own_branch && !search.is_enough(frame, missing) {
+        if missing_rows == MissingRows::OneMoreChild && !search.is_enough(frame, missing) {
             return FeatureResult::NoSplit;
         }
         let candidates = FeatureCandidates {
@@ -101,7 +106,7 @@ impl<'a> NodeSearch<'a> {
             feature,
             known,
             missing,
-            own_branch,
+            missing_rows,
             floor: if search.ranks_by_drop() {
                 self.floor.get()
             } else {
@@ -132,7 +137,7 @@ impl<'a> NodeSearch<'a> {
         if entries.len() >= MANY_ROWS && self.search.deadline.is_late() {
             return Vec::new();
         }
-        let Scratch { low, tables } = scratch;
+        let Scratch { low, tables, .. } = scratch;
         let packing = self.frame.packing();
         let tables = CoarseCounts::new(coarse, features, entries, packing, present, tables);
         let mut look_at = |at: usize| {
@@ -140,15 +145,14 @@ impl<'a> NodeSearch<'a> {
             match tables.best_cut(at, measure, &request, low) {
                 None => FeatureResult::Constant,
                 Some(best) => {
-                    let best = best.map(|CoarseCut { cut, below, above }| {
-                        (
-                            Shape::Coarse {
-                                below,
-                                above,
-                                n_below: cut.position,
-                            },
-                            cut.score,
-                        )
+                    let best = best.map(|CoarseCut { cut, below, above }| Scored {
+                        shape: Shape::Coarse {
+                            below,
+                            above,
+                            n_below: cut.position,
+                        },
+                        missing: None,
+                        score: cut.score,
                     });
                     self.found(features[at] as usize, best)
                 }
@@ -162,14 +166,15 @@ impl<'a> NodeSearch<'a> {
     /// A feature's best split, if it gains enough.
     pub(crate) fn found(&self, feature: usize, best: BestShape) -> FeatureResult {
         match best {
-            Some((shape, score)) if self.search.gains_enough(&score, self.node) => {
+            Some(best) if self.search.gains_enough(&best.score, self.node) => {
                 if self.search.switches.floor {
-                    self.floor.raise(score.drop);
+                    self.floor.raise(best.score.drop);
                 }
                 FeatureResult::Split(CandidateSplit {
                     feature,
-                    shape,
-                    score,
+                    shape: best.shape,
+                    missing: best.missing,
+                    score: best.score,
                 })
             }
             _ => FeatureResult::NoSplit,

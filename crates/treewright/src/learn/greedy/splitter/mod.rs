@@ -26,7 +26,7 @@ use crate::data::{Column, Dataset, FeatureKind, Schema};
 use crate::error::{Error, Result};
 use crate::learn::greedy::deadline::SplitDeadline;
 use crate::learn::greedy::grow::{NodeSummary, Summaries};
-use crate::learn::greedy::parameters::{CategoricalSplits, Greedy};
+use crate::learn::greedy::parameters::{CategoricalSplits, Greedy, MissingPolicy};
 use crate::learn::greedy::problem::Frame;
 use crate::learn::greedy::setup::no_room;
 use crate::learn::greedy::split::{
@@ -261,8 +261,10 @@ impl<'a> Splitter<'a> {
         let Column::Categorical(codes) = frame.column(feature) else {
             return None;
         };
+        let is_tried = self.search.missing == MissingPolicy::Learned;
         let pays = frame.is_plain()
             && self.search.categorical == CategoricalSplits::Multiway
+            && !(is_tried && frame.has_missing(feature))
             && counting_pays(categories.len(), view.counts.len(), node.entries.len());
         if !pays {
             return None;
@@ -323,10 +325,11 @@ impl<'a> Splitter<'a> {
         self.sort(node, feature, &mut workspace.sorter, &mut list);
         let candidate = CandidateSplit {
             feature,
-            shape: match chosen.shape {
-                Shape::Coarse { n_below, .. } => Shape::Cut(n_below),
-                shape => shape,
+            shape: match &chosen.shape {
+                Shape::Coarse { n_below, .. } => Shape::Cut(*n_below),
+                shape => shape.clone(),
             },
+            missing: chosen.missing,
             score: chosen.score.clone(),
         };
         let (known, missing) = frame.part_missing(feature, &list);

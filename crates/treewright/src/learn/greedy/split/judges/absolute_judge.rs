@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use super::GroupJudge;
 use crate::learn::greedy::problem::Frame;
-use crate::learn::greedy::split::feature_candidates::FeatureCandidates;
+use crate::learn::greedy::split::feature_candidates::{FeatureCandidates, MissingRows, Pass};
 use crate::learn::greedy::split::measure::{RunningMedian, Score, Weighed};
 
 /// Distances from medians.
 pub(crate) struct AbsoluteJudge {
     mean: f64,
-    pub(crate) all_of_known: f64,
+    /// Of the rows that the children of a split share out.
+    pub(crate) all_of_judged: f64,
     /// What setting the missing rows apart lowers the deviation by.
     pub(crate) missing_drop: f64,
     floor: f64,
@@ -25,32 +26,32 @@ impl AbsoluteJudge {
             }
             median.deviation()
         };
-        let all_of_known = deviation(&[candidates.known]);
+        let (known, missing) = (candidates.known, candidates.missing);
+        let all_of_judged = match candidates.missing_rows {
+            MissingRows::InEachChild => deviation(&[known, missing]),
+            MissingRows::Apart | MissingRows::OneMoreChild => deviation(&[known]),
+        };
         let mean = candidates.node.mean;
-        let distances = candidates
-            .known
-            .iter()
-            .chain(candidates.missing)
-            .map(|&entry| {
-                let Weighed { number, weight } = candidates.weighed(entry);
-                weight * number.abs()
-            });
+        let distances = known.iter().chain(missing).map(|&entry| {
+            let Weighed { number, weight } = candidates.weighed(entry);
+            weight * number.abs()
+        });
         let rounding = 1e-14 * distances.sum::<f64>();
-        if candidates.own_branch {
-            let all = deviation(&[candidates.known, candidates.missing]);
-            let missing_drop = all - all_of_known - deviation(&[candidates.missing]);
+        if candidates.missing_rows == MissingRows::OneMoreChild {
+            let all = deviation(&[known, missing]);
+            let missing_drop = all - all_of_judged - deviation(&[missing]);
             return Self {
                 mean,
-                all_of_known,
+                all_of_judged,
                 missing_drop,
                 floor: 1e-12 * all + rounding,
             };
         }
         Self {
             mean,
-            all_of_known,
+            all_of_judged,
             missing_drop: 0.0,
-            floor: 1e-12 * all_of_known + rounding,
+            floor: 1e-12 * all_of_judged + rounding,
         }
     }
 }
@@ -70,29 +71,30 @@ impl GroupJudge for AbsoluteJudge {
         });
     }
 
-    fn rest(&self, _tally: &RunningMedian) -> RunningMedian {
-        unreachable!("medians cannot be subtracted; cuts and categories have their own way")
-    }
-
+    /// Medians cannot be subtracted, so all rows of the rest are gone through.
     fn rest_of(
         &self,
         candidates: &FeatureCandidates<'_>,
+        pass: &Pass<'_>,
         _tally: &RunningMedian,
         group: &Range<usize>,
     ) -> RunningMedian {
+        let known = candidates.known;
+        let parts = [&known[..group.start], &known[group.end..], pass.above];
         let mut rest = RunningMedian::default();
-        for &entry in candidates.known[..group.start]
-            .iter()
-            .chain(&candidates.known[group.end..])
-        {
+        for &entry in parts.into_iter().flatten() {
             rest.add(candidates.weighed(entry));
         }
         rest
     }
 
+    fn worth(&self, tally: &RunningMedian) -> f64 {
+        -tally.deviation()
+    }
+
     fn score(&self, groups: &[&RunningMedian]) -> Score {
         let deviation: f64 = groups.iter().map(|group| group.deviation()).sum();
-        Score::rounded(self.all_of_known - deviation + self.missing_drop)
+        Score::rounded(self.all_of_judged - deviation + self.missing_drop)
     }
 
     fn floor(&self) -> f64 {

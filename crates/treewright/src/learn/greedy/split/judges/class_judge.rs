@@ -1,15 +1,19 @@
 //! Scores splits by the counts of classes.
 
-use super::GroupJudge;
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use super::{GroupJudge, SumJudge};
 use crate::learn::greedy::problem::Frame;
-use crate::learn::greedy::split::feature_candidates::FeatureCandidates;
-use crate::learn::greedy::split::measure::{Baseline, Measure, Score};
+use crate::learn::greedy::split::feature_candidates::{FeatureCandidates, MissingRows, Pass};
+use crate::learn::greedy::split::measure::{Baseline, Measure, Score, compare_products};
 
 /// Counts of classes.
 pub(crate) struct ClassJudge<'a> {
     measure: &'a Measure,
     base: Baseline,
-    known: (Vec<f64>, f64),
+    /// The rows that the two children of a split share out.
+    judged: (Vec<f64>, f64),
     /// The branch for missing values.
     missing: Option<(Vec<f64>, f64)>,
     /// Worth of the rows without a split, less that of the branch for missing values.
@@ -21,29 +25,38 @@ pub(crate) struct ClassJudge<'a> {
 impl<'a> ClassJudge<'a> {
     pub(crate) fn new(candidates: &FeatureCandidates<'_>, measure: &'a Measure) -> Self {
         let frame = candidates.frame;
-        let count = |entries: &[u32]| {
+        let own_branch = candidates.missing_rows == MissingRows::OneMoreChild;
+        let count = |parts: [&[u32]; 2]| {
             let mut counts = vec![0.0; frame.n_classes()];
-            for &entry in entries {
+            for &entry in parts.into_iter().flatten() {
                 counts[frame.class(entry)] += frame.weight(entry);
             }
             let weight = counts.iter().sum::<f64>();
             (counts, weight)
         };
+        let (known, missing) = (candidates.known, candidates.missing);
+        let tried = candidates.missing_rows == MissingRows::InEachChild;
+        // Missing rows that the children of a split do not share out.
+        let missing = (!missing.is_empty() && !tried).then(|| count([missing, &[]]));
         // Rounded sums must not depend on how the node came about, so they are made anew, in the
         // order of the feature.
-        let known = if frame.whole && candidates.missing.is_empty() {
-            (candidates.node.counts.to_vec(), candidates.node.weight)
-        } else {
-            count(candidates.known)
+        let (all, weight) = (candidates.node.counts, candidates.node.weight);
+        let judged = match &missing {
+            None if frame.whole => (all.to_vec(), weight),
+            Some((counts, of_missing)) if frame.whole => {
+                let known = all.iter().zip(counts).map(|(all, missing)| all - missing);
+                (known.collect(), weight - of_missing)
+            }
+            None => count([known, candidates.missing]),
+            Some(_) => count([known, &[]]),
         };
-        let missing = (!candidates.missing.is_empty()).then(|| count(candidates.missing));
-        let node_weight = known.1 + missing.as_ref().map_or(0.0, |missing| missing.1);
+        let node_weight = judged.1 + missing.as_ref().map_or(0.0, |missing| missing.1);
         let (counts, weight) = match &missing {
-            Some((missing, _)) if candidates.own_branch => (
-                known.0.iter().zip(missing).map(|(a, b)| a + b).collect(),
+            Some((missing, _)) if own_branch => (
+                judged.0.iter().zip(missing).map(|(a, b)| a + b).collect(),
                 node_weight,
             ),
-            _ => known.clone(),
+            _ => judged.clone(),
         };
         let floor = 1e-12 * measure.impurity(&counts, weight) + 1e-14 * weight;
         let base = Baseline {
@@ -52,7 +65,7 @@ impl<'a> ClassJudge<'a> {
             node_weight,
             whole: frame.whole,
         };
-        let missing = missing.filter(|_| candidates.own_branch);
+        let missing = missing.filter(|_| own_branch);
         let missing_worth = missing
             .as_ref()
             .map_or(0.0, |(counts, n)| measure.worth(counts, *n));
@@ -61,10 +74,19 @@ impl<'a> ClassJudge<'a> {
             worth_before: measure.worth(&base.counts, base.weight) - missing_worth,
             tolerance: Score::tolerance(node_weight),
             base,
-            known,
+            judged,
             missing,
             floor,
         }
+    }
+
+    /// Which of two groups has the smaller share of a class.
+    fn compare_shares(&self, class: usize, a: &(Vec<f64>, f64), b: &(Vec<f64>, f64)) -> Ordering {
+        if self.base.whole {
+            let whole = |x: f64| u128::from(x as u64);
+            return compare_products(whole(a.0[class]), whole(b.1), whole(b.0[class]), whole(a.1));
+        }
+        (a.0[class] / a.1).total_cmp(&(b.0[class] / b.1))
     }
 }
 
@@ -81,25 +103,18 @@ impl GroupJudge for ClassJudge<'_> {
         tally.1 += weight;
     }
 
-    fn rest(&self, tally: &Self::Tally) -> Self::Tally {
-        let counts = self
-            .known
-            .0
-            .iter()
-            .zip(&tally.0)
-            .map(|(all, part)| (all - part).max(0.0));
-        (counts.collect(), self.known.1 - tally.1)
+    fn rest_of(
+        &self,
+        _candidates: &FeatureCandidates<'_>,
+        _pass: &Pass<'_>,
+        tally: &Self::Tally,
+        _group: &Range<usize>,
+    ) -> Self::Tally {
+        self.rest(tally)
     }
 
-    fn is_behind(&self, low: &Self::Tally, reach: f64) -> bool {
-        let weights = [low.1, self.known.1 - low.1];
-        let worth = self.measure.worth_of_two(&low.0, &self.known.0, weights);
-        let missing = self.missing.as_ref().map_or(0.0, |missing| missing.1);
-        let groups = [weights[0], weights[1], missing];
-        let rank = self
-            .measure
-            .rank(&self.base, worth - self.worth_before, &groups);
-        rank < reach * (1.0 - 1e-9) - self.tolerance
+    fn worth(&self, tally: &Self::Tally) -> f64 {
+        self.measure.worth(&tally.0, tally.1)
     }
 
     fn score(&self, groups: &[&Self::Tally]) -> Score {
@@ -115,5 +130,51 @@ impl GroupJudge for ClassJudge<'_> {
 
     fn floor(&self) -> f64 {
         self.floor
+    }
+}
+
+impl SumJudge for ClassJudge<'_> {
+    fn rest(&self, tally: &Self::Tally) -> Self::Tally {
+        let counts = self
+            .judged
+            .0
+            .iter()
+            .zip(&tally.0)
+            .map(|(all, part)| (all - part).max(0.0));
+        (counts.collect(), self.judged.1 - tally.1)
+    }
+
+    fn join(&self, tally: &mut Self::Tally, other: &Self::Tally) {
+        for (sum, count) in tally.0.iter_mut().zip(&other.0) {
+            *sum += count;
+        }
+        tally.1 += other.1;
+    }
+
+    fn is_behind(&self, low: &Self::Tally, reach: f64) -> bool {
+        let weights = [low.1, self.judged.1 - low.1];
+        let worth = self.measure.worth_of_two(&low.0, &self.judged.0, weights);
+        let missing = self.missing.as_ref().map_or(0.0, |missing| missing.1);
+        let groups = [weights[0], weights[1], missing];
+        let rank = self
+            .measure
+            .rank(&self.base, worth - self.worth_before, &groups);
+        rank < reach * (1.0 - 1e-9) - self.tolerance
+    }
+
+    /// By rising share of each class that occurs. Of one or two classes the last says it all.
+    fn orders(&self, tallies: &[Self::Tally]) -> impl Iterator<Item = Vec<u32>> {
+        let occurs = |class: &usize| tallies.iter().any(|tally| tally.0[*class] > 0.0);
+        let mut classes: Vec<usize> = (0..self.base.counts.len()).filter(occurs).collect();
+        if classes.len() <= 2 {
+            classes.drain(..classes.len().saturating_sub(1));
+        }
+        classes.into_iter().map(|class| {
+            let mut order: Vec<u32> = (0..tallies.len() as u32).collect();
+            let tally = |at: u32| &tallies[at as usize];
+            // A stable sort: equal shares keep the order of the codes.
+            order.sort_by(|&a, &b| self.compare_shares(class, tally(a), tally(b)));
+            order
+        })
     }
 }

@@ -1,14 +1,17 @@
 //! Scores splits by squared error.
 
-use super::GroupJudge;
+use std::ops::Range;
+
+use super::{GroupJudge, SumJudge};
 use crate::learn::greedy::problem::Frame;
-use crate::learn::greedy::split::feature_candidates::FeatureCandidates;
+use crate::learn::greedy::split::feature_candidates::{FeatureCandidates, MissingRows, Pass};
 use crate::learn::greedy::split::measure::{Score, WeightedSum};
 
 /// Sums of numbers, relative to the mean of the node.
 pub(crate) struct SquaredJudge {
     mean: f64,
-    known: WeightedSum,
+    /// The rows that the two children of a split share out.
+    judged: WeightedSum,
     before: f64,
     missing: f64,
     floor: f64,
@@ -30,7 +33,8 @@ impl SquaredJudge {
             }
             (sum, squares)
         };
-        let (known, squares) = if candidates.missing.is_empty() {
+        let tried = candidates.missing_rows == MissingRows::InEachChild;
+        let (judged, squares) = if candidates.missing.is_empty() || tried {
             // Relative to their mean the numbers of the node add up to nothing.
             (
                 WeightedSum {
@@ -43,15 +47,15 @@ impl SquaredJudge {
             sum(candidates.known)
         };
         let (missing, missing_squares) = sum(candidates.missing);
-        if candidates.own_branch {
+        if candidates.missing_rows == MissingRows::OneMoreChild {
             let all = WeightedSum {
-                sum: known.sum + missing.sum,
-                weight: known.weight + missing.weight,
+                sum: judged.sum + missing.sum,
+                weight: judged.weight + missing.weight,
             };
             let floor = 1e-12 * (squares + missing_squares);
             return Self {
                 mean,
-                known,
+                judged,
                 before: all.worth(),
                 missing: missing.worth(),
                 floor,
@@ -59,8 +63,8 @@ impl SquaredJudge {
         }
         Self {
             mean,
-            known,
-            before: known.worth(),
+            judged,
+            before: judged.worth(),
             missing: 0.0,
             floor: 1e-12 * squares,
         }
@@ -78,17 +82,18 @@ impl GroupJudge for SquaredJudge {
         tally.add(frame.number(entry) - self.mean, frame.weight(entry));
     }
 
-    fn rest(&self, tally: &WeightedSum) -> WeightedSum {
-        self.known.without(*tally)
+    fn rest_of(
+        &self,
+        _candidates: &FeatureCandidates<'_>,
+        _pass: &Pass<'_>,
+        tally: &WeightedSum,
+        _group: &Range<usize>,
+    ) -> WeightedSum {
+        self.rest(tally)
     }
 
-    fn is_behind(&self, low: &WeightedSum, reach: f64) -> bool {
-        // With `d = W s_l - w_l S` the two groups are worth `d^2 / (W w_l w_r)` more than one.
-        let weight = self.known.weight;
-        let d = weight * low.sum - low.weight * self.known.sum;
-        let under = weight * low.weight * (weight - low.weight);
-        let offset = self.known.worth() + self.missing - self.before;
-        d * d < ((reach - offset) * (1.0 - 1e-9) - self.floor) * under
+    fn worth(&self, tally: &WeightedSum) -> f64 {
+        tally.worth()
     }
 
     fn score(&self, groups: &[&WeightedSum]) -> Score {
@@ -98,5 +103,34 @@ impl GroupJudge for SquaredJudge {
 
     fn floor(&self) -> f64 {
         self.floor
+    }
+}
+
+impl SumJudge for SquaredJudge {
+    fn rest(&self, tally: &WeightedSum) -> WeightedSum {
+        self.judged.without(*tally)
+    }
+
+    fn join(&self, tally: &mut WeightedSum, other: &WeightedSum) {
+        tally.sum += other.sum;
+        tally.weight += other.weight;
+    }
+
+    fn is_behind(&self, low: &WeightedSum, reach: f64) -> bool {
+        // With `d = W s_l - w_l S` the two groups are worth `d^2 / (W w_l w_r)` more than one.
+        let weight = self.judged.weight;
+        let d = weight * low.sum - low.weight * self.judged.sum;
+        let under = weight * low.weight * (weight - low.weight);
+        let offset = self.judged.worth() + self.missing - self.before;
+        d * d < ((reach - offset) * (1.0 - 1e-9) - self.floor) * under
+    }
+
+    /// By rising mean.
+    fn orders(&self, tallies: &[WeightedSum]) -> impl Iterator<Item = Vec<u32>> {
+        let mean = |at: u32| tallies[at as usize].sum / tallies[at as usize].weight;
+        let mut order: Vec<u32> = (0..tallies.len() as u32).collect();
+        // A stable sort: equal means keep the order of the codes.
+        order.sort_by(|&a, &b| mean(a).total_cmp(&mean(b)));
+        std::iter::once(order)
     }
 }
