@@ -108,9 +108,8 @@ fn rules(rules: &Rules) -> String {
         ("not-above", groups(&rules.not_above)),
     ];
     let given = of.iter().filter(|(_, names)| !names.is_empty());
-    given
-        .map(|(name, names)| format!(" --{name} {}", in_shell(names)))
-        .collect()
+    let words = given.map(|(name, names)| format!(" --{name} {}", in_shell(names)));
+    words.collect::<Vec<String>>().concat()
 }
 
 fn sizes(job: &SizesJob, file: &str, end: &str, notes: &mut Vec<String>) -> String {
