@@ -56,7 +56,7 @@ pub use self::switches::{Sizes, Switches};
 use super::greedy::{self, MissingPolicy, check_min_leaf_weight};
 use super::{Greedy, Learner};
 use crate::budget::Budget;
-use crate::cost::{ClassShare, Lambda, Loss, Penalty, RowLosses, Scale};
+use crate::cost::{ClassShare, Lambda, Loss, Penalty, RowLosses, Scale, tens_of_weights};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::learn::optimal::problem::{
@@ -388,8 +388,22 @@ impl Optimal {
         Ok(())
     }
 
+    /// With a least share of a class, what a leaf predicts decides whether it may be one. Rounded losses can tie where
+    /// the real ones do not.
+    fn check_share(&self, data: &Dataset, losses: &RowLosses<'_>) -> Result<()> {
+        match &self.min_class_share {
+            Some(share) if losses.unit.is_none() || tens_of_weights(data).is_none() => {
+                let allowed = "left out where weights or costs have too many digits to be added up exactly, \
+                               such as those of balanced classes";
+                Err(Error::parameter("min-class-share", share, allowed))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The rows of the data, in no order yet.
     fn table<'a>(&self, data: &'a Dataset, losses: &RowLosses<'_>) -> Result<RankTable<'a>> {
+        self.check_share(data, losses)?;
         let never_below = self.rules.never_below(data.schema())?;
         let table = RankTable::new(data, losses, self.leaf_size(data));
         let table = table.splitting(self.categorical_splits, self.intervals != Some(1));

@@ -4,6 +4,7 @@ use fastrand::Rng;
 use treewright::Budget;
 use treewright::cost::{Lambda, Loss};
 use treewright::data::{Column, MISSING_CODE, Target, TargetKind};
+use treewright::learn::Learner;
 use treewright::learn::optimal::{Optimal, Switches};
 use treewright::tree::CategoricalSplits;
 
@@ -89,7 +90,39 @@ fn random_case(seed: u64, depth: usize, sizes: [usize; 2], most: usize) -> (Tabl
     if rng.u8(..4) == 0 && table.data.columns().len() > 1 {
         learner.rules = random_rules(&mut rng, &table.data);
     }
+    let leaf = Optimal {
+        depth: 0,
+        ..learner.clone()
+    };
+    if leaf.fit(&table.data, &Budget::unlimited()).is_err() {
+        // Its losses would be rounded.
+        return random_case(seed + 1_000_000_007, depth, sizes, most);
+    }
     (table, (learner, leaf_cost))
+}
+
+/// A row of next to no weight loses nothing by any label when losses are rounded, but its class decides about a leaf.
+#[test]
+fn rounded_losses_are_refused() {
+    let mut rng = Rng::with_seed(0);
+    let columns = vec![Column::Numeric(vec![f64::NAN, 1.0, 0.0])];
+    let names = vec!["k0".into(), "k1".into()];
+    let target = (TargetKind::Classes(names), Target::Classes(vec![1, 1, 0]));
+    for (light, is_refused) in [(6e-7, true), (0.6, false)] {
+        let weights = Some(vec![5e8, light, 3e3]);
+        let table = assemble(&mut rng, columns.clone(), target.clone(), weights);
+        let learner = Optimal {
+            depth: 1,
+            intervals: Some(2),
+            min_class_share: Some("1".parse().unwrap()),
+            ..Optimal::default()
+        };
+        let found = learner.fit(&table.data, &Budget::unlimited());
+        match found {
+            Ok(fit) => assert!(!is_refused && fit.training.leaves == 3),
+            Err(error) => assert!(is_refused && error.to_string().contains("too many digits")),
+        }
+    }
 }
 
 /// Is the tree of a rule about leaves not that of a learner without it, and has it several leaves?

@@ -5,7 +5,7 @@
 //! rows, too: bounds are about leaves without this rule.
 
 use super::rows::{Label, RowSet};
-use crate::cost::{ClassShare, Units, tens_of_weights};
+use crate::cost::{ClassShare, tens_of_weights};
 use crate::data::{Dataset, Target};
 
 /// The least share, and what each weighted row has.
@@ -89,19 +89,11 @@ impl LeafShare {
     }
 }
 
-/// The weights of all rows, as whole numbers: decimals times a power of ten, all others rounded to a power of two.
+/// The weights of all rows, as whole numbers: decimals times a power of ten. The learner refuses all others.
 fn whole_weights(data: &Dataset) -> Vec<u64> {
-    let weights: Vec<f64> = (0..data.n_rows()).map(|row| data.weight(row)).collect();
-    match tens_of_weights(data) {
-        Some(tens) => {
-            let whole = weights.iter().map(|weight| (weight * tens).round() as u64);
-            whole.collect()
-        }
-        None => {
-            let units = Units::new(&weights, data.total_weight());
-            units.values().iter().map(|it| it.unsigned_abs()).collect()
-        }
-    }
+    let tens = tens_of_weights(data).expect("weights were checked");
+    let whole = |row| (data.weight(row) * tens).round() as u64;
+    (0..data.n_rows()).map(whole).collect()
 }
 
 impl LeafSums {
