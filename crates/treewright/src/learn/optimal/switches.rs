@@ -174,7 +174,7 @@ impl Sizes {
         gathered_rows: 50_000,
         scanned_rows: 5_000,
         cuts: 62,
-        close_by: 8,
+        close_by: 100,
         sums: 200,
         kept: 8 << 20,
     };
