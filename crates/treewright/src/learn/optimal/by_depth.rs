@@ -1,5 +1,6 @@
 //! One depth after the other, until the time is up: the search of a learner, and the tree that it has found.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::Optimal;
 use crate::learn::optimal::claim::lower_of_any_depth;
 use crate::learn::optimal::deeper::best_first::BestFirst;
+use crate::learn::optimal::deeper::helper::Helper;
 use crate::learn::optimal::deeper::notes::RootNotes;
 use crate::learn::optimal::deeper::region_bounds::RegionBounds;
 use crate::learn::optimal::depth2::screening::Screened;
@@ -98,6 +100,7 @@ impl Optimal {
             region_bounds,
             work_at_last: LITTLE_WORK.max(kept.as_nanos() as u64 / NANOS_PER_STEP),
             screened: None,
+            helper: None,
             per_row: if may_need_leaf {
                 encoding.per_leaf()
             } else {
@@ -168,11 +171,21 @@ impl Depths {
         let mut relaxed = is_relaxed.then(|| Relaxed::new(search, depths.best));
         let mut shallower = None;
         let mut early = None;
+        let (own, helper) = (search, OnceCell::new());
         for depth in 2.min(deepest)..=deepest {
             let is_noted = is_noted && depth > 2 && depth == deepest;
             if depth == 3 {
-                early = search.early_tree(rows, deepest);
+                early = own.early_tree(rows, deepest);
+                if let Some(tree) = &early
+                    && let Some(new) = Helper::new(own, rows, deepest, tree.clone())
+                {
+                    helper.get_or_init(|| new);
+                }
             }
+            let search = &TreeSearch {
+                helper: helper.get(),
+                ..*own
+            };
             // A tree of local search counts only if the time is up. Until then equal trees are wanted, too: the
             // first of them is found.
             let of_early = early.as_ref().map_or(u64::MAX, |&(value, _)| value + 1);
@@ -211,6 +224,13 @@ impl Depths {
             }
             // What leaves of any kind cost at least is never lost.
             let lower = solved.lower.max(known_lower);
+            let (helper_lower, helper_tree) = helper.get().map_or((0, None), Helper::found);
+            if !is_done
+                && let Some(tree) = helper_tree
+                && early.as_ref().is_none_or(|early| tree.0 < early.0)
+            {
+                early = Some(tree);
+            }
             if let Some((value, sketch)) = early.take_if(|tree| !is_done && tree.0 < depths.best) {
                 depths.best = value;
                 let found = SearchResult::exactly(value, value + 1, sketch);
@@ -219,6 +239,7 @@ impl Depths {
             if !is_done {
                 // Of deeper trees the search knows nothing.
                 let lower = if depth == deepest { lower } else { 0 };
+                let lower = lower.max(helper_lower);
                 let lower = lower_of_any_depth(&search.context, lower, depths.best, all);
                 depths.lower = Some(lower);
             }

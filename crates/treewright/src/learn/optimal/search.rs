@@ -9,12 +9,13 @@ use std::sync::Arc;
 use crate::budget::Budget;
 use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::deeper::best_first::BestFirst;
+use crate::learn::optimal::deeper::helper::Helper;
 use crate::learn::optimal::deeper::region_bounds::{RegionBounds, SpareEnd};
 use crate::learn::optimal::depth2::DepthTwo;
 use crate::learn::optimal::depth2::screening::Screened;
 use crate::learn::optimal::problem::{
-    Context, Edge, FeatureCells, FeatureKind, Inherited, IntervalRule, Region, RootSplit, RowSet,
-    SearchResult, Sketch,
+    Context, Edge, FeatureCells, FeatureKind, Inherited, IntervalRule, NONE, Region, RootSplit,
+    RowSet, SearchResult, Sketch,
 };
 use crate::tree::CategoricalSplits;
 
@@ -32,6 +33,8 @@ pub(super) struct TreeSearch<'a> {
     pub(super) work_at_last: u64,
     /// What screening has found about all rows, for depth two.
     pub(super) screened: Option<&'a Screened>,
+    /// Who looks for good trees and lower bounds meanwhile.
+    pub(super) helper: Option<&'a Helper<'a>>,
 }
 
 impl TreeSearch<'_> {
@@ -73,7 +76,7 @@ impl TreeSearch<'_> {
 
     /// A lower bound of some rows holds for all sets that contain them; with leaves of a smaller size, if those have
     /// a least one.
-    fn has_region_bounds(&self) -> bool {
+    pub(super) fn has_region_bounds(&self) -> bool {
         self.has_ranges() && self.context.switches.region_bounds
     }
 
@@ -183,7 +186,7 @@ impl TreeSearch<'_> {
     }
 
     /// Are two levels solved by pairs of a root and a child? A feature that is asked once cannot be its own child.
-    fn is_by_pairs(&self, rows: &RowSet) -> bool {
+    pub(super) fn is_by_pairs(&self, rows: &RowSet) -> bool {
         let context = self.context;
         context.is_narrow() && !context.asks_once(rows) && !context.rule.has_share()
     }
@@ -200,6 +203,14 @@ impl TreeSearch<'_> {
         let most = self.work_at_last / self.context.work_of_one(1).max(1);
         let most = usize::try_from(most).unwrap_or(usize::MAX).max(2);
         self.with_rule(rule.up_to(most))
+    }
+
+    /// A lower bound of some rows with two levels, found much sooner than their least value, and whether that is it. Only
+    /// values below `upper` matter.
+    pub(super) fn rough_two(&self, rows: &RowSet, upper: u64) -> (u64, bool) {
+        let two = self.two(false).rough();
+        let rough = two.solve(rows, upper, &Inherited::default());
+        (rough.lower_of(upper), rough.is_done)
     }
 
     fn two(&self, is_node: bool) -> DepthTwo<'_> {
@@ -333,6 +344,33 @@ impl TreeSearch<'_> {
             rows.parted(feature, cut)
         };
         parts.map(|part| self.context.below(part, feature))
+    }
+
+    /// The rows of each branch of a root split, as a tree has them: those with missing cells come last.
+    pub(super) fn branches(&self, rows: &RowSet, root: RootSplit) -> Vec<RowSet> {
+        let (feature, table) = (root.feature(), self.context.table);
+        let cells = &rows.cells()[feature];
+        let (of, n_ranks) = (cells.ranks(), cells.n_ranks() as u32);
+        let mut parts = match root.cut() {
+            None if table.is_multiway(feature) => {
+                (0..n_ranks).map(|rank| rows.group(feature, rank)).collect()
+            }
+            None => vec![rows.only(|row| of[row] != NONE)],
+            Some(_) if !cells.has_missing() => return self.parted(rows, root).into(),
+            Some(cut) if table.is_binary(feature) => {
+                let rest = |row: usize| ![cut - 1, NONE].contains(&of[row]);
+                vec![rows.group(feature, cut - 1), rows.only(rest)]
+            }
+            Some(cut) => {
+                let sides = [0..cut, cut..n_ranks];
+                sides.map(|ranks| rows.within(feature, ranks)).into()
+            }
+        };
+        if cells.has_missing() {
+            parts.push(rows.missing(feature));
+        }
+        let below = |part: RowSet| self.context.below(part, feature);
+        parts.into_iter().map(below).collect()
     }
 
     /// How many rows are on the low side of a root split that all rows have.

@@ -55,6 +55,8 @@ pub struct Switches {
     pub scans_by_size: bool,
     /// With a limit of time, local search finds good trees before anything is proven.
     pub local_search: bool,
+    /// With a limit of time, local search and a lower bound for the whole depth go on beside the proof.
+    pub helper: bool,
     /// How much is done at once.
     pub sizes: Sizes,
 }
@@ -86,6 +88,7 @@ impl Switches {
         run_lists: true,
         scans_by_size: true,
         local_search: true,
+        helper: true,
         sizes: Sizes::USUAL,
     };
     /// The way the learner works, with tiny sizes of work.
@@ -119,6 +122,7 @@ impl Switches {
         run_lists: false,
         scans_by_size: false,
         local_search: false,
+        helper: false,
         sizes: Sizes::USUAL,
     };
 }
@@ -157,6 +161,10 @@ pub struct Sizes {
     pub sums: usize,
     /// The most numbers of histograms that are kept.
     pub kept: usize,
+    /// The helper begins after this part of the time, as one of so many.
+    pub helped_after: u32,
+    /// Of the time since then, each of its two tasks has one part of so many.
+    pub helped_part: u32,
 }
 
 impl Sizes {
@@ -177,6 +185,8 @@ impl Sizes {
         close_by: 100,
         sums: 200,
         kept: 8 << 20,
+        helped_after: 50,
+        helped_part: 4,
     };
     /// So small that a dozen of rows is many.
     pub const TINY: Self = Self {
@@ -195,5 +205,7 @@ impl Sizes {
         close_by: 2,
         sums: 20,
         kept: 1 << 10,
+        helped_after: u32::MAX,
+        helped_part: 1,
     };
 }

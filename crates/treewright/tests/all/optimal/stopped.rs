@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use treewright::learn::greedy::{CategoricalSplits, MissingPolicy};
-use treewright::learn::optimal::Optimal;
+use treewright::learn::optimal::{Optimal, Switches};
 use treewright::learn::{Greedy, Learner};
 use treewright::tree::{Split, Tree};
 use treewright::{Budget, Fit};
 
 use super::large::{Most, table};
-use super::small::check_claims;
+use super::rules::random_case;
+use super::small::{check_claims, random_task, small_table};
+use crate::reference::bounded::Bounded;
 use crate::tables::Table;
 
 /// A search that was stopped, beside the optimum and the greedy tree.
@@ -134,6 +136,87 @@ fn local_search_changes_no_tree_that_is_proven() {
             stops.check(&fit, &format!("{looks} looks"));
         }
     }
+}
+
+/// A search that may look at its limits this often, with an hour of time: so all that goes on beside a proof has its
+/// turn.
+fn stopped_after(
+    looks: u64,
+    (table, learner): (&Table, &Optimal),
+    switches: Switches,
+) -> Fit<Tree> {
+    let hour = Duration::from_secs(3600);
+    let budget = Budget::unlimited().with_time_limit(hour).with_looks(looks);
+    learner.fit_with(&table.data, &budget, switches).unwrap()
+}
+
+#[test]
+fn a_bound_is_never_above_the_best_of_all_trees() {
+    let (mut n_stopped, mut n_bounded) = (0, 0);
+    for seed in 50_000..53_000 {
+        let depth = 2 + (seed % 3) as usize;
+        let sizes = [[40, 3], [20, 3], [12, 2]][depth - 2];
+        let mut rng = Rng::with_seed(seed);
+        let (table, (learner, leaf_cost)) = if rng.u8(..4) == 0 {
+            random_case(seed, depth, sizes, 4)
+        } else {
+            let table = small_table(&mut rng, sizes[0], sizes[1]);
+            let task = random_task(&mut rng, &table.data, depth, 4);
+            (table, task)
+        };
+        let case = format!("seed {seed}: {learner:?}\n{table}");
+        let all = Bounded::new(&table.data, &learner, leaf_cost);
+        let best = all.objective(all.best(depth));
+        let looks = [1, 3, 10, 30, 100, 300, 1000, 3000][rng.usize(..8)];
+        let switches = if rng.bool() {
+            Switches::TINY
+        } else {
+            Switches::USUAL
+        };
+        let fit = stopped_after(looks, (&table, &learner), switches);
+        let certificate = fit.certificate.as_ref().unwrap();
+        let slack = certificate.tolerance.unwrap_or(0.0) + 1e-12;
+        let bound = certificate.lower_bound;
+        assert!(
+            bound <= best + slack,
+            "{looks} looks: {bound} {best} {case}"
+        );
+        assert!(
+            best <= certificate.objective + slack,
+            "{looks} looks {case}"
+        );
+        check_claims(&fit, &table.data, &learner, &case);
+        n_stopped += u32::from(!certificate.is_optimal());
+        n_bounded += u32::from(!certificate.is_optimal() && bound > 0.0);
+    }
+    assert!(n_stopped > 500, "{n_stopped} were stopped");
+    assert!(n_bounded > 100, "{n_bounded} have a bound");
+}
+
+#[test]
+fn more_time_is_never_worse() {
+    let mut n_better = 0;
+    for seed in 60_000..60_040 {
+        let mut rng = Rng::with_seed(seed);
+        let table = small_table(&mut rng, 60, 4);
+        let (learner, _) = random_task(&mut rng, &table.data, 4, 2);
+        let case = format!("seed {seed}: {learner:?}\n{table}");
+        let known = |switches: Switches| {
+            let fit = stopped_after(400, (&table, &learner), switches);
+            fit.certificate.unwrap()
+        };
+        // All of the time is for the lower bound and local search, or none.
+        let without = Switches {
+            helper: false,
+            ..Switches::TINY
+        };
+        let (helped, alone) = (known(Switches::TINY), known(without));
+        n_better += u32::from(helped.lower_bound > alone.lower_bound);
+        let slack = helped.tolerance.unwrap_or(0.0) + 1e-12;
+        assert!(alone.lower_bound <= helped.objective + slack, "{case}");
+        assert!(helped.lower_bound <= alone.objective + slack, "{case}");
+    }
+    assert!(n_better > 3, "{n_better} have a better bound");
 }
 
 #[test]

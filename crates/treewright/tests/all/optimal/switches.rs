@@ -13,7 +13,7 @@ use super::small::{random_task, small_table};
 
 type Switch = (&'static str, fn(&mut Switches));
 
-const ALL: [Switch; 24] = [
+const ALL: [Switch; 25] = [
     ("region_bounds", |on| on.region_bounds = false),
     ("inherited_floors", |on| on.inherited_floors = false),
     ("shallower_incumbent", |on| on.shallower_incumbent = false),
@@ -40,6 +40,7 @@ const ALL: [Switch; 24] = [
     ("run_lists", |on| on.run_lists = false),
     ("scans_by_size", |on| on.scans_by_size = false),
     ("local_search", |on| on.local_search = false),
+    ("helper", |on| on.helper = false),
 ];
 
 /// A switch that the list lacks would not be tested.

@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::best_first::bisect::OpenRange;
+pub(crate) use super::best_first::bisect::middle_cut;
 use super::notes::{Notes, RootNotes};
 use crate::learn::exact::{Deadline, Stopped};
 use crate::learn::optimal::problem::{
@@ -474,6 +475,12 @@ impl<'s, 'a> BestFirst<'s, 'a> {
     fn worker(&self) {
         while let Some(range) = self.next() {
             let lower = range.lower();
+            if let Some(helper) = self.search.helper {
+                if self.is_top {
+                    helper.hear(self.depth, lower);
+                }
+                helper.help();
+            }
             let at_work = AtWork(self);
             let rest = self.split(&range);
             drop(at_work);

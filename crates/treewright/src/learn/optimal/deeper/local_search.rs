@@ -39,7 +39,7 @@ impl TreeSearch<'_> {
     }
 
     /// A good tree of some rows with a value below `upper`.
-    fn good_tree_below(
+    pub(super) fn good_tree_below(
         &self,
         rows: &Arc<RowSet>,
         depth: usize,

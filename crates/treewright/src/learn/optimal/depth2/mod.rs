@@ -54,6 +54,8 @@ pub(crate) struct DepthTwo<'a> {
     is_node: bool,
     /// What screening has found, if the search is about all rows.
     screened: Option<&'a Screened>,
+    /// Are first lower bounds of all cuts enough?
+    is_rough: bool,
 }
 
 /// A method that solves the cuts of root features, until none of them can be better than the incumbent.
@@ -90,7 +92,21 @@ impl<'a> DepthTwo<'a> {
             budget,
             is_node,
             screened,
+            is_rough: false,
         }
+    }
+
+    /// A search that is stopped when all cuts have a first lower bound.
+    pub(crate) fn rough(self) -> Self {
+        Self {
+            is_rough: true,
+            ..self
+        }
+    }
+
+    /// Has the time come to leave the ranges of cuts as they are?
+    fn is_over(self) -> bool {
+        self.is_rough || self.budget.is_spent()
     }
 
     /// The least value of some rows, if it is below `upper`. For features with a floor of at least `upper`

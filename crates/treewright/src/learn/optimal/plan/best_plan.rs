@@ -333,20 +333,8 @@ impl TreeSearch<'_> {
                 ranks.filter(|&rank| rank + 1 != cut).collect(),
             ],
         };
-        let mut parts: Vec<RowSet> = match root.cut() {
-            None => vec![rows.only(|row| cells.ranks()[row] != NONE)],
-            Some(cut) => {
-                let rest = |row: usize| ![cut - 1, NONE].contains(&cells.ranks()[row]);
-                vec![rows.group(feature, cut - 1), rows.only(rest)]
-            }
-        };
-        if cells.has_missing() {
-            parts.push(rows.missing(feature));
-        }
-        let parts = parts
-            .into_iter()
-            .map(|part| self.context.below(part, feature));
-        let parts = parts.map(Arc::new).enumerate();
+        let parts = self.branches(rows, root).into_iter().map(Arc::new);
+        let parts = parts.enumerate();
         let children: Result<Vec<TreePlan>, E> = parts.map(|(at, part)| below(at, &part)).collect();
         Ok(self.groups_of_ranks(rows, feature, &groups, children?))
     }
@@ -367,15 +355,7 @@ impl TreeSearch<'_> {
             FeatureKind::Numeric => cut.into_iter().collect(),
             FeatureKind::Categorical => (1..n_ranks).collect(),
         };
-        let starts = std::iter::once(0).chain(cuts.iter().copied());
-        let ends = cuts.iter().copied().chain(std::iter::once(n_ranks));
-        let present = starts.zip(ends).map(|(start, end)| match end - start {
-            1 => rows.group(feature, start),
-            _ => rows.within(feature, start..end),
-        });
-        let is_missing = rows.cells()[feature].has_missing();
-        let parts = present.chain(is_missing.then(|| rows.missing(feature)));
-        let parts = parts.map(|part| Arc::new(self.context.below(part, feature)));
+        let parts = self.branches(rows, root).into_iter().map(Arc::new);
         let children = parts.enumerate().map(|(at, part)| below(at, &part));
         let children: Result<Vec<TreePlan>, E> = children.collect();
         Ok(self.split(rows, feature, &cuts, children?))

@@ -124,7 +124,7 @@ impl BestFirst<'_, '_> {
         let (search, root) = (self.search, self.numeric_root(range));
         let per_leaf = search.context.encoding.per_leaf();
         let cells = &root.rows.cells()[root.feature];
-        let cut = middle(cells.starts(), range.cuts());
+        let cut = middle_cut(cells.starts(), range.cuts());
         let split = RootSplit::at(root.feature, cut);
         let n_below = search.n_below(&root.rows, split);
         // The larger side first: if it alone costs too much, so do all cuts beyond.
@@ -290,7 +290,7 @@ impl NumericRoot {
 }
 
 /// The cut in the middle of the rows between the first and the last.
-fn middle(starts: &[u32], [low, high]: [u32; 2]) -> u32 {
+pub(crate) fn middle_cut(starts: &[u32], [low, high]: [u32; 2]) -> u32 {
     let (first, last) = (starts[low as usize], starts[high as usize]);
     let half = u32::midpoint(first, last);
     let cuts = &starts[low as usize..=high as usize];

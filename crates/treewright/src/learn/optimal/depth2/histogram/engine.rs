@@ -294,7 +294,7 @@ impl HistogramEngine<'_> {
             let root = &roots[at];
             let mut floor = u64::MAX;
             let mut is_done = range.lower() >= incumbent.upper_for(range.first_split());
-            if is_done || self.two.budget.is_spent() {
+            if is_done || self.two.is_over() {
                 floor = range.lower();
             } else {
                 let built = root.histogram.is_none().then(|| {

@@ -43,8 +43,8 @@ impl DepthTwoEngine for ScanEngine<'_> {
             // Good incumbents early make other roots needless.
             roots.sort_by_key(|(root, _)| root.least_lower());
         }
-        let (context, budget, is_parallel) =
-            (self.two.context, self.two.budget, self.two.is_parallel());
+        let (context, is_parallel) = (self.two.context, self.two.is_parallel());
+        let is_over = || self.two.is_over();
         self.two
             .map(&mut roots, |spare: &mut Spare<T>, (root, is_done)| {
                 if let Some([_, many]) = &bins
@@ -55,9 +55,9 @@ impl DepthTwoEngine for ScanEngine<'_> {
                 }
                 // The sums of a scan stay smaller than sums over bins.
                 *is_done &= if rows.weight() <= i16::LARGEST {
-                    root.solve_all::<i16>(context, incumbent, budget, is_parallel)
+                    root.solve_all::<i16>(context, incumbent, is_over, is_parallel)
                 } else {
-                    root.solve_all::<T>(context, incumbent, budget, is_parallel)
+                    root.solve_all::<T>(context, incumbent, is_over, is_parallel)
                 };
             });
         for (root, _) in &roots {

@@ -14,7 +14,6 @@ use rayon::prelude::*;
 use super::batch::Batch;
 use super::close_cuts::{CloseCuts, evenly, next_cuts};
 use super::sized_root::SizedBounds;
-use crate::budget::Budget;
 use crate::learn::optimal::depth2::cut_range::{ChildRange, CutRange};
 use crate::learn::optimal::depth2::simd::Lane;
 use crate::learn::optimal::problem::{Context, FeatureKind, RootSplit, RowSet, TreeIncumbent};
@@ -147,7 +146,7 @@ impl<'a> ScanRoot<'a> {
         &mut self,
         context: Context<'_>,
         incumbent: &TreeIncumbent,
-        budget: &Budget,
+        is_over: impl Fn() -> bool,
         is_parallel: bool,
     ) -> bool {
         self.drop_small(context.rule.min_leaf());
@@ -156,7 +155,7 @@ impl<'a> ScanRoot<'a> {
             if self.ranges.is_empty() {
                 return true;
             }
-            if budget.is_spent() {
+            if is_over() {
                 self.floor = self.floor.min(self.least_lower());
                 return false;
             }
