@@ -105,7 +105,7 @@ fn random_case(seed: u64, depth: usize, sizes: [usize; 2], most: usize) -> (Tabl
 #[test]
 fn rounded_losses_are_refused() {
     let mut rng = Rng::with_seed(0);
-    let columns = vec![Column::Numeric(vec![f64::NAN, 1.0, 0.0])];
+    let columns = vec![Column::Numeric(vec![f64::NAN, 1.0, 0.0].into())];
     let names = vec!["k0".into(), "k1".into()];
     let target = (TargetKind::Classes(names), Target::Classes(vec![1, 1, 0]));
     for (light, is_refused) in [(6e-7, true), (0.6, false)] {
