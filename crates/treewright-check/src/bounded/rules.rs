@@ -31,9 +31,12 @@ impl ShareRule {
     /// `None` if there are too many digits for leaves of this weight.
     fn new(share: &Ratio, data: &Data, weight: i128) -> Option<Self> {
         // Costs have the factors of their classes, and so have weights here.
-        let cost = |(cost, factor): (&Ratio, &Ratio)| match factor.is_zero() {
-            true => Ratio::zero(),
-            false => cost / factor,
+        let cost = |(cost, factor): (&Ratio, &Ratio)| {
+            if factor.is_zero() {
+                Ratio::zero()
+            } else {
+                cost / factor
+            }
         };
         let costs: Vec<Vec<Ratio>> = data
             .costs

@@ -24,7 +24,10 @@ impl Tree {
         let (mut is_sure, mut is_cut) = (vec![false; self.n_nodes()], vec![false; self.n_nodes()]);
         for id in self.ids().rev() {
             let at = id.index();
-            let mut children = self.branch(id).into_iter().flat_map(|it| it.children());
+            let mut children = self
+                .branch(id)
+                .into_iter()
+                .flat_map(super::Branch::children);
             is_cut[at] = self.is_leaf(id) || children.any(|child| !is_sure[child.index()]);
             is_sure[at] = !is_cut[at] || self.has_share(id, share);
         }

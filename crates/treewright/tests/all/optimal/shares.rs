@@ -219,7 +219,7 @@ fn groups_of_categories_have_the_share() {
 #[test]
 fn all_ways_of_working_find_the_same_tree() {
     for seed in 3_000_000..3_000_000 + 60 * factor() {
-        let (table, (learner, _)) = random_case(seed, 2 + (seed % 3 == 0) as usize, [30, 3], 3);
+        let (table, (learner, _)) = random_case(seed, 2 + usize::from(seed % 3 == 0), [30, 3], 3);
         check_switches(&table, &learner, seed);
     }
 }

@@ -229,7 +229,9 @@ impl<'a> Problem<'a> {
             best.truncate(1);
         }
         let is_sure = best.len() == 1;
-        best.iter_mut().for_each(|it| it.is_sure = is_sure);
+        for it in &mut best {
+            it.is_sure = is_sure;
+        }
         best
     }
 

@@ -73,6 +73,15 @@ impl Moves {
 }
 
 impl KnownTree {
+    fn ending(value: u64, last: Sketch) -> Self {
+        Self {
+            value,
+            root: None,
+            parts: Vec::new(),
+            last,
+        }
+    }
+
     fn sketch(&self) -> Sketch {
         match self.root {
             None => self.last.clone(),
@@ -99,11 +108,16 @@ impl<'m, 's, 'a> Mover<'m, 's, 'a> {
     fn grow(&mut self, rows: &Arc<RowSet>, depth: usize, sketch: &Sketch) -> Option<KnownTree> {
         let (split, sketches) = match sketch {
             _ if depth <= 2 => return self.last(rows, depth, u64::MAX),
-            Sketch::Leaf => return self.ending(self.search.context.leaf(rows)?, Sketch::Leaf),
+            Sketch::Leaf => {
+                return Some(KnownTree::ending(
+                    self.search.context.leaf(rows)?,
+                    Sketch::Leaf,
+                ));
+            }
             Sketch::Alone(split) | Sketch::Split(split, _) if split.is_groups() => {
                 let context = self.search.context;
                 let value = context.asked(rows, split.feature(), &mut Deadline::new(&|| false));
-                return self.ending(value.ok()??, split.alone());
+                return Some(KnownTree::ending(value.ok()??, split.alone()));
             }
             Sketch::Alone(split) => (*split, &[][..]),
             Sketch::Split(split, sketches) => (*split, &sketches[..]),
@@ -121,19 +135,10 @@ impl<'m, 's, 'a> Mover<'m, 's, 'a> {
         Some(tree)
     }
 
-    fn ending(&self, value: u64, last: Sketch) -> Option<KnownTree> {
-        Some(KnownTree {
-            value,
-            root: None,
-            parts: Vec::new(),
-            last,
-        })
-    }
-
     /// The best tree of up to two levels, if it is worth less than `upper`.
     fn last(&self, rows: &Arc<RowSet>, depth: usize, upper: u64) -> Option<KnownTree> {
         let solved = self.search.solve(rows, depth, upper, &Inherited::default());
-        self.ending(solved.value?, solved.sketch?)
+        Some(KnownTree::ending(solved.value?, solved.sketch?))
     }
 
     fn splitting(&self, rows: &RowSet, split: RootSplit) -> KnownTree {

@@ -69,13 +69,13 @@ impl<'a> PureIntervals<'a> {
         let from = if is_for_all { 0..1 } else { 0..n };
         for from in from {
             deadline.before((n - from) * self.places[0].0.gains.len())?;
-            for to in from + 1..=n {
+            for (to, &rest) in fewer.iter().enumerate().skip(from + 1) {
                 let (loss, is_leaf) = self.between(from, to);
                 if loss >= losses[from] {
                     break;
                 }
-                if is_leaf && fewer[to] < NEVER {
-                    losses[from] = losses[from].min(loss + fewer[to]);
+                if is_leaf && rest < NEVER {
+                    losses[from] = losses[from].min(loss + rest);
                 }
             }
         }

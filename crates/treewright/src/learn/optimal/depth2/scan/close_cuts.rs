@@ -104,12 +104,11 @@ impl CloseCuts {
         }
         let starts = rows.cells()[root].starts();
         let n_rows = |range: [u32; 2]| starts[range[1] as usize] - starts[range[0] as usize];
-        let is_much_less = match self.run_lists.last() {
-            Some(run_lists) => n_rows(run_lists.range) > 4 * n_rows(cuts) + 64,
-            None => {
-                let close_by = u64::from(context.switches.sizes.close_by);
-                close_by * u64::from(n_rows(cuts)) < rows.len() as u64
-            }
+        let is_much_less = if let Some(run_lists) = self.run_lists.last() {
+            n_rows(run_lists.range) > 4 * n_rows(cuts) + 64
+        } else {
+            let close_by = u64::from(context.switches.sizes.close_by);
+            close_by * u64::from(n_rows(cuts)) < rows.len() as u64
         };
         if is_much_less {
             self.run_lists.push(RunLists {
