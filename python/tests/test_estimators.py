@@ -254,7 +254,11 @@ def test_the_chosen_tree_is_of_the_family(kind):
         (GreedyTreeClassifier, {"categorical_features": ["a"]}, "categorical_features"),
         (GreedyTreeClassifier, {"categorical_features": [9]}, "categorical_features"),
         (OptimalTreeClassifier, {"max_depth": -1}, "max_depth"),
-        (OptimalTreeClassifier, {"min_samples_leaf": 1000}, "min_samples_leaf: got 1000, expected at most"),
+        (
+            OptimalTreeClassifier,
+            {"min_samples_leaf": 1000},
+            "min_samples_leaf: got 1000, expected at most",
+        ),
         (OptimalTreeClassifier, {"intervals": 0}, "intervals"),
         (OptimalTreeClassifier, {"intervals": "many"}, "intervals"),
         (OptimalTreeClassifier, {"ccp_alpha": "x"}, "ccp_alpha"),
