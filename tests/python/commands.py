@@ -17,7 +17,7 @@ SECONDS = re.compile(rb'"seconds":\s*[-+.0-9eE]+|[0-9.]+ (?:ms|s|seconds)\b')
 
 
 # A proof is needed from three levels on.
-DEEP = ["--depth", "3", "--intervals", "2"]
+DEEP = ["--depth", "3", "--intervals", "2", "--categorical-splits", "multiway"]
 
 
 @dataclass

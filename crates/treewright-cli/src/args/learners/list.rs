@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(
             complaint("greedy:missing=forget"),
             "learner \"greedy:missing=forget\": invalid value 'forget' for '--missing <HOW>' [possible \
-             values: distribute, branch, majority]"
+             values: distribute, branch, majority, learned]"
         );
         for text in [
             "greedy:max-depth",

@@ -345,7 +345,11 @@ fn a_column_with_many_categories() {
     for row in 0..100_000 {
         writeln!(table, "name {row},{},{}", row % 10, u8::from(row % 10 > 4)).unwrap();
     }
-    let model = model(table, &["--drop", "x", "--max-depth", "1"]);
+    let options = ["--drop", "x", "--max-depth", "1", "--categorical-splits"];
+    let grouped = model(table.clone(), &[&options[..], &["grouped"]].concat());
+    assert_eq!(grouped["training"]["leaves"], 2);
+    assert_eq!(grouped["training"]["errors"], 0);
+    let model = model(table, &[&options[..], &["multiway"]].concat());
     let categories = model["features"][0]["categories"].as_array().unwrap();
     assert_eq!(categories.len(), 100_000);
     assert_eq!(model["training"]["leaves"], 100_000);

@@ -28,7 +28,7 @@ fn without_folds_nothing_is_chosen() {
         assert_eq!(family[field], pruned[field], "{field}");
     }
     let stdout = folder.done(&["path", "greedy", "data.csv"]);
-    assert!(stdout.contains("4 members with 1 to 10 leaves"), "{stdout}");
+    assert!(stdout.contains("4 members with 1 to 5 leaves"), "{stdout}");
     assert!(!stdout.contains("cv error"), "{stdout}");
 }
 
@@ -204,11 +204,11 @@ fn families_give_members_only() {
         model["training"]["leaves"].clone()
     };
     assert_eq!(taken("1"), 1);
-    assert_eq!(taken("4"), 2);
+    assert_eq!(taken("4"), 3);
     assert_eq!(taken("9"), 5);
-    assert_eq!(taken("1000"), 10);
+    assert_eq!(taken("1000"), 5);
     let model = folder.json(&["prune", "family.json", "--leaves", "7", "--json"]);
-    assert_eq!(model["learner"]["params"]["pruned"]["from_leaves"], 14);
+    assert_eq!(model["learner"]["params"]["pruned"]["from_leaves"], 13);
     assert!(model["learner"]["params"].get("penalty").is_none());
     assert_eq!(model["certificate"]["exact"], true);
     let folder = folder.file("small.json", model.to_string());
@@ -393,7 +393,7 @@ fn a_limit_may_stop_only_the_validation() {
     let note = "stopped early: the tree is complete, but nothing is cross-validated";
     assert!(run.stderr.contains(note), "{run:?}");
     let model: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
-    assert_eq!(model["training"]["leaves"], 14);
+    assert_eq!(model["training"]["leaves"], 13);
     folder.done(&["verify", "out.json", "data.csv"]);
 }
 

@@ -24,7 +24,16 @@ fn leaves_have_the_share_and_files_say_so() {
     let folder = with_table("shop.csv");
     for (options, has_leaves) in [
         (&["greedy", "--missing", "branch"][..], true),
-        (&["greedy", "--max-depth", "6", "--lambda", "0.001"], true),
+        (
+            &[
+                "greedy",
+                "--categorical-splits",
+                "multiway",
+                "--lambda",
+                "0.001",
+            ],
+            true,
+        ),
         (&["optimal", "--depth", "1", "--min-leaf", "5"], true),
         (
             &["optimal", "--intervals", "2", "--leaf-cost", "0.001"],

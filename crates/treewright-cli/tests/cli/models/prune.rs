@@ -30,16 +30,16 @@ fn a_number_of_leaves_a_weight_or_a_cost() {
     };
     let model = prune(&["--leaves", "5"]);
     assert_eq!(model["training"]["leaves"], 5);
-    assert_eq!(model["training"]["errors"], 477);
+    assert_eq!(model["training"]["errors"], 461);
     assert_eq!(model["training"]["rows"], 2201);
-    assert_eq!(model["training"]["cost"], 477.0 / 2201.0);
-    assert_eq!(model["certificate"]["objective"], 477.0 / 2201.0);
+    assert_eq!(model["training"]["cost"], 461.0 / 2201.0);
+    assert_eq!(model["certificate"]["objective"], 461.0 / 2201.0);
     assert_eq!(
         model["learner"]["params"]["pruned"],
-        json!({"penalty": "linear", "cost": "error", "method": "table", "from_leaves": 14, "leaves": 5})
+        json!({"penalty": "linear", "cost": "error", "method": "table", "from_leaves": 13, "leaves": 5})
     );
     // Between the sizes of prunings the smaller one is taken.
-    assert_eq!(prune(&["--leaves", "4"])["training"]["leaves"], 2);
+    assert_eq!(prune(&["--leaves", "4"])["training"]["leaves"], 3);
 
     let model = prune(&["--lambda", "0.01"]);
     assert_eq!(model["training"]["leaves"], 2);
@@ -50,16 +50,16 @@ fn a_number_of_leaves_a_weight_or_a_cost() {
         what.starts_with("error + 0.01 * leaves over the prunings"),
         "{what}"
     );
-    assert!(what.ends_with("tree with 14 leaves"), "{what}");
+    assert!(what.ends_with("tree with 13 leaves"), "{what}");
     assert_eq!(prune(&["--lambda", "1/100"])["nodes"], model["nodes"]);
     let thirds = prune(&["--lambda", "1/300"]);
     assert_eq!(thirds["learner"]["params"]["pruned"]["lambda"], "1/300");
 
     let model = prune(&["--max-cost", "0.22"]);
-    assert_eq!(model["training"]["leaves"], 5);
-    assert_eq!(model["certificate"]["objective"], 5.0);
-    assert_eq!(prune(&["--max-cost", "477/2201"])["training"]["leaves"], 5);
-    assert_eq!(prune(&["--lambda", "0"])["training"]["leaves"], 10);
+    assert_eq!(model["training"]["leaves"], 3);
+    assert_eq!(model["certificate"]["objective"], 3.0);
+    assert_eq!(prune(&["--max-cost", "477/2201"])["training"]["leaves"], 3);
+    assert_eq!(prune(&["--lambda", "0"])["training"]["leaves"], 5);
 }
 
 #[test]
@@ -180,12 +180,12 @@ fn the_family_has_the_fields_of_the_contract() {
         family["certificate"],
         json!({"exact": true, "exact_down_to": 0})
     );
-    assert_eq!(family["training"]["leaves"], 14);
+    assert_eq!(family["training"]["leaves"], 13);
     let leaves: Vec<&Value> = members(&family)
         .iter()
         .map(|member| &member["leaves"])
         .collect();
-    assert_eq!(leaves, [1, 2, 5, 10]);
+    assert_eq!(leaves, [1, 2, 3, 5]);
     let first = &members(&family)[0];
     let keys: Vec<&String> = first.as_object().unwrap().keys().collect();
     assert_eq!(
@@ -386,7 +386,7 @@ fn the_summary_says_what_is_proven() {
         (["--leaves", "1"], "with at most 1 leaf of a greedy tree"),
         (
             ["--max-cost", "0.22"],
-            "of a greedy tree with 14 leaves: 5 (exact)\n",
+            "of a greedy tree with 13 leaves: 3 (exact)\n",
         ),
         (["--lambda", "1e300"], "error + 1e300 * leaves over"),
     ] {

@@ -113,7 +113,7 @@ fn penalty_tables_that_cannot_be() {
         ),
         (
             "short.txt",
-            "short.txt: penalty table: has 3 lines, expected at least 14",
+            "short.txt: penalty table: has 3 lines, expected at least 13",
         ),
         (
             "words.txt",
@@ -198,7 +198,7 @@ fn values_out_of_range() {
             "--penalty",
             "power:1000",
         ],
-        "penalty: got power:1000, expected a penalty below 1e300 for 14 leaves\n",
+        "penalty: got power:1000, expected a penalty below 1e300 for 13 leaves\n",
     );
 }
 

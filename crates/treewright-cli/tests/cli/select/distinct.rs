@@ -118,6 +118,7 @@ fn trees_are_those_that_fit_grows() {
         let names = names.join(",");
         let command = ["fit", "greedy", "data.csv", "--criterion", "entropy"];
         let options = ["--min-split", "60", "--features", &names, "--json"];
+        let command = [&command[..], &["--categorical-splits", "multiway"]].concat();
         let model = folder.json(&[&command[..], &options].concat());
         assert_eq!(model["nodes"], tree["nodes"], "{names}");
     }

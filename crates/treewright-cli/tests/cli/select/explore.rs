@@ -209,7 +209,7 @@ fn names_stay_text() {
         } else {
             "<!--"
         };
-        format!("{row},\"{class}\"\n")
+        format!("{},\"{class}\"\n", row % 8)
     };
     let header = format!("\"{hostile}\",\"\"\"; DROP TABLE x; --\"\n");
     let table: String = [header].into_iter().chain((0..40).map(row)).collect();

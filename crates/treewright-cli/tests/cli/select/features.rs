@@ -81,6 +81,8 @@ fn the_error_is_that_of_the_model_on_the_other_rows() {
         "data.csv",
         "--criterion",
         "entropy",
+        "--categorical-splits",
+        "multiway",
         "-o",
         "all.json",
     ];

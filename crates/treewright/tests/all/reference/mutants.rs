@@ -82,6 +82,10 @@ fn the_judge_rejects_every_other_split() {
             let best = candidates
                 .iter()
                 .find(|candidate| Some(&candidate.split) == right.as_ref());
+            // Rounding may leave open whether the learner looks at the best split at all.
+            if best.is_some_and(|best| !best.is_sure) {
+                return Ok(());
+            }
             let rational = matches!(
                 problem.criterion,
                 Criterion::Gini | Criterion::Error | Criterion::BinnedGini
