@@ -25,15 +25,11 @@ fn leaves_have_the_share_and_files_say_so() {
     for (options, has_leaves) in [
         (&["greedy", "--missing", "branch"][..], true),
         (
-            &[
-                "greedy",
-                "--categorical-splits",
-                "multiway",
-                "--lambda",
-                "0.001",
-            ],
+            &["greedy", "--missing", "learned", "--lambda", "0.001"],
             true,
         ),
+        // Rows that are shared out are in every leaf: none has the share, and the root stands alone.
+        (&["greedy", "--lambda", "0.001"], false),
         (&["optimal", "--depth", "1", "--min-leaf", "5"], true),
         (
             &["optimal", "--intervals", "2", "--leaf-cost", "0.001"],
