@@ -110,6 +110,7 @@ def means_the_same(default, table):
 def test_selectors_have_defaults_of_the_trees(selector):
     trees = defaults_of(GreedyTreeClassifier)
     own = {"criterion": "entropy", "cv": None, "resamples": None, "plain": False, "within": 0.0}
+    own["categorical_splits"] = "multiway"
     for name, default in defaults_of(selector).items():
         assert default == own.get(name, trees.get(name)), name
 

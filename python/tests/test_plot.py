@@ -129,7 +129,8 @@ def test_operators_are_those_of_the_model(learner, below, above):
 
 
 def test_intervals_categories_and_missing_values():
-    ax = OptimalTreeClassifier(max_depth=2).fit(*table("shop", "returned")).plot()
+    tree = OptimalTreeClassifier(max_depth=2, categorical_splits="multiway")
+    ax = tree.fit(*table("shop", "returned")).plot()
     shown = texts(ax)
     for label in ("books", "missing", "\u2265 73.36, < 141.62", "\u2265 141.62", "< 73.36 *"):
         assert label in shown
@@ -184,7 +185,7 @@ def test_a_node_with_very_many_children_stays_a_picture():
     names = [f"c{place}" for place in range(420)]
     X = pd.DataFrame({"kind": names * 2})
     y = [place % 2 for place in range(420)] * 2
-    tree = GreedyTreeClassifier().fit(X, y).tree_
+    tree = GreedyTreeClassifier(categorical_splits="multiway").fit(X, y).tree_
     ax = tree.plot()
     assert len(patches(ax, "node")) == tree.n_nodes > 420
     assert max(ax.figure.get_size_inches()) <= 200.1

@@ -75,7 +75,7 @@ def check(X: Any, y: Any = None, *, task: str = "auto") -> Check:
     info     24 of 30 rows are equal to an earlier row in all columns
     """
     names, columns = _columns_of(X)
-    taken = set()
+    taken: set[str] = set()
     names = distinct_names(names, taken)
     target = None
     if isinstance(y, str):

@@ -71,7 +71,7 @@ def distinct_trees(
     sample_weight : array, optional
         Weights of the rows.
     **params
-        Of :class:`GreedyTreeClassifier`.
+        Of :class:`GreedyTreeClassifier`; ``categorical_splits="multiway"`` unless given.
 
     Examples
     --------
@@ -83,6 +83,7 @@ def distinct_trees(
     unused = ["ccp_alpha", "max_leaf_nodes", "select", "penalty", "pruning_cost", "progress"]
     unused += ["interactions", "root_only", "not_above", "min_class_share"]
     refuse("distinct_trees", params, *unused, "verbose", "proof")
+    params.setdefault("categorical_splits", "multiway")
     estimator = GreedyTreeClassifier(criterion=criterion, **params)
     table = estimator._learning_table(X, y, sample_weight)
     limit = None if limit is None else whole("limit", limit, 1)

@@ -30,7 +30,16 @@ fn leaves_have_the_share_and_files_say_so() {
         ),
         // Rows that are shared out are in every leaf: none has the share, and the root stands alone.
         (&["greedy", "--lambda", "0.001"], false),
-        (&["optimal", "--depth", "1", "--min-leaf", "5"], true),
+        (
+            &[
+                "optimal",
+                "--categorical-splits",
+                "multiway",
+                "--depth",
+                "1",
+            ],
+            true,
+        ),
         (
             &["optimal", "--intervals", "2", "--leaf-cost", "0.001"],
             true,
