@@ -22,44 +22,26 @@ fn least_share(model: &Value) -> Option<f64> {
 #[test]
 fn leaves_have_the_share_and_files_say_so() {
     let folder = with_table("shop.csv");
-    for (options, has_leaves) in [
-        (&["greedy", "--missing", "branch"][..], true),
-        (
-            &["greedy", "--missing", "learned", "--lambda", "0.001"],
-            true,
-        ),
-        // Rows that are shared out are in every leaf: none has the share, and the root stands alone.
-        (&["greedy", "--lambda", "0.001"], false),
-        (
-            &[
-                "optimal",
-                "--categorical-splits",
-                "multiway",
-                "--depth",
-                "1",
-            ],
-            true,
-        ),
-        (
-            &["optimal", "--intervals", "2", "--leaf-cost", "0.001"],
-            true,
-        ),
+    for options in [
+        &["greedy", "--missing", "branch"][..],
+        &["greedy", "--max-depth", "12", "--lambda", "0.001"],
+        &["optimal", "--depth", "1", "--min-leaf", "5"],
+        &["optimal", "--intervals", "2", "--leaf-cost", "0.001"],
     ] {
         let command = [&["fit"], options, &["data.csv", "--json", "--quiet"]].concat();
-        let end = ["--min-class-share", "0.75", "-o", "model.json"];
+        let end = ["--min-class-share", "0.65", "-o", "model.json"];
         let model = folder.json(&[&command[..], &end].concat());
-        assert_eq!(model["learner"]["params"]["min_class_share"], json!(0.75));
+        assert_eq!(model["learner"]["params"]["min_class_share"], json!(0.65));
         let least = least_share(&model);
-        assert_eq!(least.is_some(), has_leaves, "{options:?}");
         assert!(
-            least.is_none_or(|least| least >= 0.75),
+            least.is_some_and(|least| least >= 0.65),
             "{options:?}: {least:?}"
         );
         verified(&folder, "model.json");
         if options[0] == "optimal" {
             let what = model["certificate"]["what"].as_str().unwrap();
             assert!(
-                what.contains("at least 0.75 of the weight of a leaf in its class"),
+                what.contains("at least 0.65 of the weight of a leaf in its class"),
                 "{what}"
             );
         }
