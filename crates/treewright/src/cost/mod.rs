@@ -5,6 +5,7 @@
 //! | `loss` | what a wrong prediction costs, and which class is cheapest to predict |
 //! | `units` | costs as whole numbers, so that their sums are exact |
 //! | `row_losses` | what each label would cost each row, in whole numbers |
+//! | `whole_costs` | the cheapest class of some rows, without rounding |
 //! | `penalty` | what a number of leaves costs: linear, powers, logarithm, or a table, value by value |
 //! | `lambda` | the weight of the penalty, exactly as it was written |
 //! | `class_share` | the least share of a class in a leaf, exactly as it was written |
@@ -26,6 +27,7 @@ mod penalty;
 mod row_losses;
 mod threshold;
 mod units;
+mod whole_costs;
 
 pub use class_share::ClassShare;
 pub use hull::{lower_hull, lower_hull_with_ties};
@@ -36,3 +38,4 @@ pub use penalty::{Exponent, Penalty, PenaltyTable, Shape};
 pub(crate) use row_losses::{Counting, RowLosses, tens_of_weights, total_weight};
 pub use threshold::lambda_low;
 pub use units::Units;
+pub(crate) use whole_costs::WholeCosts;

@@ -246,7 +246,7 @@ impl<'a> RowLosses<'a> {
 }
 
 /// The powers of ten that make all weights and all costs whole, if these have few digits.
-fn tens(data: &Dataset, loss: &Loss) -> Option<(f64, f64)> {
+pub(super) fn tens(data: &Dataset, loss: &Loss) -> Option<(f64, f64)> {
     let is_whole = |number: f64, factor: f64| {
         let times = (number * factor).round();
         times < LARGEST_WHOLE && times / factor == number

@@ -21,6 +21,11 @@ pub(crate) trait PlanSource {
 
     /// The weight of each class.
     fn counts(&self, rows: &Self::Rows) -> Vec<f64>;
+
+    /// The class that costs least, the lowest of equal ones. `counts` are those of the rows.
+    fn class(&self, _rows: &Self::Rows, counts: &[f64], loss: &Loss) -> usize {
+        loss.best_class(counts)
+    }
 }
 
 /// The split of a node.
@@ -39,16 +44,17 @@ pub(crate) fn build_tree<S: PlanSource>(
     data: &Dataset,
     loss: &Loss,
 ) -> Result<Tree> {
-    let outcome = |counts: Vec<f64>, inherited: f64| {
+    let outcome = |source: &S, rows: &S::Rows, inherited: f64| {
+        let counts = source.counts(rows);
         let is_empty = counts.iter().all(|&count| count == 0.0);
         let value = if is_empty {
             inherited
         } else {
-            loss.best_class(&counts) as f64
+            source.class(rows, &counts, loss) as f64
         };
         (Outcome::Counts(counts), value)
     };
-    let (counts, value) = outcome(source.counts(&rows), 0.0);
+    let (counts, value) = outcome(source, &rows, 0.0);
     let mut builder = TreeBuilder::new(data.schema().clone(), loss.clone(), counts, value)?;
     let mut open = vec![(NodeId::ROOT, plan, rows, value)];
     while let Some((id, plan, rows, value)) = open.pop() {
@@ -58,7 +64,7 @@ pub(crate) fn build_tree<S: PlanSource>(
         let children = branching.children;
         let outcomes = children
             .iter()
-            .map(|(_, rows)| outcome(source.counts(rows), value));
+            .map(|(_, rows)| outcome(source, rows, value));
         let outcomes: Vec<_> = outcomes.collect();
         let values: Vec<f64> = outcomes.iter().map(|(_, value)| *value).collect();
         let route = MissingRoute::Child(branching.missing);

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use treewright::Budget;
-use treewright::cost::{Lambda, Loss};
+use treewright::cost::{ClassShare, CostMatrix, Lambda, Loss};
 use treewright::data::{Column, MISSING_CODE, Target, TargetKind};
 use treewright::learn::Learner;
 use treewright::learn::optimal::{Optimal, Switches};
@@ -248,4 +248,78 @@ fn a_stopped_search_is_honest_and_keeps_the_share() {
         n_stopped += u64::from(!certificate.is_optimal());
     }
     assert!(n_stopped > 30 * factor(), "{n_stopped} were stopped");
+}
+
+/// Costs in tenths, and the same in whole numbers.
+fn tenths(rng: &mut Rng, n_classes: usize) -> [Loss; 2] {
+    let cost = |truth, class| if truth == class { 0 } else { rng.u32(1..=30) };
+    let mut cost = cost;
+    let row =
+        |truth: usize| -> Vec<u32> { (0..n_classes).map(|class| cost(truth, class)).collect() };
+    let costs: Vec<Vec<u32>> = (0..n_classes).map(row).collect();
+    [10.0, 1.0].map(|unit| {
+        let of_row = |row: &Vec<u32>| row.iter().map(|&cost| f64::from(cost) / unit).collect();
+        let costs: Vec<Vec<f64>> = costs.iter().map(of_row).collect();
+        Loss::Matrix(CostMatrix::new(&costs).unwrap())
+    })
+}
+
+/// Three times 1.1 is eleven times 0.3, but not as doubles: which class a leaf predicts must not depend on that.
+#[test]
+fn classes_of_equal_cost_in_decimals() {
+    let numbers = (0..30).map(|row| f64::from(u8::from(row >= 14)));
+    let columns = vec![Column::Numeric(numbers.collect())];
+    let names = vec!["k0".into(), "k1".into(), "k2".into()];
+    let classes = (0..30).map(|row| u32::from(row >= 11) + u32::from(row >= 14));
+    let classes = classes.collect();
+    let target = (TargetKind::Classes(names), Target::Classes(classes));
+    let table = assemble(&mut Rng::with_seed(0), columns, target, None);
+    let costs = [[0.0, 0.3, 2.0], [1.1, 0.0, 2.0], [2.0, 2.0, 0.0]].map(Vec::from);
+    let learner = Optimal {
+        depth: 1,
+        min_class_share: Some("0.5".parse().unwrap()),
+        loss: Loss::Matrix(CostMatrix::new(&costs).unwrap()),
+        ..Optimal::default()
+    };
+    let fit = learner.fit(&table.data, &Budget::unlimited()).unwrap();
+    let tree = &fit.model;
+    assert_eq!(fit.training.leaves, 2);
+    // The root and its two leaves.
+    let values: Vec<f64> = tree.ids().skip(1).map(|id| tree.value(id)).collect();
+    assert_eq!(values, [0.0, 2.0]);
+    check_claims(&fit, &table.data, &learner, "decimals");
+}
+
+/// Decimals are whole numbers of a smaller unit: both have the same tree.
+#[test]
+fn decimals_have_the_tree_of_whole_numbers() {
+    for seed in 5_000_000..5_000_000 + 400 * factor() {
+        let mut rng = Rng::with_seed(seed);
+        let table = sure_table(&mut rng, 16, 3);
+        let n_classes = table.data.schema().classes().len();
+        let (task, _) = random_task(&mut rng, &table.data, 2, 4);
+        let share: ClassShare = SHARES[rng.usize(..SHARES.len())].parse().unwrap();
+        let trees = tenths(&mut rng, n_classes).map(|loss| {
+            let learner = Optimal {
+                loss,
+                leaf_cost: Lambda::zero(),
+                min_class_share: Some(share.clone()),
+                ..task.clone()
+            };
+            let fit = learner.fit(&table.data, &Budget::unlimited()).unwrap();
+            let tree = fit.model;
+            assert_eq!(
+                tree.below_share(&share),
+                None,
+                "seed {seed}: {learner:?}\n{table}"
+            );
+            let values: Vec<f64> = tree.ids().map(|id| tree.value(id)).collect();
+            let splits: Vec<_> = tree
+                .ids()
+                .map(|id| tree.branch(id).map(|branch| branch.split.clone()))
+                .collect();
+            (splits, values)
+        });
+        assert_eq!(trees[0], trees[1], "seed {seed}:\n{table}");
+    }
 }

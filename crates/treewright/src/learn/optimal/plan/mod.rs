@@ -46,6 +46,7 @@ impl TreePlan {
     /// The tree, with the class counts of all rows.
     pub(crate) fn build(&self, data: &Dataset, loss: &Loss) -> Result<Tree> {
         let rows = (0..data.n_rows() as u32).collect();
-        build_tree(&mut RowsOfPlan::new(data), self, rows, data, loss)
+        let mut source = RowsOfPlan::new(data).with_loss(loss);
+        build_tree(&mut source, self, rows, data, loss)
     }
 }

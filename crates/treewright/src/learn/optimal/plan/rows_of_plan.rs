@@ -1,6 +1,7 @@
 //! How a plan splits the rows of the data.
 
 use super::TreePlan;
+use crate::cost::{Loss, WholeCosts};
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
 use crate::learn::exact::{Branching, PlanSource};
 use crate::tree::{Closed, Split};
@@ -8,11 +9,18 @@ use crate::tree::{Closed, Split};
 /// All rows of the data, by their numbers.
 pub(super) struct RowsOfPlan<'a> {
     data: &'a Dataset,
+    costs: Option<WholeCosts>,
 }
 
 impl<'a> RowsOfPlan<'a> {
     pub(super) fn new(data: &'a Dataset) -> Self {
-        Self { data }
+        Self { data, costs: None }
+    }
+
+    /// These rows, whose predictions have a loss.
+    pub(super) fn with_loss(self, loss: &Loss) -> Self {
+        let costs = WholeCosts::of_decimals(self.data, loss);
+        Self { costs, ..self }
     }
 }
 
@@ -59,6 +67,14 @@ impl PlanSource for RowsOfPlan<'_> {
             counts[classes[row as usize] as usize] += self.data.weight(row as usize);
         }
         counts
+    }
+
+    /// As the search has it: of two classes that cost the same, sums of decimals may make either a little cheaper.
+    fn class(&self, rows: &Vec<u32>, counts: &[f64], loss: &Loss) -> usize {
+        match &self.costs {
+            Some(costs) => costs.best_class(self.data, rows),
+            None => loss.best_class(counts),
+        }
     }
 }
 
