@@ -23,6 +23,11 @@ pub(crate) mod root;
 pub(crate) mod runs;
 #[expect(
     clippy::inline_always,
+    reason = "only what is inlined is made for the widest vectors"
+)]
+mod scan_rows;
+#[expect(
+    clippy::inline_always,
     clippy::needless_bitwise_bool,
     clippy::needless_range_loop,
     reason = "only what is inlined is made for the widest vectors; lanes lie side by side, without branches"

@@ -7,8 +7,9 @@
 //! lane at a place of its own. Here it has as many rows in *all* lanes together, for which the sums that many rows
 //! before are kept. So the values of three intervals are lower bounds; `sized_cut` has exact ones for single cuts.
 
-use super::batch::{Batch, lanes};
+use super::batch::Batch;
 use super::masks::{Aligned, CLASS, LaneSides, MOST_LANES};
+use super::scan_rows::lanes;
 use crate::learn::optimal::depth2::simd::{Lane, add, and, is_wide, most, sub};
 use crate::learn::optimal::problem::{FeatureCells, FeatureKind, NONE, RowSet, ValueEncoding};
 
