@@ -3,8 +3,7 @@
     TREEWRIGHT_DATA=FOLDER python benches/anytime.py --before FILE --after FILE [--depths 4,5] [--seconds 1,5,20] \\
         [--sets magic,room] [--answers FILE] > benches/record/<date>-anytime.md
 
-One thread, up to two intervals. The limit is one of processor time: a small library stands in for the clock that
-the program asks, so what else the machine does matters little. With --answers, what a program said is kept in a file
+One thread, up to two intervals. The limit is one of processor time, so what else the machine does matters little. With --answers, what a program said is kept in a file
 and not asked again.
 """
 
@@ -16,31 +15,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+import cpu_clock
 import machine
 import sets
 
-# The clock that only goes forward tells the processor time of the program.
-CLOCK = """
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
-int clock_gettime(clockid_t id, struct timespec *at) {
-    return syscall(SYS_clock_gettime, id == CLOCK_MONOTONIC ? CLOCK_PROCESS_CPUTIME_ID : id, at);
-}
-"""
 SETS = (
     "magic,htru,occupancy,room,skin,segment,fault,avila,bean,ionosphere,spambase,"
     "bidding,raisin,pima,wilt,bank"
 )
-
-
-def clock(folder):
-    """The library with that clock."""
-    source, made = folder / "clock.c", folder / "clock.so"
-    source.write_text(CLOCK, encoding="utf-8")
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", made, source], check=True)
-    return made
 
 
 def ask(program, library, data, depth, seconds):
@@ -88,7 +70,7 @@ def main():
     files = {entry["name"]: folder / entry["file"] for entry in entries}
     print(machine.heading("Searches that are stopped"))
     with tempfile.TemporaryDirectory() as scratch:
-        library = clock(Path(scratch))
+        library = cpu_clock.library(Path(scratch))
         for depth in asked.depths.split(","):
             print(f"## Depth {depth}\n")
             print("| set | limit | errors before | after | gap before | after |")
