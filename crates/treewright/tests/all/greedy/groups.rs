@@ -9,7 +9,7 @@ use treewright::learn::greedy::{CategoricalSplits, Criterion, MissingPolicy};
 use treewright::tree::{MissingRoute, NodeId};
 
 use super::differential::{CRITERIA, learn};
-use crate::reference::gains::Verdict;
+use crate::reference::splits::gains::Verdict;
 use crate::reference::splits::{Candidate, Missing, Problem};
 
 const TABLES: usize = 4000;

@@ -9,8 +9,8 @@ use treewright::learn::Greedy;
 use treewright::learn::greedy::Criterion;
 use treewright::tree::{MissingRoute, Moments, NodeId, Outcome, Split, Tree, TreeBuilder};
 
-use super::gains::Verdict;
 use super::greedy::{deal, routes};
+use super::splits::gains::Verdict;
 use super::splits::{Candidate, NodeRows, Problem};
 
 /// A node of a tree with everything below it.

@@ -7,8 +7,8 @@ use treewright::learn::Greedy;
 use treewright::learn::greedy::{Criterion, MissingPolicy, Summary};
 use treewright::tree::{Branch, MissingRoute, NodeId, Split, Tree};
 
-use super::gains::{Verdict, at_least};
 use super::rules::allows;
+use super::splits::gains::{Verdict, at_least};
 use super::splits::{Candidate, Missing, NodeRows, Problem, Shares, place};
 
 /// Is this a tree that the greedy learner may learn? The error says which node is wrong and why.

@@ -3,9 +3,7 @@
 pub(crate) mod bounded;
 pub(crate) mod build;
 mod fraction;
-pub(crate) mod gains;
 pub(crate) mod greedy;
-mod groups;
 mod mutants;
 pub(crate) mod predict;
 pub(crate) mod proofs;

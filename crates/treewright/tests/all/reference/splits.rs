@@ -1,13 +1,16 @@
 //! All splits of a node, in the plainest way: every split looks at every row.
 //!
-//! `docs/algorithms/greedy.md` is the specification; [`gains`](super::gains) compares the splits.
+//! `docs/algorithms/greedy.md` is the specification; [`gains`](gains) compares the splits.
+
+pub(crate) mod gains;
+mod groups;
 
 use treewright::data::{Column, Dataset, Target, Value};
 use treewright::learn::Greedy;
 use treewright::learn::greedy::{CategoricalSplits, Criterion, MissingPolicy};
 use treewright::tree::{Closed, Split};
 
-use super::gains::Verdict;
+use self::gains::Verdict;
 
 /// Rows of a node with their shares.
 pub(crate) type Shares = Vec<(usize, f64)>;

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use treewright::learn::greedy::Criterion;
 use treewright::tree::Split;
 
-use super::fraction::Fraction;
-use super::splits::{Candidate, Group, NodeRows, Problem};
+use super::{Candidate, Group, NodeRows, Problem};
+use crate::reference::fraction::Fraction;
 
 /// Two gains closer than this, relative to the impurity of the node, may be equal.
 const TOLERANCE: f64 = 1e-9;

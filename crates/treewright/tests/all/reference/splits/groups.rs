@@ -6,7 +6,7 @@ use treewright::data::{Column, Value};
 use treewright::learn::greedy::{CategoricalSplits, Criterion, MissingPolicy};
 use treewright::tree::Split;
 
-use super::splits::{Candidate, Group, Missing, NodeRows, Problem, values_of};
+use super::{Candidate, Group, Missing, NodeRows, Problem, values_of};
 
 /// Shares, means and medians closer than this may be equal.
 const NEAR: f64 = 1e-9;
