@@ -1,6 +1,6 @@
 //! All splits of a node, in the plainest way: every split looks at every row.
 //!
-//! `docs/algorithms/greedy.md` is the specification; [`gains`](gains) compares the splits.
+//! `docs/algorithms/greedy.md` is the specification; [`gains`] compares the splits.
 
 pub(crate) mod gains;
 mod groups;
