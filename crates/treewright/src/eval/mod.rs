@@ -2,7 +2,10 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `metrics` | the figures of a tree on rows |
+//! | `metrics` | the score of a tree on rows |
+//! | `quality` | how good answers are, given what is true |
+//! | `interval` | the exact interval for a share |
+//! | `sums` | sums over rows, the same for any number of threads |
 //! | `recost` | what every node would cost as a leaf, on rows other than those of training |
 //! | `folds` | which rows are left out when |
 //! | `nested` | rows in an order of which every beginning is a fair part |
@@ -15,16 +18,24 @@ use crate::error::{Error, Result, quoted};
 use crate::tree::Tree;
 
 mod folds;
+mod interval;
 mod metrics;
 mod nested;
+mod quality;
 mod recost;
 mod report;
 mod sample_size;
+mod sums;
 mod verify;
 
 pub use folds::Folds;
-pub use metrics::{ClassFigures, Figures, Score, score};
+pub use interval::exact_interval;
+pub use metrics::{Score, confusion, score, score_with};
 pub use nested::nested_order;
+pub use quality::{
+    Answers, CONFIDENCE, CalibrationBin, ClassFigures, ClassQuality, Gain, MostFrequent, NumberBin,
+    NumberQuality, QUANTILES, Quality, Ranking, Threshold, positive_class,
+};
 pub use recost::{Recost, recost};
 pub use report::{
     Choices, Entry, Explored, Extent, FamilyState, MemberProof, NoDyadic, Proven, Report, Sample,
