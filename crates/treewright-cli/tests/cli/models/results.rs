@@ -76,10 +76,8 @@ fn score_tells_the_quality_of_two_classes() {
     );
     let score = folder.json(&["score", "model.json", "data.csv", "--json"]);
     assert_eq!(score["baseline"]["rmse"].as_f64(), Some(0.5));
-    assert_eq!(
-        score["mse"].as_f64(),
-        score["rmse"].as_f64().map(|it| it * it)
-    );
+    let (mse, rmse) = (&score["mse"], &score["rmse"]);
+    assert_eq!(mse.as_f64().map(f64::sqrt), rmse.as_f64());
 }
 
 #[test]
