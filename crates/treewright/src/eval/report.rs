@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{confusion, nested_order};
+use super::{Explored, confusion, nested_order, rate};
 use crate::check::TableCheck;
 use crate::cost::{Loss, Penalty};
 use crate::data::{Dataset, Schema, Target};
@@ -36,7 +36,7 @@ pub struct Report {
     pub folds: Option<(usize, usize, u64)>,
     /// Cost of a single leaf, divided by the total weight.
     pub baseline: Option<f64>,
-    /// What an exploration left out; `None` for a report on given trees.
+    /// How a table was explored; `None` for a report on given trees.
     pub explored: Option<Explored>,
     /// Trees that belong together.
     pub sections: Vec<Section>,
@@ -55,6 +55,8 @@ pub struct Report {
 pub struct Section {
     /// A short name.
     pub id: String,
+    /// What sets it apart from other families of the same learner.
+    pub way: Option<String>,
     /// How the trees belong together.
     pub kind: SectionKind,
     /// Who learned them, with which parameters.
@@ -110,22 +112,6 @@ pub enum Extent {
     Stopped,
 }
 
-/// What an exploration left out.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Explored {
-    /// Why there are no dyadic trees where there could be.
-    pub no_dyadic: Option<NoDyadic>,
-}
-
-/// Why dyadic trees were left out.
-#[derive(Debug, Clone, PartialEq)]
-pub enum NoDyadic {
-    /// There was no time.
-    NoTime,
-    /// The learner refused the table: its message.
-    Refused(String),
-}
-
 /// Entries that rows left out speak for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choices {
@@ -161,6 +147,10 @@ pub struct Entry {
     pub lambda_high: Option<f64>,
     /// Cost on rows left out, divided by their weight, and its standard error.
     pub validated: Option<(f64, f64)>,
+    /// The same cost for each fold; empty if that is not known.
+    pub by_fold: Vec<f64>,
+    /// Its place in its family, if it is of one.
+    pub member: Option<usize>,
     /// What is proven.
     pub standing: Standing,
     /// The tree, unless it is too large to be shown.
@@ -295,11 +285,7 @@ impl Entry {
 impl Report {
     /// A cost for people: a share of the rows in percent, where costs are that.
     pub fn rate(&self, cost: f64) -> String {
-        match self.loss {
-            Loss::ZeroOne => format!("{:.2} %", 100.0 * cost),
-            Loss::Matrix(_) => format!("{cost:.4}"),
-            Loss::Squared => significant(cost),
-        }
+        rate(&self.loss, cost)
     }
 
     /// What costs are called.
@@ -308,38 +294,6 @@ impl Report {
             Loss::ZeroOne => "error",
             Loss::Matrix(_) => "cost",
             Loss::Squared => "squared error",
-        }
-    }
-}
-
-/// A number with four digits that matter.
-fn significant(number: f64) -> String {
-    if number == 0.0 || !number.is_finite() {
-        return number.to_string();
-    }
-    let magnitude = number.abs().log10().floor();
-    if (-4.0..9.0).contains(&magnitude) {
-        let digits = (3.0 - magnitude).max(0.0) as usize;
-        format!("{number:.digits$}")
-    } else {
-        format!("{number:.3e}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_four_digits() {
-        for (number, text) in [
-            (0.0, "0"),
-            (12.345_6, "12.35"),
-            (0.001_234_56, "0.001235"),
-            (123_456.7, "123457"),
-            (1.5e-7, "1.500e-7"),
-        ] {
-            assert_eq!(significant(number), text);
         }
     }
 }

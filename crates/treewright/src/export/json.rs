@@ -37,6 +37,7 @@ use crate::tree::{FamilyFit, Fit, LearnerInfo, Tree};
 
 mod bare;
 mod check;
+mod choice;
 mod columns;
 mod family;
 mod model;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::answer::{good_enough, shorten};
+use super::answer::{shorten, start};
 use super::sections::{of_family, of_tree};
 use crate::cost::Loss;
 use crate::data::{Column, Dataset};
@@ -38,6 +38,7 @@ impl Report {
     pub fn on_model(title: &str, fit: &Fit, data: Option<&Dataset>) -> Result<Self> {
         let section = Section {
             id: fit.learner.kind.name().to_owned(),
+            way: None,
             kind: SectionKind::Tree,
             learner: fit.learner.clone(),
             penalty: None,
@@ -94,8 +95,9 @@ fn on_sections(
     if let Some(data) = data {
         look_at(&mut report.sections, data, &|| false)?;
     }
-    shorten(&mut report.sections, tree.schema().classes().len());
-    report.start = good_enough(&report.sections);
+    report.start = start(&report);
+    let n_classes = tree.schema().classes().len();
+    shorten(&mut report.sections, report.start, n_classes);
     Ok(report)
 }
 

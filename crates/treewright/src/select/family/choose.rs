@@ -21,7 +21,7 @@ use crate::learn::Learner;
 use crate::prune::{self, NodeCosts, PruningCost};
 use crate::select::held_out::{LossUnits, Sums, sums_of_members};
 use crate::select::resampling::Resampling;
-use crate::tree::{CrossValidation, Family};
+use crate::tree::{CrossValidation, Family, FoldErrors};
 use rayon::prelude::*;
 
 /// Which member of a family is chosen, given their errors on rows left out.
@@ -151,8 +151,8 @@ fn validate_all(
         let Some(totals) = validation.round(&folds)? else {
             return Ok(None);
         };
-        for (figures, total) in figures.iter_mut().zip(&totals) {
-            figures.add(total, &validation.units);
+        for (figures, folds) in figures.iter_mut().zip(&totals) {
+            figures.add(folds, &validation.units);
         }
     }
     let finished = figures.into_iter().map(|it| it.finish(&validation.units));
@@ -170,20 +170,19 @@ struct Validation<'a> {
 }
 
 impl Validation<'_> {
-    /// For each family the costs of all members on the rows of all folds; `None` if the budget is spent.
-    fn round(&self, folds: &Folds) -> Result<Option<Vec<Sums>>> {
+    /// For each family the costs of all members on the rows of each fold; `None` if the budget is spent.
+    fn round(&self, folds: &Folds) -> Result<Option<Vec<Vec<Sums>>>> {
         let results: Vec<Result<Option<Vec<Sums>>>> = (0..folds.len())
             .into_par_iter()
             .map(|fold| self.fold(folds, fold))
             .collect();
-        let lengths = self.members.iter().map(Vec::len);
-        let mut totals: Vec<Sums> = lengths.map(Sums::new).collect();
+        let mut totals: Vec<Vec<Sums>> = vec![Vec::new(); self.members.len()];
         for result in results {
             let Some(sums) = result? else {
                 return Ok(None);
             };
-            for (total, sums) in totals.iter_mut().zip(&sums) {
-                total.add(sums);
+            for (total, sums) in totals.iter_mut().zip(sums) {
+                total.push(sums);
             }
         }
         Ok(Some(totals))
@@ -274,6 +273,7 @@ fn next_is_better(family: &Family, member: usize, weight: f64) -> Result<bool> {
 struct Figures {
     total: Sums,
     se: Vec<f64>,
+    folds: Vec<FoldErrors>,
     repeats: usize,
 }
 
@@ -282,11 +282,23 @@ impl Figures {
         Self {
             total: Sums::new(n_members),
             se: vec![0.0; n_members],
+            folds: Vec::new(),
             repeats: 0,
         }
     }
 
-    fn add(&mut self, round: &Sums, units: &LossUnits) {
+    /// The rows of a repeat, fold by fold.
+    fn add(&mut self, folds: &[Sums], units: &LossUnits) {
+        let mut round = Sums::new(self.se.len());
+        for fold in folds {
+            round.add(fold);
+            let members = 0..self.se.len();
+            self.folds.push(FoldErrors {
+                weight: units.weight_of(fold),
+                error: members.map(|member| units.mean(fold, member)).collect(),
+            });
+        }
+        let round = &round;
         for (member, se) in self.se.iter_mut().enumerate() {
             *se += units.se(round, member);
         }
@@ -308,6 +320,7 @@ impl Figures {
             se,
             min,
             one_se,
+            folds: self.folds,
         }
     }
 }

@@ -142,6 +142,17 @@ pub struct CrossValidation {
     pub min: usize,
     /// The smallest member whose error is at most one standard error above the least.
     pub one_se: usize,
+    /// The same errors fold by fold; empty if that is not known, as for a family from a file.
+    pub folds: Vec<FoldErrors>,
+}
+
+/// How the members of a family do on the rows of one fold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoldErrors {
+    /// The weight of these rows.
+    pub weight: f64,
+    /// For each member its cost on them, divided by their weight.
+    pub error: Vec<f64>,
 }
 
 /// A claim may be off by this share of the objective without a word in the bound: the tolerance tells.
