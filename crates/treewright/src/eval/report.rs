@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Explored, Figures, nested_order, rate, score};
+use super::{Explored, confusion, nested_order, rate};
 use crate::check::TableCheck;
 use crate::cost::{Loss, Penalty};
 use crate::data::{Dataset, Schema, Target};
@@ -275,10 +275,8 @@ impl Sample {
 impl Entry {
     /// Looks at rows: who is taken for whom.
     pub fn look_at(&mut self, data: &Dataset) -> Result<()> {
-        if let Some(tree) = &self.tree
-            && let Figures::Classes { confusion, .. } = score(tree, data)?.figures
-        {
-            self.confusion = Some(confusion);
+        if let Some(tree) = &self.tree {
+            self.confusion = confusion(tree, data)?;
         }
         Ok(())
     }
