@@ -5,5 +5,6 @@ mod curve;
 pub(crate) mod distinct;
 mod explore;
 mod features;
+mod quality;
 mod summary;
 mod validate;

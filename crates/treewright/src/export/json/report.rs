@@ -8,9 +8,12 @@ use super::check::CheckFile;
 use super::choice::ChoiceFile;
 use super::columns::{FeatureFile, TargetFile, TaskFile};
 use super::nodes::{Amount, NodeFile};
+use super::quality::QualityFile;
 use crate::cost::Loss;
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
-use crate::eval::{Entry, FamilyLine, Proven, Report, Sample, Section, SectionKind, Trunk};
+use crate::eval::{
+    Entry, FamilyLine, JudgedOn, Proven, Report, Sample, Section, SectionKind, Trunk,
+};
 use crate::export::{python, sql, words};
 use crate::tree::Tree;
 
@@ -40,6 +43,8 @@ pub(super) struct ReportFile<'a> {
     check: Option<CheckFile<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     other_rows: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judged_on: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -124,6 +129,8 @@ struct EntryFile<'a> {
     gap: Option<f64>,
     nodes: Option<Vec<NodeFile>>,
     confusion: Option<Vec<Vec<Amount>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality: Option<QualityFile<'a>>,
     importances: Option<&'a [f64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     texts: Option<TextsFile>,
@@ -184,6 +191,10 @@ impl<'a> ReportFile<'a> {
             sample: report.sample.as_ref().map(SampleFile::of),
             check: report.check.as_ref().map(CheckFile::of),
             other_rows: report.other_rows,
+            judged_on: report.judged_on.map(|it| match it {
+                JudgedOn::LeftOut => "left_out",
+                JudgedOn::Rows => "rows",
+            }),
         }
     }
 }
@@ -279,6 +290,7 @@ impl<'a> EntryFile<'a> {
             gap,
             nodes: own.map(nodes),
             confusion: confusion.map(|rows| rows.iter().map(amounts).collect()),
+            quality: entry.quality.as_ref().map(QualityFile::of_entry),
             importances: entry.importances.as_deref(),
             texts,
         }
