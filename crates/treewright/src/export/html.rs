@@ -19,8 +19,9 @@ macro_rules! part {
 }
 
 /// The parts, in the order of the page.
-const PARTS: [(&str, &str); 28] = [
+const PARTS: [(&str, &str); 36] = [
     part!("style.css"),
+    part!("judge/style.css"),
     part!("basics/dom.js"),
     part!("basics/format.js"),
     part!("tree/model.js"),
@@ -42,8 +43,15 @@ const PARTS: [(&str, &str); 28] = [
     part!("rows/rows.js"),
     part!("rows/cells.js"),
     part!("rows/partition.js"),
-    part!("rows/quality.js"),
     part!("rows/rules.js"),
+    part!("judge/headline.js"),
+    part!("judge/quality.js"),
+    part!("judge/matrix.js"),
+    part!("judge/plots.js"),
+    part!("judge/threshold.js"),
+    part!("judge/classes.js"),
+    part!("judge/numbers.js"),
+    part!("judge/importance.js"),
     part!("rows/texts.js"),
     part!("rows/table.js"),
     part!("basics/theme.js"),

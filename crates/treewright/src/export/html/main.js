@@ -27,7 +27,6 @@ function describe() {
   document.title = `${report.title} · treewright`;
   const { table, folds, target } = report;
   const others = report.other_rows;
-  if (others) byId("quality-head").textContent = `Quality on ${plural(others, "other row")}`;
   const facts = [
     others ? `learned from ${plural(table.rows, "row")}, shown with ${plural(others, "other row")}` : plural(table.rows, "row"),
     plural(report.features.length, "feature"),
@@ -106,6 +105,7 @@ byId("report").hidden = false;
 state.rows = sampleRows(report);
 state.typical = typicalRow(report);
 views = [
+  makeHeadline(report),
   makeCurve(report, actions),
   makeSelection(report, actions),
   makeBar(report, actions),
@@ -115,6 +115,7 @@ views = [
   makeRowsView(report, actions),
   makePartition(report, actions),
   makeQuality(report),
+  makeImportance(report),
   makeTexts(report),
 ];
 const start = report.start || { family: 0, member: 0 };
