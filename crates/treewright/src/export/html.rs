@@ -19,7 +19,7 @@ macro_rules! part {
 }
 
 /// The parts, in the order of the page.
-const PARTS: [(&str, &str); 36] = [
+const PARTS: [(&str, &str); 39] = [
     part!("style.css"),
     part!("judge/style.css"),
     part!("basics/dom.js"),
@@ -35,6 +35,7 @@ const PARTS: [(&str, &str); 36] = [
     part!("choose/bar.js"),
     part!("tree/layout.js"),
     part!("tree/treenode.js"),
+    part!("tree/picture.js"),
     part!("tree/pane.js"),
     part!("tree/tree.js"),
     part!("tree/node.js"),
@@ -52,6 +53,8 @@ const PARTS: [(&str, &str); 36] = [
     part!("judge/classes.js"),
     part!("judge/numbers.js"),
     part!("judge/importance.js"),
+    part!("judge/interval.js"),
+    part!("judge/leaves.js"),
     part!("rows/texts.js"),
     part!("rows/table.js"),
     part!("basics/theme.js"),

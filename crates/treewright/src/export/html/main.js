@@ -115,6 +115,7 @@ views = [
   makeRowsView(report, actions),
   makePartition(report, actions),
   makeQuality(report),
+  makeLeaves(report, actions),
   makeImportance(report),
   makeTexts(report),
 ];

@@ -24,8 +24,10 @@ use crate::select::resampling::Resampling;
 use crate::tree::{CrossValidation, Family, FoldErrors, FoldTrees};
 use rayon::prelude::*;
 
-/// The trees of the folds are kept for members with at most this many leaves.
+/// The trees of the folds are kept for members with at most this many leaves, where each has a tree of its own,
 const MOST_LEAVES_KEPT: usize = 200;
+/// and where all are cut from one.
+const MOST_LEAVES_OF_NESTED: usize = 2000;
 
 /// Which member of a family is chosen, given their errors on rows left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -228,8 +230,12 @@ struct Judged {
 
 /// How many members are small enough for their trees to be kept; at least the first.
 fn n_kept(family: &Family) -> usize {
+    let most = match family.as_nested() {
+        Some(_) => MOST_LEAVES_OF_NESTED,
+        None => MOST_LEAVES_KEPT,
+    };
     let values = family.values();
-    let n_small = values.partition_point(|member| member.leaves <= MOST_LEAVES_KEPT);
+    let n_small = values.partition_point(|member| member.leaves <= most);
     n_small.max(1)
 }
 

@@ -35,7 +35,7 @@ function classQuality(report) {
       html(
         "div",
         { class: "panels three" },
-        panel("Taken for", matrix),
+        panel("Confusion matrix", matrix),
         panel(`From which share on a row is taken for “${cutName(ranking.positive, 20)}”`, control.parts),
         panel("Figures", figures(quality)),
       ),
@@ -72,7 +72,7 @@ function classQuality(report) {
     if (quality) side.push(panel("Figures", figures(quality)));
     if (classes.length > 2) side.push(panel("Most often mixed up", confusionList(report, table)));
     box.append(
-      html("div", { class: many ? "panels matrix-wide" : "panels two" }, panel("Taken for", confusionMatrix(report, table), many ? null : perClassTable(report, table)), html("div", { class: "side" }, side)),
+      html("div", { class: many ? "panels matrix-wide" : "panels two" }, panel("Confusion matrix", confusionMatrix(report, table), many ? null : perClassTable(report, table)), html("div", { class: "side" }, side)),
     );
     if (many) box.append(html("details", {}, html("summary", {}, "Precision and recall of each class"), perClassTable(report, table)));
     if (!quality && !member.confusion && tree.distributes() && report.features.some(({ hasMissing }) => hasMissing)) {

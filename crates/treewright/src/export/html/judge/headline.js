@@ -9,13 +9,24 @@ function makeHeadline(report) {
     return html("div", { class: kind }, html("dt", {}, name), html("dd", {}, value), html("span", {}, note || ""));
   }
 
+  // In units of the target, and by how much that may be off.
+  function ofNumbers(name, mse, se) {
+    const root = Math.sqrt(mse);
+    const spread = (se ?? null) === null || !(root > 0) ? "" : `± ${format.value(se / (2 * root))}, a standard error`;
+    return figure(`Off by, on ${name}`, format.value(root), spread || "root mean square", "main");
+  }
+
   function ofError(member) {
+    if (report.task === "regression") {
+      if (hasCv(member)) return ofNumbers("unseen rows", member.cv_error, member.cv_se);
+      if (member.quality && report.other_rows) return ofNumbers(plural(report.other_rows, "other row"), member.quality.mse);
+      return ofNumbers("the training rows", member.cost);
+    }
     const spread = (member.cv_se ?? null) === null ? "" : `± ${error.text(member.cv_se)}, a standard error`;
     if (hasCv(member)) return figure(`${capital(error.unseen)} on unseen rows`, error.text(member.cv_error), spread, "main");
     const { quality } = member;
     if (quality && report.other_rows) {
-      const own = report.task === "regression" ? quality.mse : quality.error;
-      return figure(`${capital(error.unseen)} on ${plural(report.other_rows, "other row")}`, error.text(own), "", "main");
+      return figure(`${capital(error.unseen)} on ${plural(report.other_rows, "other row")}`, error.text(quality.error), "", "main");
     }
     return figure(`${capital(error.unseen)} on the training rows`, error.text(member.cost), "on new rows it is larger", "main");
   }
@@ -24,7 +35,7 @@ function makeHeadline(report) {
     const { quality } = member;
     if (quality && report.task === "regression") {
       const { mean, rmse } = quality.baseline;
-      return figure("Always the mean", error.text(rmse ** 2), `${format.value(mean)} for every row`);
+      return figure("Always the mean", format.value(rmse), `${format.value(mean)} for every row`);
     }
     if (quality && !report.target.costs) {
       const { class: name, error: wrong } = quality.baseline;

@@ -1,6 +1,6 @@
 // Curves of a ranking: ROC, precision and recall, gain, calibration.
 
-const PLOT = { height: 214, left: 44, right: 10, top: 12, bottom: 38 };
+const PLOT = { height: 220, left: 44, right: 14, top: 24, bottom: 38 };
 
 // A square of shares, both axes from 0 to `most`, with the names of the axes.
 function sharePlot(width, across, up, [mostX, mostY] = [1, 1]) {
@@ -22,7 +22,7 @@ function sharePlot(width, across, up, [mostX, mostY] = [1, 1]) {
   axes.append(
     svg("line", { class: "axis", x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }),
     svg("text", { class: "label", x: width - right, y: height - 5, "text-anchor": "end" }, across),
-    svg("text", { class: "label", x: left + 4, y: top + 1 }, up),
+    svg("text", { class: "label", x: left - 34, y: top - 11 }, up),
   );
   drawing.append(axes);
   return { drawing, x, y };
@@ -71,7 +71,7 @@ function precisionPlot(ranking, width, at) {
 function gainPlot(ranking, width, at) {
   const { thresholds: t, positives, negatives } = ranking;
   const all = positives + negatives;
-  const frame = sharePlot(width, "rows with the highest shares, %", `of “${cutName(ranking.positive, 14)}”, found, %`);
+  const frame = sharePlot(width, "rows with the highest shares, %", `rows of “${cutName(ranking.positive, 14)}” found, %`);
   const points = t.share.map((_, i) => [
     (t.true_positives[i] + t.false_positives[i]) / all,
     t.true_positives[i] / positives,
