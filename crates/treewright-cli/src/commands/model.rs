@@ -3,7 +3,7 @@
 use anyhow::Result;
 use treewright::Fit;
 use treewright::Tree;
-use treewright::export::text::{Line, Style, lines};
+use treewright::export::text::{Line, Style, screen_lines};
 use treewright::export::{json, words};
 use treewright::tree::{PruningParams, Training};
 
@@ -49,7 +49,7 @@ pub(super) fn summary(fit: &Fit, how: &str) -> String {
 
 /// The tree as text, or the top of a large one; `option` writes it to a file.
 pub(super) fn top(tree: &Tree, option: &str) -> String {
-    let lines = lines(tree);
+    let lines = screen_lines(tree);
     let shown = if tree.n_leaves() <= MOST_LEAVES_SHOWN {
         lines.clone()
     } else {

@@ -1,6 +1,7 @@
 //! Of each family of a report the tree to name first, and which families are worth a line.
 
-use super::{Candidate, Entry, GoodEnough, Report, Section, rate, significant};
+use super::rate::{percent_digits, rate, significant, significant_digits};
+use super::{Candidate, Entry, GoodEnough, Report, Section};
 use crate::cost::Loss;
 
 /// A family in short: one of its trees.
@@ -63,14 +64,22 @@ impl Report {
     /// A cost on rows left out and its standard error, for people: in regression in units of the target.
     pub fn unseen(&self, cost: f64, se: Option<f64>) -> String {
         let (figure, se) = match self.loss {
-            Loss::Squared if cost > 0.0 => {
-                let root = cost.sqrt();
-                (
-                    significant(root),
-                    se.map(|se| significant(se / (2.0 * root))),
-                )
+            Loss::ZeroOne => {
+                let digits = percent_digits(cost);
+                let text = |share: f64| format!("{:.digits$} %", 100.0 * share);
+                (text(cost), se.map(text))
             }
-            _ => (rate(&self.loss, cost), se.map(|se| rate(&self.loss, se))),
+            Loss::Matrix(_) => (rate(&self.loss, cost), se.map(|se| rate(&self.loss, se))),
+            Loss::Squared => {
+                let root = cost.sqrt();
+                let se = se.filter(|_| cost > 0.0);
+                let digits = significant_digits(root);
+                let text = |number: f64| match digits {
+                    Some(digits) => format!("{number:.digits$}"),
+                    None => significant(number),
+                };
+                (significant(root), se.map(|se| text(se / (2.0 * root))))
+            }
         };
         se.map_or(figure.clone(), |se| format!("{figure} ± {se}"))
     }

@@ -13,26 +13,35 @@ pub fn rate(loss: &Loss, cost: f64) -> String {
 
 /// A share in percent, with two digits behind the point where the first would say little.
 pub fn percent(share: f64) -> String {
-    let percent = 100.0 * share;
-    if percent == 0.0 || percent.abs() >= 0.95 {
-        format!("{percent:.1} %")
+    let digits = percent_digits(share);
+    format!("{:.digits$} %", 100.0 * share)
+}
+
+/// How many digits behind the point a share in percent has.
+pub(super) fn percent_digits(share: f64) -> usize {
+    if share == 0.0 || share.abs() >= 0.0095 {
+        1
     } else {
-        format!("{percent:.2} %")
+        2
     }
 }
 
 /// A number with four digits that matter.
 pub fn significant(number: f64) -> String {
+    match significant_digits(number) {
+        Some(digits) => format!("{number:.digits$}"),
+        None => format!("{number:.3e}"),
+    }
+}
+
+/// How many digits behind the point such a number has; `None` for one that is written with an exponent.
+pub(super) fn significant_digits(number: f64) -> Option<usize> {
     if number == 0.0 || !number.is_finite() {
-        return number.to_string();
+        return Some(0);
     }
     let magnitude = number.abs().log10().floor();
-    if (-4.0..9.0).contains(&magnitude) {
-        let digits = (3.0 - magnitude).max(0.0) as usize;
-        format!("{number:.digits$}")
-    } else {
-        format!("{number:.3e}")
-    }
+    let is_usual = (-4.0..9.0).contains(&magnitude);
+    is_usual.then_some((3.0 - magnitude).max(0.0) as usize)
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ mod check;
 mod curve;
 pub(crate) mod distinct;
 mod explore;
+mod explore_choice;
+mod explore_tables;
 mod features;
 mod quality;
 mod summary;

@@ -19,6 +19,9 @@ pub fn answer(report: &Report) -> String {
         Some((error, se)) => {
             sentences.push(enough(report, found));
             sentences.push(on_unseen_rows(report, error, se));
+            let optimism = report.explored.as_ref().and_then(|it| it.optimism);
+            let optimism = optimism.filter(|it| *it > 0.0);
+            sentences.extend(optimism.and_then(|it| of_optimism(report, error, it)));
         }
         None => sentences.push(not_judged(report, section, found)),
     }
@@ -99,9 +102,6 @@ fn not_judged(report: &Report, section: &Section, found: &Entry) -> String {
 
 /// What to keep in mind.
 fn caveats(report: &Report, explored: &Explored, sentences: &mut Vec<String>) {
-    if let Some(optimism) = explored.optimism.filter(|it| *it > 0.0) {
-        sentences.push(of_optimism(report, optimism));
-    }
     sentences.extend(explored.kept_aside.map(|it| of_kept_aside(report, it)));
     if let Some(share) = explored.judged_by_share {
         let share = percent(share);
@@ -121,17 +121,17 @@ fn caveats(report: &Report, explored: &Explored, sentences: &mut Vec<String>) {
     });
 }
 
-fn of_optimism(report: &Report, optimism: f64) -> String {
+/// How much too good the figure of the tree looks; nothing where that cannot be seen in it.
+fn of_optimism(report: &Report, error: f64, optimism: f64) -> Option<String> {
     let about = match report.loss {
-        Loss::ZeroOne => percent(optimism),
-        _ => significant(optimism),
+        Loss::ZeroOne if optimism >= 0.0005 => format!("{:.1} %", 100.0 * optimism),
+        Loss::ZeroOne => return None,
+        Loss::Matrix(_) => significant(optimism),
+        Loss::Squared => significant((error + optimism).sqrt() - error.sqrt()),
     };
-    let name = match report.loss {
-        Loss::ZeroOne => "rate",
-        Loss::Matrix(_) => "cost",
-        Loss::Squared => "mean square",
-    };
-    format!("The {name} is about {about} optimistic, because the tree was chosen by it.")
+    Some(format!(
+        "That is about {about} optimistic, because the tree was chosen by it."
+    ))
 }
 
 fn of_kept_aside(report: &Report, aside: KeptAside) -> String {
