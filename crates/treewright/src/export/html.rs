@@ -19,7 +19,7 @@ macro_rules! part {
 }
 
 /// The parts, in the order of the page.
-const PARTS: [(&str, &str); 39] = [
+const PARTS: [(&str, &str); 43] = [
     part!("style.css"),
     part!("judge/style.css"),
     part!("basics/dom.js"),
@@ -33,11 +33,13 @@ const PARTS: [(&str, &str); 39] = [
     part!("choose/stepper.js"),
     part!("choose/selection.js"),
     part!("choose/bar.js"),
+    part!("choose/link.js"),
     part!("tree/layout.js"),
     part!("tree/treenode.js"),
     part!("tree/picture.js"),
     part!("tree/pane.js"),
     part!("tree/tree.js"),
+    part!("tree/still.js"),
     part!("tree/node.js"),
     part!("tree/histogram.js"),
     part!("rows/row.js"),
@@ -55,6 +57,8 @@ const PARTS: [(&str, &str); 39] = [
     part!("judge/importance.js"),
     part!("judge/interval.js"),
     part!("judge/leaves.js"),
+    part!("judge/compare.js"),
+    part!("rows/model-file.js"),
     part!("rows/texts.js"),
     part!("rows/table.js"),
     part!("basics/theme.js"),

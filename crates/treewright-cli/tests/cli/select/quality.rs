@@ -43,6 +43,26 @@ fn rows_left_out_are_answered_by_the_trees_that_have_not_seen_them() {
 }
 
 #[test]
+fn rows_stay_out_of_a_report_if_asked() {
+    let folder = with_table("titanic.csv");
+    folder.done(&["fit", "greedy", "data.csv", "-o", "model.json"]);
+    for command in [
+        &["explore", "data.csv", "--budget", "5s"][..],
+        &["report", "model.json", "data.csv"],
+    ] {
+        let run = folder.run(&[command, &["-o", "open.html"]].concat());
+        assert!(run.stderr.contains("--no-rows leaves them out"), "{run:?}");
+        let run = folder.run(&[command, &["-o", "closed.html", "--no-rows"]].concat());
+        assert!(!run.stderr.contains("--no-rows"), "{run:?}");
+        assert!(folder.read("open.html").contains("\"sample\":{"));
+        assert!(folder.read("closed.html").contains("\"sample\":null"));
+        let report = folder.json(&[command, &["--json", "--quiet", "--no-rows"]].concat());
+        assert!(report["sample"].is_null());
+        assert!(members(&report).any(|member| !member["quality"].is_null()));
+    }
+}
+
+#[test]
 fn a_report_on_a_model_has_the_figures_of_score() {
     for table in ["titanic.csv", "prices.csv"] {
         let folder = with_table(table);

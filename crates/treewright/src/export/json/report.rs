@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::VERSION;
 use super::check::CheckFile;
 use super::choice::ChoiceFile;
-use super::columns::{FeatureFile, TargetFile, TaskFile};
+use super::columns::{FeatureFile, ReadingFile, TargetFile, TaskFile};
 use super::nodes::{Amount, NodeFile};
 use super::quality::QualityFile;
 use crate::cost::Loss;
@@ -31,6 +31,7 @@ pub(super) struct ReportFile<'a> {
     table: TableFile<'a>,
     features: Vec<ReportFeatureFile>,
     target: TargetFile,
+    reading: ReadingFile,
     folds: Option<FoldsFile>,
     baseline: Option<BaselineFile>,
     answer: String,
@@ -172,6 +173,7 @@ impl<'a> ReportFile<'a> {
                 })
                 .collect(),
             target: target(report),
+            reading: ReadingFile::of(schema),
             folds: report.folds.map(|(folds, repeats, seed)| FoldsFile {
                 folds,
                 repeats,

@@ -3,7 +3,8 @@
 // A tree up to this size is drawn as a whole at first.
 const SMALL_TREE = 24;
 const MOST_NODES_AT_FIRST = 34;
-const READABLE_ZOOM = 0.75;
+// Smaller, and letters would be below eleven pixels.
+const READABLE_ZOOM = 0.92;
 const MOST_LEVELS_AT_FIRST = 8;
 const TALLEST = 700;
 // Below this width the tree is an outline.

@@ -1,7 +1,7 @@
 // One node and one edge of the drawing: class bars, counts, edges as wide as their rows.
 
 const LONGEST_LABEL = 150;
-const LABEL_SIZE = 11.5;
+const LABEL_SIZE = 12;
 
 function drawTreeNode(tree, id, place, isFolded, picture) {
   const leaf = tree.isLeaf(id);
@@ -42,7 +42,7 @@ function nodeWords(tree, id, isFolded) {
 
 // The first line of a node: a name, and a figure at the right end.
 function headLine(x, name, figure) {
-  const room = NODE.width - x - 8 - (figure ? textWidth(figure, 11) + 6 : 0);
+  const room = NODE.width - x - 8 - (figure ? textWidth(figure, 12) + 6 : 0);
   return [
     svg("text", { class: "name", x, y: 16 }, name(room)),
     svg("text", { class: "count", x: NODE.width - 8, y: 16, "text-anchor": "end" }, figure),
