@@ -50,8 +50,8 @@ pub use quality::{
 pub use rate::{percent, rate, significant};
 pub use recost::{Recost, recost};
 pub use report::{
-    Choices, Entry, Extent, FamilyState, MemberProof, Proven, Report, Sample, Section, SectionKind,
-    Standing, Trunk,
+    Choices, Entry, Extent, FamilyState, JudgedOn, MemberProof, Proven, Report, Sample, Section,
+    SectionKind, Standing, Trunk,
 };
 pub use sample_size::{TreeClass, sample_size};
 pub use verify::{Check, Verification, verify};

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Explored, confusion, nested_order, rate};
+use super::{Explored, Quality, confusion, nested_order, rate};
 use crate::check::TableCheck;
 use crate::cost::{Loss, Penalty};
 use crate::data::{Dataset, Schema, Target};
@@ -48,6 +48,17 @@ pub struct Report {
     pub check: Option<TableCheck>,
     /// The number of rows that confusions and the sample come from, if these are not the rows of training.
     pub other_rows: Option<usize>,
+    /// The rows that figures of quality are about.
+    pub judged_on: Option<JudgedOn>,
+}
+
+/// Rows that trees are judged on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JudgedOn {
+    /// Rows left out of learning: each is answered by the tree of the fold that has not seen it.
+    LeftOut,
+    /// The rows of the report. Unless they are other rows, the trees were learned from them.
+    Rows,
 }
 
 /// Trees that belong together, from the smallest to the largest.
@@ -157,6 +168,8 @@ pub struct Entry {
     pub tree: Option<Tree>,
     /// `confusion[true class][predicted class]`: weights of rows.
     pub confusion: Option<Vec<Vec<f64>>>,
+    /// How good its answers are, on the rows that [`Report::judged_on`] says.
+    pub quality: Option<Quality>,
     /// For each feature its share of what all splits gain.
     pub importances: Option<Vec<f64>>,
 }

@@ -18,7 +18,7 @@ mod split;
 mod walk;
 
 pub use builder::TreeBuilder;
-pub use family::{Family, Kept, Member, MemberTrees, Nested, TreeSource};
+pub use family::{Family, FoldTrees, Kept, Member, MemberTrees, Nested, TreeSource};
 pub use fit::{
     AimParam, CategoricalSplits, Certificate, ChoiceParams, CostKind, CostsFrom, CrossValidation,
     FamilyFit, Fit, FoldErrors, LearnerInfo, LearnerKind, Least, LeastLeaf, Minimised, Params,

@@ -56,6 +56,9 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
         let params = &mut section.learner.params;
         params.set_class_weight(&options.class_weight);
     }
+    if args.no_rows {
+        found.report.sample = None;
+    }
     let report = &found.report;
     write(report, file.as_ref(), console)?;
     if let Some((path, destination)) = &model {
@@ -159,6 +162,12 @@ pub(super) fn write(report: &Report, file: Option<&Destination>, console: &Conso
         file.write(|out| out.write_all(page.as_bytes()))?;
         if let Destination::File(path) = file {
             console.note(&format!("the report is in {}", path.display()));
+            if let Some(sample) = &report.sample {
+                let rows = count(sample.places.len(), "row", "rows");
+                console.note(&format!(
+                    "it holds {rows} of the table; --no-rows leaves them out"
+                ));
+            }
         }
     }
     if console.json {

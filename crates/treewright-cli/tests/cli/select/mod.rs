@@ -7,5 +7,6 @@ mod explore;
 mod explore_choice;
 mod explore_tables;
 mod features;
+mod quality;
 mod summary;
 mod validate;

@@ -94,8 +94,8 @@ impl ClassQuality {
             log_loss: log_loss / weight + 0.0,
             brier: brier / weight,
             ranking: positive.and_then(|class| {
-                let scores = (0..data.n_rows()).map(|row| shares(row)[class]).collect();
-                Ranking::of(data, truths, class, scores)
+                let scores: Vec<f64> = (0..data.n_rows()).map(|row| shares(row)[class]).collect();
+                Ranking::of(data, truths, class, &scores)
             }),
         }
     }

@@ -38,7 +38,7 @@ pub enum Quality {
 }
 
 /// What trees answer for rows.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answers {
     /// For each row the predicted class index or number.
     pub values: Vec<f64>,
@@ -55,24 +55,10 @@ impl Answers {
         }
     }
 
-    /// Room for the answers for all rows of a table.
-    pub fn blank(data: &Dataset) -> Self {
-        let n_classes = data.schema().classes().len();
-        Self {
-            values: vec![0.0; data.n_rows()],
-            shares: vec![0.0; data.n_rows() * n_classes],
-        }
-    }
-
-    /// Puts the answers for some of the rows in their places.
-    pub fn put(&mut self, rows: &[usize], answers: &Self) {
-        let n_classes = self.shares.len().checked_div(self.values.len());
-        let n_classes = n_classes.unwrap_or(0);
-        for (place, &row) in rows.iter().enumerate() {
-            self.values[row] = answers.values[place];
-            let shares = &answers.shares[place * n_classes..][..n_classes];
-            self.shares[row * n_classes..][..n_classes].copy_from_slice(shares);
-        }
+    /// Adds the answers for more rows.
+    pub fn extend(&mut self, more: Self) {
+        self.values.extend(more.values);
+        self.shares.extend(more.shares);
     }
 }
 

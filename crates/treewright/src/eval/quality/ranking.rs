@@ -102,9 +102,9 @@ impl Ranking {
         data: &Dataset,
         truths: &[u32],
         positive: usize,
-        shares: Vec<f64>,
+        shares: &[f64],
     ) -> Option<Self> {
-        let groups = groups(data, truths, positive, &shares);
+        let groups = groups(data, truths, positive, shares);
         let thresholds = thresholds(&groups);
         let all = thresholds.last()?;
         let (positives, negatives) = (all.true_positives, all.false_positives);

@@ -284,16 +284,3 @@ fn weights_of_numbers_are_rows() {
     let repeated = numbers(&[1.0, 1.0, 1.0, 4.0], &[2.0; 4], None);
     assert_eq!(weighted, repeated);
 }
-
-#[test]
-fn answers_find_their_places() {
-    let data = table(Target::Classes(vec![0, 1, 1]), None);
-    let mut all = Answers::blank(&data);
-    let some = Answers {
-        values: vec![1.0],
-        shares: vec![0.25, 0.75],
-    };
-    all.put(&[2], &some);
-    assert_eq!(all.values, [0.0, 0.0, 1.0]);
-    assert_eq!(all.shares, [0.0, 0.0, 0.0, 0.0, 0.25, 0.75]);
-}

@@ -9,6 +9,8 @@ use crate::eval::{
 
 /// Curves have at most about this many points; of more, some are chosen that are spread evenly over the rows.
 const MOST_POINTS: usize = 400;
+/// In a report, which has the curves of many trees.
+const MOST_POINTS_OF_REPORT: usize = 100;
 
 #[derive(Serialize)]
 pub(super) struct ScoreFile<'a> {
@@ -135,7 +137,7 @@ impl<'a> ScoreFile<'a> {
             rows: score.rows,
             weight: score.weight,
             cost: score.cost,
-            quality: QualityFile::of(&score.quality),
+            quality: QualityFile::of(&score.quality, MOST_POINTS),
             leaves: score.leaves,
             depth: score.depth,
             features_queried: score.features_queried,
@@ -144,16 +146,23 @@ impl<'a> ScoreFile<'a> {
 }
 
 impl<'a> QualityFile<'a> {
-    pub(super) fn of(quality: &'a Quality) -> Self {
+    /// Of a tree of a report.
+    pub(super) fn of_entry(quality: &'a Quality) -> Self {
+        Self::of(quality, MOST_POINTS_OF_REPORT)
+    }
+
+    fn of(quality: &'a Quality, most_points: usize) -> Self {
         match quality {
-            Quality::Classes(quality) => Self::Classes(Box::new(ClassQualityFile::of(quality))),
+            Quality::Classes(quality) => {
+                Self::Classes(Box::new(ClassQualityFile::of(quality, most_points)))
+            }
             Quality::Numbers(quality) => Self::Numbers(Box::new(NumberQualityFile::of(quality))),
         }
     }
 }
 
 impl<'a> ClassQualityFile<'a> {
-    fn of(quality: &'a ClassQuality) -> Self {
+    fn of(quality: &'a ClassQuality, most_points: usize) -> Self {
         let label = |class: usize| &*quality.classes[class].class;
         let class = |figures: &'a ClassFigures| ClassFiguresFile {
             class: &figures.class,
@@ -178,13 +187,13 @@ impl<'a> ClassQualityFile<'a> {
             ranking: quality
                 .ranking
                 .as_ref()
-                .map(|ranking| RankingFile::of(ranking, label(ranking.positive))),
+                .map(|ranking| RankingFile::of(ranking, label(ranking.positive), most_points)),
         }
     }
 }
 
 impl<'a> RankingFile<'a> {
-    fn of(ranking: &Ranking, positive: &'a str) -> Self {
+    fn of(ranking: &Ranking, positive: &'a str, most_points: usize) -> Self {
         let gain = |gain: &Gain| GainFile {
             rows: gain.rows,
             positives: gain.positives,
@@ -207,7 +216,7 @@ impl<'a> RankingFile<'a> {
             average_precision: ranking.average_precision,
             lift_of_tenth: ranking.lift_of_tenth,
             calibration_error: ranking.calibration_error,
-            thresholds: ThresholdsFile::of(ranking),
+            thresholds: ThresholdsFile::of(ranking, most_points),
             gains: ranking.gains.iter().map(gain).collect(),
             calibration: ranking.calibration.iter().map(bin).collect(),
         }
@@ -215,8 +224,8 @@ impl<'a> RankingFile<'a> {
 }
 
 impl ThresholdsFile {
-    fn of(ranking: &Ranking) -> Self {
-        let points = spread(ranking);
+    fn of(ranking: &Ranking, most_points: usize) -> Self {
+        let points = spread(ranking, most_points);
         let column = |pick: fn(&Threshold) -> f64| points.iter().map(|point| pick(point)).collect();
         Self {
             share: column(|point| point.share),
@@ -227,15 +236,15 @@ impl ThresholdsFile {
 }
 
 /// All points of a curve, or of many some that are spread evenly over the rows, with the one of the largest distance.
-fn spread(ranking: &Ranking) -> Vec<&Threshold> {
+fn spread(ranking: &Ranking, most_points: usize) -> Vec<&Threshold> {
     let all = &ranking.thresholds;
-    if all.len() <= MOST_POINTS {
+    if all.len() <= most_points {
         return all.iter().collect();
     }
     let total = ranking.positives + ranking.negatives;
     let step = |point: &Threshold| {
         let taken = point.true_positives + point.false_positives;
-        (taken / total * (MOST_POINTS - 2) as f64) as usize
+        (taken / total * (most_points - 2) as f64) as usize
     };
     let mut before = None;
     let last = all.len() - 1;
@@ -301,7 +310,7 @@ mod tests {
             gains: Vec::new(),
             calibration: Vec::new(),
         };
-        let points = spread(&ranking);
+        let points = spread(&ranking, MOST_POINTS);
         assert!(points.len() <= MOST_POINTS, "{}", points.len());
         assert!(points.len() > MOST_POINTS / 2);
         assert_eq!(points[0], &threshold(0));

@@ -6,11 +6,14 @@ use serde_json::{Map, Value};
 use super::VERSION;
 use super::check::CheckFile;
 use super::choice::ChoiceFile;
-use super::columns::{FeatureFile, TargetFile, TaskFile};
+use super::columns::{FeatureFile, ReadingFile, TargetFile, TaskFile};
 use super::nodes::{Amount, NodeFile};
+use super::quality::QualityFile;
 use crate::cost::Loss;
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
-use crate::eval::{Entry, FamilyLine, Proven, Report, Sample, Section, SectionKind, Trunk};
+use crate::eval::{
+    Entry, FamilyLine, JudgedOn, Proven, Report, Sample, Section, SectionKind, Trunk,
+};
 use crate::export::{python, sql, words};
 use crate::tree::Tree;
 
@@ -28,6 +31,7 @@ pub(super) struct ReportFile<'a> {
     table: TableFile<'a>,
     features: Vec<ReportFeatureFile>,
     target: TargetFile,
+    reading: ReadingFile,
     folds: Option<FoldsFile>,
     baseline: Option<BaselineFile>,
     answer: String,
@@ -40,6 +44,8 @@ pub(super) struct ReportFile<'a> {
     check: Option<CheckFile<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     other_rows: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judged_on: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -124,6 +130,8 @@ struct EntryFile<'a> {
     gap: Option<f64>,
     nodes: Option<Vec<NodeFile>>,
     confusion: Option<Vec<Vec<Amount>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality: Option<QualityFile<'a>>,
     importances: Option<&'a [f64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     texts: Option<TextsFile>,
@@ -165,6 +173,7 @@ impl<'a> ReportFile<'a> {
                 })
                 .collect(),
             target: target(report),
+            reading: ReadingFile::of(schema),
             folds: report.folds.map(|(folds, repeats, seed)| FoldsFile {
                 folds,
                 repeats,
@@ -184,6 +193,10 @@ impl<'a> ReportFile<'a> {
             sample: report.sample.as_ref().map(SampleFile::of),
             check: report.check.as_ref().map(CheckFile::of),
             other_rows: report.other_rows,
+            judged_on: report.judged_on.map(|it| match it {
+                JudgedOn::LeftOut => "left_out",
+                JudgedOn::Rows => "rows",
+            }),
         }
     }
 }
@@ -279,6 +292,7 @@ impl<'a> EntryFile<'a> {
             gap,
             nodes: own.map(nodes),
             confusion: confusion.map(|rows| rows.iter().map(amounts).collect()),
+            quality: entry.quality.as_ref().map(QualityFile::of_entry),
             importances: entry.importances.as_deref(),
             texts,
         }

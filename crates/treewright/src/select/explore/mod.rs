@@ -13,6 +13,7 @@
 //! | `optimal` | the best trees of every size, of the largest depth that there is time for |
 //! | `found` | a family that was found, and its trees as models |
 //! | `kept_aside` | rows that neither a tree nor its choice has seen |
+//! | `left_out` | how good the trees are on rows left out |
 //! | `exploration` | the report with the families it is made from |
 //! | `sections` | trees and families as parts of a report, and what is proven of them |
 //! | `answer` | which tree to look at first, and how much of the others fits a page |
@@ -24,6 +25,7 @@ mod exploration;
 mod found;
 mod greedy;
 mod kept_aside;
+mod left_out;
 mod optimal;
 mod reports;
 mod search;

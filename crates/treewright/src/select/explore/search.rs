@@ -6,6 +6,7 @@ use super::answer::shorten;
 use super::exploration::Exploration;
 use super::found::Found;
 use super::greedy::{self, FIRST_SHARE};
+use super::left_out;
 use super::reports::{blank, look_at};
 use super::sections::of_found;
 use super::task::{Part, Task};
@@ -239,5 +240,7 @@ fn finish(report: &mut Report, data: &Dataset, budget: &Budget, families: &[Foun
     shorten(&mut report.sections, start, n_classes);
     const MANY_STEPS: usize = 500_000;
     let is_slow = data.n_rows().saturating_mul(n_trees) > MANY_STEPS;
-    look_at(&mut report.sections, data, &|| is_slow && budget.is_spent())
+    let is_late = || is_slow && budget.is_spent();
+    left_out::judge(report, families, data, &is_late)?;
+    look_at(&mut report.sections, data, &is_late)
 }

@@ -28,6 +28,7 @@ pub(super) fn of_tree(fit: &Fit) -> Entry {
         member: None,
         standing: Standing::Tree(fit.certificate.clone().map(Box::new)),
         confusion: None,
+        quality: None,
         importances: importances_of(tree, &fit.learner).ok(),
         tree: Some(tree.clone()),
     }
@@ -73,6 +74,7 @@ pub(super) fn of_family(fit: &FamilyFit) -> Section {
             member: Some(member),
             standing: Standing::Member(proof_of(fit, member, figures)),
             confusion: None,
+            quality: None,
             importances: tree
                 .as_ref()
                 .and_then(|tree| importances_of(tree, &fit.learner).ok()),

@@ -21,8 +21,13 @@ use crate::learn::Learner;
 use crate::prune::{self, NodeCosts, PruningCost};
 use crate::select::held_out::{LossUnits, Sums, sums_of_members};
 use crate::select::resampling::Resampling;
-use crate::tree::{CrossValidation, Family, FoldErrors};
+use crate::tree::{CrossValidation, Family, FoldErrors, FoldTrees};
 use rayon::prelude::*;
+
+/// The trees of the folds are kept for members with at most this many leaves, where each has a tree of its own,
+const MOST_LEAVES_KEPT: usize = 200;
+/// and where all are cut from one.
+const MOST_LEAVES_OF_NESTED: usize = 2000;
 
 /// Which member of a family is chosen, given their errors on rows left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +145,7 @@ fn validate_all(
         data,
         budget,
         members: families.iter().map(stand_ins).collect(),
+        n_kept: families.iter().map(n_kept).collect(),
         units: LossUnits::of(data, first.tree(0).loss(), repeats),
     };
     budget.progress().start(resampling.n_trees());
@@ -151,7 +157,7 @@ fn validate_all(
         let Some(totals) = validation.round(&folds)? else {
             return Ok(None);
         };
-        for (figures, folds) in figures.iter_mut().zip(&totals) {
+        for (figures, folds) in figures.iter_mut().zip(totals) {
             figures.add(folds, &validation.units);
         }
     }
@@ -166,17 +172,19 @@ struct Validation<'a> {
     budget: &'a Budget,
     /// For each family what stands for its members.
     members: Vec<Vec<StandIn>>,
+    /// For each family the number of members whose trees are kept.
+    n_kept: Vec<usize>,
     units: LossUnits,
 }
 
 impl Validation<'_> {
     /// For each family the costs of all members on the rows of each fold; `None` if the budget is spent.
-    fn round(&self, folds: &Folds) -> Result<Option<Vec<Vec<Sums>>>> {
-        let results: Vec<Result<Option<Vec<Sums>>>> = (0..folds.len())
+    fn round(&self, folds: &Folds) -> Result<Option<Vec<Vec<Judged>>>> {
+        let results: Vec<Result<Option<Vec<Judged>>>> = (0..folds.len())
             .into_par_iter()
             .map(|fold| self.fold(folds, fold))
             .collect();
-        let mut totals: Vec<Vec<Sums>> = vec![Vec::new(); self.members.len()];
+        let mut totals: Vec<Vec<Judged>> = vec![Vec::new(); self.members.len()];
         for result in results {
             let Some(sums) = result? else {
                 return Ok(None);
@@ -189,7 +197,7 @@ impl Validation<'_> {
     }
 
     /// For each family the costs of all members on the rows of one fold; `None` if the budget is spent.
-    fn fold(&self, folds: &Folds, fold: usize) -> Result<Option<Vec<Sums>>> {
+    fn fold(&self, folds: &Folds, fold: usize) -> Result<Option<Vec<Judged>>> {
         if self.budget.is_spent() {
             return Ok(None);
         }
@@ -198,14 +206,37 @@ impl Validation<'_> {
             return Ok(None);
         };
         let test = self.data.rows(&folds.test(fold));
-        let sums = families.iter().zip(&self.members).map(|(family, members)| {
-            let members = members_at(family, members)?;
-            Ok(sums_of_members(family, &members, &test, &self.units))
+        let stand_ins = self.members.iter().zip(&self.n_kept);
+        let judged = families.iter().zip(stand_ins).map(|(family, it)| {
+            let (stand_ins, &n_kept) = it;
+            let members = members_at(family, stand_ins)?;
+            Ok(Judged {
+                sums: sums_of_members(family, &members, &test, &self.units),
+                trees: FoldTrees::of(family, &members[..n_kept]),
+            })
         });
-        let sums = sums.collect::<Result<_>>()?;
+        let judged = judged.collect::<Result<_>>()?;
         self.budget.progress().advance(1);
-        Ok(Some(sums))
+        Ok(Some(judged))
     }
+}
+
+/// What the members of a family cost on the rows of a fold, and the trees that stand for them there.
+#[derive(Clone)]
+struct Judged {
+    sums: Sums,
+    trees: FoldTrees,
+}
+
+/// How many members are small enough for their trees to be kept; at least the first.
+fn n_kept(family: &Family) -> usize {
+    let most = match family.as_nested() {
+        Some(_) => MOST_LEAVES_OF_NESTED,
+        None => MOST_LEAVES_KEPT,
+    };
+    let values = family.values();
+    let n_small = values.partition_point(|member| member.leaves <= most);
+    n_small.max(1)
 }
 
 /// What stands for a member of the full family in that of a fold.
@@ -288,14 +319,15 @@ impl Figures {
     }
 
     /// The rows of a repeat, fold by fold.
-    fn add(&mut self, folds: &[Sums], units: &LossUnits) {
+    fn add(&mut self, folds: Vec<Judged>, units: &LossUnits) {
         let mut round = Sums::new(self.se.len());
-        for fold in folds {
-            round.add(fold);
+        for Judged { sums, trees } in folds {
+            round.add(&sums);
             let members = 0..self.se.len();
             self.folds.push(FoldErrors {
-                weight: units.weight_of(fold),
-                error: members.map(|member| units.mean(fold, member)).collect(),
+                weight: units.weight_of(&sums),
+                error: members.map(|member| units.mean(&sums, member)).collect(),
+                trees: (self.repeats == 0).then_some(trees),
             });
         }
         let round = &round;

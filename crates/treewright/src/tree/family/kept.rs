@@ -49,6 +49,7 @@ impl Kept {
                 .map(|fold| FoldErrors {
                     weight: fold.weight,
                     error: pick(&fold.error),
+                    trees: None,
                 })
                 .collect(),
         }

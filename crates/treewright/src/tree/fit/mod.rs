@@ -13,7 +13,7 @@ pub use statement::{
     TreeClass,
 };
 
-use super::{Family, NodeId, Tree};
+use super::{Family, FoldTrees, NodeId, Tree};
 use crate::data::{Dataset, Target};
 
 /// A learned model with its circumstances: everything that goes into a model file.
@@ -153,6 +153,8 @@ pub struct FoldErrors {
     pub weight: f64,
     /// For each member its cost on them, divided by their weight.
     pub error: Vec<f64>,
+    /// The trees that these are the errors of; `None` in repeats after the first.
+    pub trees: Option<FoldTrees>,
 }
 
 /// A claim may be off by this share of the objective without a word in the bound: the tolerance tells.

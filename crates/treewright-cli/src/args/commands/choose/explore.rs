@@ -45,6 +45,7 @@ Examples:
   treewright explore titanic.csv --target survived --budget 2m -o report.html
   treewright explore titanic.csv --model best.json
   treewright explore big.csv --tolerance 1% --holdout 0.2 --model best.json
+  treewright explore clients.csv --no-rows -o report.html
   treewright explore big.parquet --folds 5 --budget 10m -o report.html
   treewright explore iris.csv --json | jq -r .answer")]
 pub(crate) struct ExploreArgs {
@@ -79,6 +80,9 @@ pub(crate) struct ExploreArgs {
     memory: MemoryArg,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// Leave the rows of the table out of the report: it then has no list of rows, points and histograms
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_rows: bool,
     /// Write the chosen tree to this file, as a model for `predict`, `score`, `verify` and `export`
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     model: Option<PathBuf>,
