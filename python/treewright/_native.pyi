@@ -24,10 +24,12 @@ __all__ = [
     "fit_optimal",
     "fit_optimal_family",
     "greedy_family",
+    "looks_like_classes",
     "optimal_family",
     "panic_for_tests",
     "panic_next_for_tests",
     "parameters",
+    "read_checked",
     "select_backward",
     "select_complete",
 ]
@@ -122,6 +124,7 @@ class Family:
 class Report:
     @property
     def answer(self) -> str: ...
+    def model(self, family: int, member: int) -> Model: ...
     def to_html(self) -> str: ...
     def to_json(self) -> str: ...
 
@@ -170,13 +173,13 @@ def select_complete(
     table: Table, params: _Params, select: _Params, limits: _Params
 ) -> tuple[tuple[dict[str, Any], Model], BaseException | None]: ...
 def check(table: Table, target: str | None, task: str) -> str: ...
+def looks_like_classes(numbers: NDArray[np.float64]) -> bool: ...
+def read_checked(
+    bytes: bytes, delimiter: str, target: str | None, task: str, keep: list[str]
+) -> tuple[Table, list[str]]: ...
 def explore(
     table: Table,
-    title: str,
-    folds: int,
-    repeats: int,
-    seed: int,
-    cost_matrix: list[list[float]] | None,
+    params: _Params,
     limits: _Params,
 ) -> tuple[Report, BaseException | None]: ...
 def panic_for_tests(

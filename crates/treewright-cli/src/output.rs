@@ -78,6 +78,49 @@ impl Console {
             result
         })
     }
+
+    /// Runs some work that has this much time, and shows how much of it has gone, what is done, and the answer so far.
+    pub(crate) fn with_clock<T>(
+        &self,
+        budget: &Budget,
+        time: Duration,
+        work: impl FnOnce() -> T,
+    ) -> T {
+        if self.quiet || !io::stderr().is_terminal() {
+            return work();
+        }
+        thread::scope(|scope| {
+            let (running, stopped) = channel::<()>();
+            scope.spawn(move || draw_clock(budget.progress(), time, &stopped));
+            let result = work();
+            drop(running);
+            result
+        })
+    }
+}
+
+/// Draws a bar that is full when the time is up.
+fn draw_clock(progress: &Progress, time: Duration, stopped: &Receiver<()>) {
+    let goes_on = |time| stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+    let style = ProgressStyle::with_template("{elapsed_precise} {bar:20} {wide_msg}")
+        .expect("the template is well formed");
+    let start = Instant::now();
+    let bar = ProgressBar::new(time.as_millis().try_into().unwrap_or(u64::MAX)).with_style(style);
+    while goes_on(Duration::from_millis(100)) {
+        let (answer, news) = (progress.answered(), progress.news());
+        let (done, total) = progress.read();
+        let share = match total {
+            0 => String::new(),
+            _ => format!(" {done}/{total}"),
+        };
+        let answer = match answer.is_empty() {
+            true => answer,
+            false => format!("{answer}; "),
+        };
+        bar.set_message(format!("{answer}{news}{share}"));
+        bar.set_position(start.elapsed().as_millis().try_into().unwrap_or(u64::MAX));
+    }
+    bar.finish_and_clear();
 }
 
 /// Draws a bar until the other end of the channel is dropped. While it is not known how much there is to
@@ -112,6 +155,27 @@ fn draw_progress(progress: &Progress, stopped: &Receiver<()>) {
         }
     }
     bar.finish_and_clear();
+}
+
+/// Text in lines of at most 80 characters.
+pub(crate) fn wrapped(text: &str) -> String {
+    const WIDTH: usize = 80;
+    let mut wrapped = String::new();
+    let mut width = 0;
+    for word in text.split(' ') {
+        let own = word.chars().count();
+        if width > 0 && width + 1 + own > WIDTH {
+            wrapped.push('\n');
+            width = 0;
+        } else if width > 0 {
+            wrapped.push(' ');
+            width += 1;
+        }
+        wrapped.push_str(word);
+        width += own;
+    }
+    wrapped.push('\n');
+    wrapped
 }
 
 /// Prints text with colours on standard output; the colours are left out where they do not belong.

@@ -1,13 +1,70 @@
 //! The data check, for Python.
 
+use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use treewright::check::check_columns;
-use treewright::data::Task;
-use treewright::export::json;
+use treewright::Error;
+use treewright::check::{self as checks, check_columns};
+use treewright::data::csv::CsvSource;
+use treewright::data::{self, Dataset, ReadOptions, Task};
+use treewright::export::{json, words};
 
 use crate::errors::{guarded, raised};
 use crate::table::Table;
+
+/// A table from the bytes of a CSV file, read as `explore` of the program reads it: with what the check found, and a
+/// sentence for each thing that it changed.
+#[pyfunction]
+pub(crate) fn read_checked(
+    py: Python<'_>,
+    bytes: Vec<u8>,
+    delimiter: char,
+    target: Option<String>,
+    task: &str,
+    keep: Vec<String>,
+) -> PyResult<(Table, Vec<String>)> {
+    guarded(|| {
+        let task = task_named(task)?;
+        let read = || {
+            let delimiter = u8::try_from(delimiter).unwrap_or(b',');
+            let source = CsvSource::new(bytes, delimiter)?;
+            let options = ReadOptions {
+                target,
+                task,
+                ..ReadOptions::default()
+            };
+            let found = checks::check(&source, &options)?;
+            let (options, changes) = found.prepare(&options, &keep)?;
+            let data = Dataset::read(&source, &options)?;
+            Ok((
+                Table::owned(data),
+                changes.iter().map(words::change).collect(),
+            ))
+        };
+        py.detach(read).map_err(|error: Error| raised(&error))
+    })
+}
+
+/// Are these numbers the labels of classes?
+#[pyfunction]
+pub(crate) fn looks_like_classes(numbers: PyReadonlyArray1<'_, f64>) -> bool {
+    let numbers: Vec<f64> = numbers.as_array().iter().copied().collect();
+    data::looks_like_classes(&numbers, None)
+}
+
+fn task_named(task: &str) -> PyResult<Task> {
+    match task {
+        "auto" => Ok(Task::Auto),
+        "classification" => Ok(Task::Classification),
+        "regression" => Ok(Task::Regression),
+        other => {
+            let allowed = "'auto', 'classification' or 'regression'";
+            Err(PyValueError::new_err(format!(
+                "task: got {other:?}, expected {allowed}"
+            )))
+        }
+    }
+}
 
 /// What was found in a table, as one JSON document. The target, if there is one, is among the features.
 #[pyfunction]
@@ -18,17 +75,7 @@ pub(crate) fn check(
     task: &str,
 ) -> PyResult<String> {
     guarded(|| {
-        let task = match task {
-            "auto" => Task::Auto,
-            "classification" => Task::Classification,
-            "regression" => Task::Regression,
-            other => {
-                let allowed = "'auto', 'classification' or 'regression'";
-                return Err(PyValueError::new_err(format!(
-                    "task: got {other:?}, expected {allowed}"
-                )));
-            }
-        };
+        let task = task_named(task)?;
         let rows = table.rows();
         let found = py.detach(|| check_columns(rows.data(), target, task));
         let found = found.map_err(|error| raised(&error))?;

@@ -38,7 +38,7 @@ mod table;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use super::check::check;
+    use super::check::{check, looks_like_classes, read_checked};
     #[pymodule_export]
     use super::distinct::DistinctTrees;
     #[pymodule_export]

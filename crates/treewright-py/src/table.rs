@@ -163,6 +163,23 @@ impl Table {
         self.rows.data()
     }
 
+    /// The weights of the classes.
+    pub(crate) fn class_weight(&self) -> &ClassWeight {
+        &self.class_weight
+    }
+
+    /// Rows that belong to nobody else.
+    pub(crate) fn owned(data: Dataset) -> Self {
+        Self {
+            rows: Arc::new(Rows {
+                data,
+                lenders: Vec::new(),
+            }),
+            class_weight: ClassWeight::default(),
+            places: None,
+        }
+    }
+
     /// The rows, for a thread that may outlive the call.
     pub(crate) fn rows(&self) -> Arc<Rows> {
         Arc::clone(&self.rows)

@@ -33,6 +33,8 @@ pub struct Progress {
     news: Mutex<String>,
     /// Which part of a larger piece of work this is.
     part: Mutex<String>,
+    /// What there is to answer so far.
+    answer: Mutex<String>,
 }
 
 /// Memory up to this size is taken without asking.
@@ -189,6 +191,11 @@ impl Budget {
             })
     }
 
+    /// Has somebody stopped the work, rather than a limit?
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
     /// The same limits for a part of the work, with counters of its own that nobody watches.
     #[must_use]
     pub fn for_part(&self) -> Self {
@@ -226,6 +233,17 @@ impl Progress {
     /// Something to say beside the counters, such as how far a search is whose end is not known.
     pub fn tell(&self, news: String) {
         *self.news.lock().unwrap_or_else(PoisonError::into_inner) = news;
+    }
+
+    /// What the answer would be if the work ended now.
+    pub fn answer(&self, answer: String) {
+        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = answer;
+    }
+
+    /// What was answered last; empty before that.
+    pub fn answered(&self) -> String {
+        let answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        answer.clone()
     }
 
     /// What was told last, after the part that it is about.

@@ -53,14 +53,15 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         if kind == "treewright.family":
             family = _native.Family(text)
             return Family(family, labels_of(family))
-        return _estimator(_native.Model(text))
+        return estimator_of(_native.Model(text))
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from None
 
 
-def _estimator(model: _native.Model) -> Any:
-    """An estimator whose tree this is, with the parameters that the file has."""
-    labels = labels_of(model)
+def estimator_of(model: _native.Model, labels: np.ndarray | None = None) -> Any:
+    """An estimator whose tree this is, with the parameters that the file has. Labels are those of
+    the file unless given."""
+    labels = labels_of(model) if labels is None else labels
     tree = Tree(model, labels)
     kinds: dict[str, Any] = {"dyadic": DyadicTreeClassifier, "optimal": OptimalTreeClassifier}
     greedy = GreedyTreeClassifier if model.is_classifier else GreedyTreeRegressor

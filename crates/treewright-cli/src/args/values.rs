@@ -123,6 +123,18 @@ pub(super) fn is_number(text: &str) -> bool {
     }
 }
 
+/// A share as a number, or in percent: `0.01`, `1%`, `1 %`.
+pub(super) fn parse_share(text: &str) -> Result<f64, String> {
+    let (number, unit) = match text.strip_suffix('%') {
+        Some(percent) => (percent.trim_end(), 100.0),
+        None => (text, 1.0),
+    };
+    number
+        .parse::<f64>()
+        .map(|number| number / unit)
+        .map_err(|_| "expected a share, such as 0.01 or 1%".into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,5 +169,14 @@ mod tests {
         for text in ["", "abc", "1/", "/2", "1/2/3", "1/0.5", "0,1"] {
             assert!(!is_number(text), "{text}");
         }
+    }
+
+    #[test]
+    fn shares_may_be_in_percent() {
+        for (text, share) in [("1%", 0.01), ("0.2", 0.2), ("12.5 %", 0.125), ("-1", -1.0)] {
+            assert_eq!(parse_share(text), Ok(share));
+        }
+        assert!(parse_share("a bit").is_err());
+        assert!(parse_share("%").is_err());
     }
 }

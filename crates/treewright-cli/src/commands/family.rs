@@ -299,6 +299,7 @@ mod tests {
                 se: vec![0.0; 3],
                 min: 1,
                 one_se: 0,
+                folds: Vec::new(),
             }),
             seconds: 0.0,
         };
@@ -347,6 +348,7 @@ mod tests {
             se: Vec::new(),
             min: 57,
             one_se: 41,
+            folds: Vec::new(),
         };
         let thinned = shown(1000, all, Some(&found));
         assert!(thinned.len() <= MOST_MEMBERS_SHOWN);

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use treewright::Fit;
-use treewright::export::text::{Line, Style, lines};
+use treewright::Tree;
+use treewright::export::text::{Line, Style, screen_lines};
 use treewright::export::{json, words};
 use treewright::tree::{PruningParams, Training};
 
@@ -40,8 +41,16 @@ pub(super) fn destinations<'a>(
 
 /// The tree, or the top of a large one, its figures, and what is proven about it.
 pub(super) fn summary(fit: &Fit, how: &str) -> String {
-    let lines = lines(&fit.model);
-    let shown = if fit.training.leaves <= MOST_LEAVES_SHOWN {
+    let text = top(&fit.model, "-o FILE");
+    let figures = figures(&fit.training, how);
+    let proven = proven(fit).unwrap_or_default();
+    format!("{text}\n{figures}\n{proven}")
+}
+
+/// The tree as text, or the top of a large one; `option` writes it to a file.
+pub(super) fn top(tree: &Tree, option: &str) -> String {
+    let lines = screen_lines(tree);
+    let shown = if tree.n_leaves() <= MOST_LEAVES_SHOWN {
         lines.clone()
     } else {
         let top = lines.iter().filter(|line| level(line) <= LEVELS_SHOWN);
@@ -50,12 +59,10 @@ pub(super) fn summary(fit: &Fit, how: &str) -> String {
     let mut text = show::coloured(&shown);
     if shown.len() < lines.len() {
         let (shown, all) = (shown.len(), lines.len());
-        let note = format!("({shown} of {all} lines; -o FILE and then `show FILE` give all)\n");
+        let note = format!("({shown} of {all} lines; {option} and then `show FILE` give all)\n");
         text.push_str(&note);
     }
-    let figures = figures(&fit.training, how);
-    let proven = proven(fit).unwrap_or_default();
-    format!("{text}\n{figures}\n{proven}")
+    text
 }
 
 /// How deep in the tree a line stands.

@@ -26,7 +26,7 @@ pub use file::read_file;
 pub use read::{Purpose, ReadOptions, Role, Task};
 pub use schema::{Feature, FeatureKind, MissingTarget, Reading, Schema, TargetColumn, TargetKind};
 pub use source::{FEW_TEXTS, MISSING_CODE, Number, RawColumn, Source, Texts, Wanted, not_a_number};
-pub(crate) use target::looks_like_classes;
+pub use target::looks_like_classes;
 pub use weights::{ClassWeight, check_total_weight};
 
 /// A table ready for learning or predicting.

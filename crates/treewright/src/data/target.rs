@@ -85,7 +85,7 @@ pub(super) fn rows_with_target(
 }
 
 /// Whole numbers, few of them distinct. (All missing looks like nothing and is refused later.)
-pub(crate) fn looks_like_classes(numbers: &[f64], kept: Option<&[usize]>) -> bool {
+pub fn looks_like_classes(numbers: &[f64], kept: Option<&[usize]>) -> bool {
     let mut distinct: Vec<f64> = Vec::new();
     for position in 0..kept.map_or(numbers.len(), <[usize]>::len) {
         let number = numbers[kept.map_or(position, |kept| kept[position])];

@@ -1,22 +1,17 @@
 //! Scores of a tree on rows.
 //!
-//! Every sum goes over the rows in their order, or over blocks of a fixed length whose sums are then
-//! added in order: the figures do not depend on the number of threads, and with whole-number weights
-//! the weights of wrong predictions are exact.
+//! The figures do not depend on the number of threads, and with whole-number weights the weights of wrong
+//! predictions are exact.
 
-use rayon::prelude::*;
-use serde::Serialize;
-
-use super::comparable;
+use super::quality::confusion_of;
+use super::sums::weighted_sum;
+use super::{Answers, Quality, comparable, positive_class};
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
 use crate::tree::{NodeId, Reached, Tree};
 
-/// Rows whose sum is made by one thread.
-const BLOCK: usize = 4096;
-
 /// How a tree does on rows with a known target.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Score {
     /// Number of rows.
     pub rows: usize,
@@ -26,8 +21,7 @@ pub struct Score {
     /// error in regression.
     pub cost: f64,
     /// Figures that depend on the task.
-    #[serde(flatten)]
-    pub figures: Figures,
+    pub quality: Quality,
     /// Number of leaves.
     pub leaves: usize,
     /// Longest way from the root to a leaf.
@@ -38,68 +32,36 @@ pub struct Score {
     pub features_queried: f64,
 }
 
-/// The part of a [`Score`] that depends on the task.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum Figures {
-    /// Classification.
-    Classes {
-        /// Share of the weight that is predicted wrongly.
-        error: f64,
-        /// Weight of the rows predicted wrongly.
-        errors: f64,
-        /// `confusion[true class][predicted class]`: weights of rows.
-        confusion: Vec<Vec<f64>>,
-        /// Figures for each class.
-        classes: Vec<ClassFigures>,
-    },
-    /// Regression.
-    Numbers {
-        /// Mean squared error.
-        mse: f64,
-        /// Mean absolute error.
-        mae: f64,
-        /// Share of the variance that is explained; `None` if the target does not vary.
-        r2: Option<f64>,
-    },
-}
-
-/// How well one class is told from the others. A figure is `None` where it would be 0 / 0.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ClassFigures {
-    /// Label.
-    pub class: String,
-    /// Weight of the rows of this class.
-    pub support: f64,
-    /// Share of this class among the rows predicted to be of it.
-    pub precision: Option<f64>,
-    /// Share of the rows of this class that are predicted to be of it.
-    pub recall: Option<f64>,
-    /// Harmonic mean of precision and recall; 0 if nothing was right.
-    pub f1: Option<f64>,
-}
-
-/// Scores a tree on rows with a target.
+/// Scores a tree on rows with a target. Of two classes the positive one is that of [`positive_class`].
 pub fn score(tree: &Tree, data: &Dataset) -> Result<Score> {
+    score_with(tree, data, positive_class(tree))
+}
+
+/// Scores a tree on rows with a target, with figures of how well a class is ranked before the others.
+pub fn score_with(tree: &Tree, data: &Dataset, positive: Option<usize>) -> Result<Score> {
     comparable(tree, data)?;
     let weight = data.total_weight();
     if weight <= 0.0 {
         return Err(Error::schema("there are no rows to score the tree on"));
     }
-    let predicted = tree.predict(data);
-    let figures = match data.target() {
-        Target::Classes(truths) => class_figures(tree, data, truths, &predicted),
-        Target::Numbers(truths) => number_figures(data, truths, &predicted),
-        Target::Absent => unreachable!("rows without a target are not comparable"),
-    };
+    let answers = Answers::of(tree, data);
     Ok(Score {
         rows: data.n_rows(),
         weight,
-        cost: total_cost(tree, data, &predicted) / weight,
-        figures,
+        cost: total_cost(tree, data, &answers.values) / weight,
+        quality: Quality::of(data, &answers, positive)?,
         leaves: tree.n_leaves(),
         depth: tree.depth(),
         features_queried: features_queried(tree, data) / weight,
+    })
+}
+
+/// Who is taken for whom, `[true class][predicted class]`; `None` for regression.
+pub fn confusion(tree: &Tree, data: &Dataset) -> Result<Option<Vec<Vec<f64>>>> {
+    comparable(tree, data)?;
+    Ok(match data.target() {
+        Target::Classes(truths) => Some(confusion_of(data, truths, &tree.predict(data))),
+        _ => None,
     })
 }
 
@@ -112,60 +74,6 @@ fn total_cost(tree: &Tree, data: &Dataset, predicted: &[f64]) -> f64 {
         }),
         Target::Numbers(truths) => weighted_sum(data, |row| (truths[row] - predicted[row]).powi(2)),
         Target::Absent => 0.0,
-    }
-}
-
-fn wrong_weight(data: &Dataset, truths: &[u32], predicted: &[f64]) -> f64 {
-    weighted_sum(data, |row| {
-        f64::from(u8::from(f64::from(truths[row]) != predicted[row]))
-    })
-}
-
-fn class_figures(tree: &Tree, data: &Dataset, truths: &[u32], predicted: &[f64]) -> Figures {
-    let labels = tree.schema().classes();
-    let mut confusion = vec![vec![0.0; labels.len()]; labels.len()];
-    for (row, (&truth, &class)) in truths.iter().zip(predicted).enumerate() {
-        confusion[truth as usize][class as usize] += data.weight(row);
-    }
-    let classes = labels
-        .iter()
-        .enumerate()
-        .map(|(class, label)| {
-            let right = confusion[class][class];
-            let support: f64 = confusion[class].iter().sum();
-            let claimed: f64 = confusion.iter().map(|row| row[class]).sum();
-            ClassFigures {
-                class: label.clone(),
-                support,
-                precision: ratio(right, claimed),
-                recall: ratio(right, support),
-                f1: ratio(2.0 * right, support + claimed),
-            }
-        })
-        .collect();
-    let errors = wrong_weight(data, truths, predicted);
-    Figures::Classes {
-        error: errors / data.total_weight(),
-        errors,
-        confusion,
-        classes,
-    }
-}
-
-fn number_figures(data: &Dataset, truths: &[f64], predicted: &[f64]) -> Figures {
-    let weight = data.total_weight();
-    let squared = weighted_sum(data, |row| (truths[row] - predicted[row]).powi(2));
-    let absolute = weighted_sum(data, |row| (truths[row] - predicted[row]).abs());
-    let mean = weighted_sum(data, |row| truths[row]) / weight;
-    let around_mean = weighted_sum(data, |row| (truths[row] - mean).powi(2));
-    // The mean of equal numbers may be off by a rounding, which is not variance.
-    let varies = truths.windows(2).any(|pair| pair[0] != pair[1]);
-    Figures::Numbers {
-        mse: squared / weight,
-        mae: absolute / weight,
-        r2: ratio(squared, around_mean)
-            .filter(|_| varies)
-            .map(|share| 1.0 - share),
     }
 }
 
@@ -210,25 +118,6 @@ fn features_on_way(tree: &Tree) -> Vec<u32> {
         }
     }
     asked
-}
-
-/// The sum over the rows of weight times `amount`, the same for any number of threads.
-fn weighted_sum(data: &Dataset, amount: impl Fn(usize) -> f64 + Sync) -> f64 {
-    let n_rows = data.n_rows();
-    let blocks: Vec<f64> = (0..n_rows.div_ceil(BLOCK))
-        .into_par_iter()
-        .map(|block| {
-            (block * BLOCK..n_rows.min((block + 1) * BLOCK))
-                .map(|row| data.weight(row) * amount(row))
-                .sum()
-        })
-        .collect();
-    blocks.iter().sum()
-}
-
-/// A quotient, unless it is undefined.
-fn ratio(part: f64, whole: f64) -> Option<f64> {
-    (whole > 0.0).then(|| part / whole)
 }
 
 #[cfg(test)]
@@ -327,17 +216,12 @@ mod tests {
         let score = score(&tree, &class_rows(None)).unwrap();
         assert_eq!((score.rows, score.weight), (5, 5.0));
         assert_eq!((score.leaves, score.depth), (4, 3));
-        let Figures::Classes {
-            error,
-            errors,
-            confusion,
-            classes,
-        } = &score.figures
-        else {
+        let Quality::Classes(quality) = &score.quality else {
             panic!("classes have class figures")
         };
+        let (confusion, classes) = (&quality.confusion, &quality.classes);
         // The last row goes to all leaves it can: no with 1/4, yes with 3/4 (4/6 of it by way of x).
-        assert_eq!((*error, *errors, score.cost), (0.4, 2.0, 0.4));
+        assert_eq!((quality.error, quality.errors, score.cost), (0.4, 2.0, 0.4));
         assert_eq!(confusion, &[[1.0, 0.0], [2.0, 2.0]]);
         assert_eq!(classes[0].precision, Some(1.0 / 3.0));
         assert_eq!(classes[0].recall, Some(1.0));
@@ -373,11 +257,19 @@ mod tests {
         let data = Dataset::new(schema, columns, Target::Classes(vec![0]), None);
         let score = score(&tree, &data).unwrap();
         assert_eq!(score.features_queried, 0.0);
-        let text = serde_json::to_string(&score).unwrap();
-        assert_eq!(
-            text,
-            r#"{"rows":1,"weight":1.0,"cost":0.0,"error":0.0,"errors":0.0,"confusion":[[1.0,0.0],[0.0,0.0]],"classes":[{"class":"no","support":1.0,"precision":1.0,"recall":1.0,"f1":1.0},{"class":"yes","support":0.0,"precision":null,"recall":null,"f1":null}],"leaves":1,"depth":0,"features_queried":0.0}"#
-        );
+        let Quality::Classes(quality) = &score.quality else {
+            panic!("classes have class figures")
+        };
+        let figures = |class: usize| {
+            let it = &quality.classes[class];
+            (it.precision, it.recall, it.f1)
+        };
+        assert_eq!(figures(0), (Some(1.0), Some(1.0), Some(1.0)));
+        assert_eq!(figures(1), (None, None, None));
+        assert_eq!((quality.log_loss, quality.brier), (0.0, 0.0));
+        assert!(quality.log_loss.is_sign_positive());
+        // Nothing can be ranked without rows of both classes.
+        assert_eq!(quality.ranking, None);
     }
 
     fn constant(mean: f64) -> Tree {
@@ -401,18 +293,19 @@ mod tests {
         );
         let score = score(&constant(2.0), &data).unwrap();
         assert_eq!(score.cost, 3.0);
-        let expected = Figures::Numbers {
-            mse: 3.0,
-            mae: 1.4,
-            r2: Some(-0.5),
-        };
-        assert_eq!(score.figures, expected);
-        let same = rows(Target::Numbers(vec![0.1; 5]), None, TargetKind::Number);
-        let Figures::Numbers { r2, .. } = super::score(&constant(2.0), &same).unwrap().figures
-        else {
+        let Quality::Numbers(quality) = &score.quality else {
             panic!("numbers have number figures")
         };
-        assert_eq!(r2, None);
+        assert_eq!(
+            (quality.mse, quality.mae, quality.r2),
+            (3.0, 1.4, Some(-0.5))
+        );
+        assert_eq!((quality.bias, quality.mean), (-1.0, 3.0));
+        let same = rows(Target::Numbers(vec![0.1; 5]), None, TargetKind::Number);
+        let Quality::Numbers(quality) = super::score(&constant(2.0), &same).unwrap().quality else {
+            panic!("numbers have number figures")
+        };
+        assert_eq!(quality.r2, None);
         assert_eq!(Training::of(&constant(2.0), &data).errors, None);
     }
 

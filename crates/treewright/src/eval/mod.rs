@@ -2,7 +2,14 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `metrics` | the figures of a tree on rows |
+//! | `explored` | how a table was explored |
+//! | `good_enough` | which tree is good enough, and how optimistic its error is because it was chosen |
+//! | `interval` | the exact interval for a share |
+//! | `lines` | of each family of a report the tree to name first |
+//! | `metrics` | the score of a tree on rows |
+//! | `quality` | how good answers are, given what is true |
+//! | `rate` | costs for people |
+//! | `sums` | sums over rows, the same for any number of threads |
 //! | `recost` | what every node would cost as a leaf, on rows other than those of training |
 //! | `folds` | which rows are left out when |
 //! | `nested` | rows in an order of which every beginning is a fair part |
@@ -14,21 +21,37 @@ use crate::data::{Column, Dataset, FeatureKind, Target, TargetKind};
 use crate::error::{Error, Result, quoted};
 use crate::tree::Tree;
 
+mod explored;
 mod folds;
+mod good_enough;
+mod interval;
+mod lines;
 mod metrics;
 mod nested;
+mod quality;
+mod rate;
 mod recost;
 mod report;
 mod sample_size;
+mod sums;
 mod verify;
 
+pub use explored::{Explored, KeptAside, NoDyadic, Stop};
 pub use folds::Folds;
-pub use metrics::{ClassFigures, Figures, Score, score};
+pub use good_enough::{Candidate, GoodEnough};
+pub use interval::exact_interval;
+pub use lines::FamilyLine;
+pub use metrics::{Score, confusion, score, score_with};
 pub use nested::nested_order;
+pub use quality::{
+    Answers, CONFIDENCE, CalibrationBin, ClassFigures, ClassQuality, Gain, MostFrequent, NumberBin,
+    NumberQuality, QUANTILES, Quality, Ranking, Threshold, positive_class,
+};
+pub use rate::{percent, rate, significant};
 pub use recost::{Recost, recost};
 pub use report::{
-    Choices, Entry, Explored, Extent, FamilyState, MemberProof, NoDyadic, Proven, Report, Sample,
-    Section, SectionKind, Standing, Trunk,
+    Choices, Entry, Extent, FamilyState, JudgedOn, MemberProof, Proven, Report, Sample, Section,
+    SectionKind, Standing, Trunk,
 };
 pub use sample_size::{TreeClass, sample_size};
 pub use verify::{Check, Verification, verify};

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Figures, nested_order, score};
+use super::{Explored, Quality, confusion, nested_order, rate};
 use crate::check::TableCheck;
 use crate::cost::{Loss, Penalty};
 use crate::data::{Dataset, Schema, Target};
@@ -36,7 +36,7 @@ pub struct Report {
     pub folds: Option<(usize, usize, u64)>,
     /// Cost of a single leaf, divided by the total weight.
     pub baseline: Option<f64>,
-    /// What an exploration left out; `None` for a report on given trees.
+    /// How a table was explored; `None` for a report on given trees.
     pub explored: Option<Explored>,
     /// Trees that belong together.
     pub sections: Vec<Section>,
@@ -48,6 +48,17 @@ pub struct Report {
     pub check: Option<TableCheck>,
     /// The number of rows that confusions and the sample come from, if these are not the rows of training.
     pub other_rows: Option<usize>,
+    /// The rows that figures of quality are about.
+    pub judged_on: Option<JudgedOn>,
+}
+
+/// Rows that trees are judged on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JudgedOn {
+    /// Rows left out of learning: each is answered by the tree of the fold that has not seen it.
+    LeftOut,
+    /// The rows of the report. Unless they are other rows, the trees were learned from them.
+    Rows,
 }
 
 /// Trees that belong together, from the smallest to the largest.
@@ -55,6 +66,8 @@ pub struct Report {
 pub struct Section {
     /// A short name.
     pub id: String,
+    /// What sets it apart from other families of the same learner.
+    pub way: Option<String>,
     /// How the trees belong together.
     pub kind: SectionKind,
     /// Who learned them, with which parameters.
@@ -110,22 +123,6 @@ pub enum Extent {
     Stopped,
 }
 
-/// What an exploration left out.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Explored {
-    /// Why there are no dyadic trees where there could be.
-    pub no_dyadic: Option<NoDyadic>,
-}
-
-/// Why dyadic trees were left out.
-#[derive(Debug, Clone, PartialEq)]
-pub enum NoDyadic {
-    /// There was no time.
-    NoTime,
-    /// The learner refused the table: its message.
-    Refused(String),
-}
-
 /// Entries that rows left out speak for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choices {
@@ -161,12 +158,18 @@ pub struct Entry {
     pub lambda_high: Option<f64>,
     /// Cost on rows left out, divided by their weight, and its standard error.
     pub validated: Option<(f64, f64)>,
+    /// The same cost for each fold; empty if that is not known.
+    pub by_fold: Vec<f64>,
+    /// Its place in its family, if it is of one.
+    pub member: Option<usize>,
     /// What is proven.
     pub standing: Standing,
     /// The tree, unless it is too large to be shown.
     pub tree: Option<Tree>,
     /// `confusion[true class][predicted class]`: weights of rows.
     pub confusion: Option<Vec<Vec<f64>>>,
+    /// How good its answers are, on the rows that [`Report::judged_on`] says.
+    pub quality: Option<Quality>,
     /// For each feature its share of what all splits gain.
     pub importances: Option<Vec<f64>>,
 }
@@ -285,10 +288,8 @@ impl Sample {
 impl Entry {
     /// Looks at rows: who is taken for whom.
     pub fn look_at(&mut self, data: &Dataset) -> Result<()> {
-        if let Some(tree) = &self.tree
-            && let Figures::Classes { confusion, .. } = score(tree, data)?.figures
-        {
-            self.confusion = Some(confusion);
+        if let Some(tree) = &self.tree {
+            self.confusion = confusion(tree, data)?;
         }
         Ok(())
     }
@@ -297,11 +298,7 @@ impl Entry {
 impl Report {
     /// A cost for people: a share of the rows in percent, where costs are that.
     pub fn rate(&self, cost: f64) -> String {
-        match self.loss {
-            Loss::ZeroOne => format!("{:.2} %", 100.0 * cost),
-            Loss::Matrix(_) => format!("{cost:.4}"),
-            Loss::Squared => significant(cost),
-        }
+        rate(&self.loss, cost)
     }
 
     /// What costs are called.
@@ -310,38 +307,6 @@ impl Report {
             Loss::ZeroOne => "error",
             Loss::Matrix(_) => "cost",
             Loss::Squared => "squared error",
-        }
-    }
-}
-
-/// A number with four digits that matter.
-fn significant(number: f64) -> String {
-    if number == 0.0 || !number.is_finite() {
-        return number.to_string();
-    }
-    let magnitude = number.abs().log10().floor();
-    if (-4.0..9.0).contains(&magnitude) {
-        let digits = (3.0 - magnitude).max(0.0) as usize;
-        format!("{number:.digits$}")
-    } else {
-        format!("{number:.3e}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_four_digits() {
-        for (number, text) in [
-            (0.0, "0"),
-            (12.345_6, "12.35"),
-            (0.001_234_56, "0.001235"),
-            (123_456.7, "123457"),
-            (1.5e-7, "1.500e-7"),
-        ] {
-            assert_eq!(significant(number), text);
         }
     }
 }

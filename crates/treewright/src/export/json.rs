@@ -11,6 +11,7 @@
 //! | `bare` | a tree with the names of its features, in a list of trees; not read back |
 //! | `problem` | what a search was about, in its result; not read back |
 //! | `check` | what was found in a table; not read back |
+//! | `quality` | how good answers are; not read back |
 //! | `report` | trees and figures side by side, for a page; not read back |
 //! | `columns` | features, target and how they were read |
 //! | `nodes` | the nodes of a tree |
@@ -25,21 +26,24 @@ use self::check::CheckFile;
 use self::family::FamilyFile;
 use self::model::ModelFile;
 use self::problem::ProblemFile;
+use self::quality::ScoreFile;
 use self::report::ReportFile;
 use crate::check::TableCheck;
 use crate::cost::Loss;
 use crate::data::Schema;
 use crate::error::{Error, Result, printable, quoted};
-use crate::eval::Report;
+use crate::eval::{Report, Score};
 use crate::tree::{FamilyFit, Fit, LearnerInfo, Tree};
 
 mod bare;
 mod check;
+mod choice;
 mod columns;
 mod family;
 mod model;
 mod nodes;
 mod problem;
+mod quality;
 mod report;
 
 const VERSION: u32 = 1;
@@ -72,6 +76,11 @@ pub fn problem(schema: &Schema, loss: &Loss, learner: &LearnerInfo) -> serde_jso
 /// What was found in a table, as one JSON document.
 pub fn check(check: &TableCheck) -> serde_json::Value {
     serde_json::to_value(CheckFile::of(check)).expect("names are texts")
+}
+
+/// The score of a tree, as one JSON document. Curves of very many points are thinned.
+pub fn score(score: &Score) -> serde_json::Value {
+    serde_json::to_value(ScoreFile::of(score)).expect("figures are finite numbers")
 }
 
 /// Writes a report as one JSON document, without a line end.

@@ -48,7 +48,7 @@ mod resampling;
 mod validate;
 
 pub use curve::{Curve, DepthRates, LearningCurve, Point, RatePoint, Rates, SameError};
-pub use explore::Explore;
+pub use explore::{Exploration, Explore};
 pub use family::{
     ByDepth, Choice, FamilyChoice, Pruned, PrunedFamily, Rule, Searched, by_depth, cross_validate,
     sizes_by_depth,

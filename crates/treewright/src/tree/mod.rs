@@ -18,11 +18,11 @@ mod split;
 mod walk;
 
 pub use builder::TreeBuilder;
-pub use family::{Family, Kept, Member, MemberTrees, Nested, TreeSource};
+pub use family::{Family, FoldTrees, Kept, Member, MemberTrees, Nested, TreeSource};
 pub use fit::{
     AimParam, CategoricalSplits, Certificate, ChoiceParams, CostKind, CostsFrom, CrossValidation,
-    FamilyFit, Fit, LearnerInfo, LearnerKind, Least, LeastLeaf, Minimised, Params, PruningLimit,
-    PruningLoss, PruningParams, Statement, StoppedIn, Training, TreeClass, Work,
+    FamilyFit, Fit, FoldErrors, LearnerInfo, LearnerKind, Least, LeastLeaf, Minimised, Params,
+    PruningLimit, PruningLoss, PruningParams, Statement, StoppedIn, Training, TreeClass, Work,
 };
 pub(crate) use fit::{LITTLE, after_rounding};
 pub use path_rules::{NeverBelow, PathRules};

@@ -32,7 +32,11 @@ impl LimitArgs {
 
 pub(in crate::args) fn parse_time(text: &str) -> Result<Duration, String> {
     let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-    let seconds = with_unit(text, &units, "500ms, 30s, 5m or 1h")?;
+    // A number alone is one of seconds.
+    let seconds = match text.parse::<f64>() {
+        Ok(seconds) if text.starts_with(|c: char| c.is_ascii_digit()) => seconds,
+        _ => with_unit(text, &units, "500ms, 30s, 5m or 1h")?,
+    };
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
@@ -76,7 +80,9 @@ mod tests {
     fn times_and_sizes_have_units() {
         assert_eq!(parse_time("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(parse_time("1.5h"), Ok(Duration::from_secs(5400)));
-        assert!(parse_time("30").is_err());
+        assert_eq!(parse_time("30"), Ok(Duration::from_secs(30)));
+        assert!(parse_time("inf").is_err());
+        assert!(parse_time("NaN").is_err());
         assert!(parse_time("-3s").is_err());
         assert!(parse_time("s").is_err());
         assert_eq!(parse_memory("4GB"), Ok(4_000_000_000));

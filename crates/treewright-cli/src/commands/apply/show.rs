@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use owo_colors::{AnsiColors, OwoColorize};
 use treewright::export::json;
-use treewright::export::text::{Line, Style, lines};
+use treewright::export::text::{Line, Style, screen_lines};
 
 use crate::args::ShowArgs;
 use crate::input;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &ShowArgs, console: &Console) -> Result<ExitCode> {
         let model = json::write_model(&fit);
         Destination::Stdout.write(|out| writeln!(out, "{model}"))?;
     } else {
-        output::print(&coloured(&lines(&fit.model)))?;
+        output::print(&coloured(&screen_lines(&fit.model)))?;
     }
     Ok(ExitCode::SUCCESS)
 }

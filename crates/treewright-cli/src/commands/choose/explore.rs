@@ -1,57 +1,122 @@
 //! `explore`: every tree worth having, and which one is good enough.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
+use treewright::Budget;
 use treewright::check::{Change, ColumnCheck, Finding, Severity, TableCheck};
-use treewright::eval::{Entry, Proven, Report, Section, SectionKind};
+use treewright::error::quoted;
+use treewright::eval::{Entry, FamilyLine, Proven, Report, Section, SectionKind};
 use treewright::export::{html, json, words};
 use treewright::select::Explore;
 use treewright::tree::LearnerKind;
 
 use crate::args::ExploreArgs;
 use crate::commands::problem::{loss, say};
-use crate::commands::{in_file, most_bytes, start_budget};
+use crate::commands::{count, in_file, model, most_bytes, start_budget};
 use crate::input::{self, Table};
-use crate::output::{self, Console, Destination, duration};
+use crate::output::{self, Console, Destination};
+use crate::signals;
 
 pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
+    args.check()?;
     let file = args.output.destination(console)?;
-    let options = args.table.options();
+    let model = args.model()?;
+    args.good_enough().check()?;
     args.resampling(usize::MAX)?;
-    let (data, check, options) = console.timed("reading", || {
+    let (data, check, options, changes) = console.timed("reading", || {
         let table = Table::open(args.table.path())?;
-        let check = table.check(&options)?;
+        let check = table.check(&args.table.options())?;
+        refuse_hopeless(&check).with_context(|| input::name_of(args.table.path()))?;
         let (options, changes) = check
-            .prepare(&options, args.keep())
+            .prepare(&args.table.options(), args.keep())
             .map_err(|error| in_file(args.table.path(), error))?;
-        tell(&check, &changes, console);
-        Ok((table.to_learn(&options)?, check, options))
+        Ok((table.to_learn(&options)?, check, options, changes))
     })?;
-    let resampling = args.resampling(data.n_rows())?;
     let limits = args.limits();
     let explore = Explore {
-        resampling,
+        resampling: args.resampling(data.n_rows())?,
+        good_enough: args.good_enough(),
+        holdout: args.holdout,
         most_bytes: usize::try_from(most_bytes(&limits)).unwrap_or(usize::MAX),
         ..Explore::new(loss(&args.table.reading, &data)?)
     };
+    let about = |error| in_file(args.table.path(), error);
+    explore.check(&data).map_err(about)?;
+    // From here on nothing is refused any more.
+    tell(&check, &changes, console);
     let title = title(&input::name_of(args.table.path()));
     let budget = start_budget(&limits, &data);
-    let mut report = console
-        .with_progress(&budget, || explore.run(&title, &data, &budget))
-        .map_err(|error| in_file(args.table.path(), error))?;
-    report.check = Some(check);
-    for section in &mut report.sections {
+    let mut found = console
+        .with_clock(&budget, args.budget, || explore.run(&title, &data, &budget))
+        .map_err(about)?;
+    found.report.check = Some(check);
+    for section in &mut found.report.sections {
         let params = &mut section.learner.params;
         params.set_class_weight(&options.class_weight);
     }
-    write(&report, file.as_ref(), console)?;
+    if args.no_rows {
+        found.report.sample = None;
+    }
+    let report = &found.report;
+    write(report, file.as_ref(), console)?;
+    if let Some((path, destination)) = &model {
+        let rest = Budget::unlimited().with_interrupt(signals::interrupt());
+        let mut fit = found.best(&explore, &data, &rest).map_err(about)?;
+        fit.learner.params.set_class_weight(&options.class_weight);
+        let document = json::write_model(&fit);
+        destination.write(|out| writeln!(out, "{document}"))?;
+        let again = match explore.holdout {
+            Some(_) => format!(", learned again from all {} rows", data.n_rows()),
+            None => String::new(),
+        };
+        let leaves = count(fit.training.leaves, "leaf", "leaves");
+        console.note(&format!(
+            "the tree with {leaves} is in {}{again}",
+            path.display()
+        ));
+    }
     say(&data, &options, &[], console);
     // A page on standard output is not followed by anything.
     if !console.json && !matches!(file, Some(Destination::Stdout)) {
-        output::print(&summary(&report))?;
+        let text = summary(report) + &next(args, model.map(|it| it.0));
+        output::print(&text)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a table from which nothing can be learned.
+fn refuse_hopeless(check: &TableCheck) -> Result<()> {
+    let Some(target) = check.target() else {
+        return Ok(());
+    };
+    let is_hopeless = |it: &&Finding| matches!(it, Finding::SingleClass { .. });
+    match target.findings.iter().find(is_hopeless) {
+        None => Ok(()),
+        Some(finding) => {
+            let sentence = words::finding(finding, Some(target));
+            bail!("target {}: {sentence}", quoted(&target.name))
+        }
+    }
+}
+
+/// What to type next.
+fn next(args: &ExploreArgs, model: Option<&Path>) -> String {
+    match model {
+        Some(path) => format!(
+            "\nnext: treewright predict {} NEW.csv > predictions.csv\n",
+            path.display()
+        ),
+        None => {
+            let table = args.table.path().display();
+            let page = match args.output.path() {
+                None => " -o report.html",
+                Some(_) => "",
+            };
+            format!("\nnext: treewright explore {table} ... --model best.json{page}\n")
+        }
+    }
 }
 
 /// Says what the check changed, and what else it found that may spoil the trees.
@@ -97,6 +162,12 @@ pub(super) fn write(report: &Report, file: Option<&Destination>, console: &Conso
         file.write(|out| out.write_all(page.as_bytes()))?;
         if let Destination::File(path) = file {
             console.note(&format!("the report is in {}", path.display()));
+            if let Some(sample) = &report.sample {
+                let rows = count(sample.places.len(), "row", "rows");
+                console.note(&format!(
+                    "it holds {rows} of the table; --no-rows leaves them out"
+                ));
+            }
         }
     }
     if console.json {
@@ -106,83 +177,45 @@ pub(super) fn write(report: &Report, file: Option<&Destination>, console: &Conso
     Ok(())
 }
 
-/// What the terminal shows: the choices of all families, and the answer.
+/// What the terminal shows: the answer, the tree, and a line for each family that is worth one.
 pub(super) fn summary(report: &Report) -> String {
-    let cost = report.cost_name();
-    let header = [
-        "",
-        "trees",
-        "leaves",
-        "depth",
-        &format!("training {cost}"),
-        &format!("cv {cost}"),
-        "cv se",
-        "proof",
-        "time",
-    ];
+    let (at, place) = report.start;
+    let start = report.sections.get(at).and_then(|it| it.entries.get(place));
+    let tree = start.and_then(|entry| entry.tree.as_ref());
+    let tree = tree.map_or(String::new(), |tree| model::top(tree, "--model FILE"));
+    let answer = output::wrapped(&words::answer(report));
+    format!("{answer}\n{tree}\n{}", families(report))
+}
+
+/// A line for each family that is worth one.
+fn families(report: &Report) -> String {
+    let lines = report.lines();
+    let shown = lines.iter().filter(|line| !line.is_dominated);
+    let header = ["", "family", "leaves", report.unseen_name(), "proof"];
     let header = header.iter().map(|&name| name.to_owned()).collect();
-    let rows = report
-        .sections
-        .iter()
-        .enumerate()
-        .flat_map(|(at, section)| {
-            let row = move |place: usize| row(report, at, section, place);
-            shown(section, (at == report.start.0).then_some(report.start.1))
-                .into_iter()
-                .map(row)
-        });
-    let table = output::figures_and_words(header, rows);
-    let is_validated = |section: &Section| section.chosen.is_some();
-    let legend = if report.sections.iter().any(is_validated) {
-        format!(
-            "* good enough; min: least cv {cost} of its family; 1se: the smallest within one standard \
-             error of it\n"
-        )
-    } else {
-        String::new()
+    let table = output::figures_and_words(header, shown.map(|line| row(report, *line)));
+    let n_others = lines.iter().filter(|line| line.is_dominated).count();
+    let others = match n_others {
+        0 => String::new(),
+        1 => "one more family does no better\n".to_owned(),
+        _ => format!("{n_others} more families do no better\n"),
     };
-    format!("{table}{legend}\n{}\n", words::answer(report))
+    format!("{table}{others}")
 }
 
-/// Of a family the chosen trees.
-fn shown(section: &Section, start: Option<usize>) -> Vec<usize> {
-    let mut places: Vec<usize> = match section.chosen {
-        Some(chosen) => vec![chosen.one_se, chosen.min],
-        None => vec![section.entries.len() - 1],
-    };
-    places.extend(start);
-    places.sort_unstable();
-    places.dedup();
-    places
-}
-
-fn row(report: &Report, at: usize, section: &Section, place: usize) -> Vec<String> {
-    let entry = &section.entries[place];
-    let chosen = section.chosen;
-    let marks = [
-        (
-            (at, place) == report.start && entry.validated.is_some(),
-            "*",
-        ),
-        (chosen.is_some_and(|it| it.min == place), "min"),
-        (chosen.is_some_and(|it| it.one_se == place), "1se"),
-    ];
-    let marks = marks.iter().filter(|(is_so, _)| *is_so);
-    let marks: Vec<&str> = marks.map(|&(_, mark)| mark).collect();
-    let validated = |pick: fn((f64, f64)) -> f64| {
-        let figure = entry.validated.map(pick);
-        figure.map_or("-".into(), |figure| report.rate(figure))
-    };
+fn row(report: &Report, line: FamilyLine) -> Vec<String> {
+    let section = &report.sections[line.section];
+    let entry = &section.entries[line.entry];
+    let is_start = (line.section, line.entry) == report.start;
+    let is_chosen = is_start && entry.validated.is_some();
+    let judged = entry.validated;
+    let judged = judged.map_or("-".into(), |(error, se)| report.unseen(error, Some(se)));
     vec![
-        marks.join(" "),
+        if is_chosen { "*" } else { "" }.to_owned(),
         output::cell(&words::title(section)),
         entry.leaves.to_string(),
-        entry.depth.map_or("-".into(), |depth| depth.to_string()),
-        report.rate(entry.cost),
-        validated(|it| it.0),
-        validated(|it| it.1),
+        judged,
         proof(section, entry),
-        duration(section.seconds),
     ]
 }
 
@@ -191,9 +224,10 @@ fn proof(section: &Section, entry: &Entry) -> String {
     match entry.standing.proven() {
         Proven::Best => match (section.kind, &section.learner.kind) {
             (SectionKind::Family, LearnerKind::Greedy) => "best pruning".into(),
-            (SectionKind::Family, LearnerKind::Optimal) => "best of size".into(),
+            (SectionKind::Family, LearnerKind::Dyadic) => "optimal on grid".into(),
+            (SectionKind::Family, LearnerKind::Optimal) => "optimal".into(),
             (SectionKind::Family, learner) => format!("best {learner}"),
-            (SectionKind::Tree, _) => "best".into(),
+            (SectionKind::Tree, _) => "proven".into(),
         },
         Proven::Within(gap) => format!("gap {:.1} %", 100.0 * gap),
         Proven::Nothing => "-".into(),

@@ -35,7 +35,10 @@ pub(crate) fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode> {
         Document::Model(fit) => Report::on_model(&name, fit, Some(&data)),
         Document::Family(fit) => Report::on_family(&name, fit, Some(&data)),
     };
-    let report = report.with_context(|| input::name_of(args.on.data()))?;
+    let mut report = report.with_context(|| input::name_of(args.on.data()))?;
+    if args.no_rows {
+        report.sample = None;
+    }
     write(&report, file.as_ref(), console)?;
     if !console.json && file.is_none() {
         output::print(&summary(&report))?;

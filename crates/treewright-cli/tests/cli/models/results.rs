@@ -27,6 +27,60 @@ fn score_as_json() {
 }
 
 #[test]
+fn score_tells_the_quality_of_two_classes() {
+    let folder = Folder::with_model();
+    let score = folder.json(&["score", "model.json", "data.csv", "--json"]);
+    assert_eq!(
+        score["baseline"],
+        json!({"class": "no", "error": 3.0 / 7.0})
+    );
+    let interval = &score["error_interval"];
+    assert!(
+        (interval[0].as_f64().unwrap() - 0.003_610_3).abs() < 1e-6,
+        "{interval}"
+    );
+    assert!(
+        (interval[1].as_f64().unwrap() - 0.578_722_9).abs() < 1e-6,
+        "{interval}"
+    );
+    // All three of "yes" are where three of four are, and one of the four "no".
+    let ranking = &score["ranking"];
+    assert_eq!(ranking["positive"], "yes");
+    assert_eq!(ranking["auc"].as_f64(), Some(10.5 / 12.0));
+    assert_eq!(ranking["gini"].as_f64(), Some(0.75));
+    assert_eq!(ranking["ks"].as_f64(), Some(0.75));
+    assert_eq!(ranking["average_precision"].as_f64(), Some(0.75));
+    assert_eq!(ranking["thresholds"]["share"], json!([0.75, 0.0]));
+    assert_eq!(ranking["thresholds"]["false_positives"], json!([1.0, 4.0]));
+    let other = folder.json(&[
+        "score",
+        "model.json",
+        "data.csv",
+        "--json",
+        "--positive",
+        "no",
+    ]);
+    assert_eq!(other["ranking"]["positive"], "no");
+    assert_eq!(other["ranking"]["auc"], ranking["auc"]);
+    assert_eq!(other["log_loss"], score["log_loss"]);
+    folder.refused(
+        &["score", "model.json", "data.csv", "--positive", "maybe"],
+        "--positive: \"maybe\" is not a class of \"class\", expected one of \"no\", \"yes\"\n",
+    );
+    let folder = Folder::new()
+        .file("model.json", REGRESSION)
+        .file("data.csv", "x,y\n1,1.5\n1,2.5\n");
+    folder.refused(
+        &["score", "model.json", "data.csv", "--positive", "yes"],
+        "--positive: the target \"y\" is a number and has no classes\n",
+    );
+    let score = folder.json(&["score", "model.json", "data.csv", "--json"]);
+    assert_eq!(score["baseline"]["rmse"].as_f64(), Some(0.5));
+    let (mse, rmse) = (&score["mse"], &score["rmse"]);
+    assert_eq!(mse.as_f64().map(f64::sqrt), rmse.as_f64());
+}
+
+#[test]
 fn score_in_words() {
     let stdout = Folder::with_model().done(&["score", "model.json", "data.csv"]);
     for part in [
@@ -36,6 +90,11 @@ fn score_in_words() {
         "recall",
         "true \\ predicted",
         "features queried",
+        "95 % interval",
+        "error if always no",
+        "AUC",
+        "lift in the top 10 %",
+        "predicted share",
     ] {
         assert!(stdout.contains(part), "{part:?} is not in {stdout}");
     }
@@ -45,6 +104,7 @@ fn score_in_words() {
     let stdout = folder.done(&["score", "model.json", "data.csv"]);
     assert!(stdout.contains("mean squared error"), "{stdout}");
     assert!(stdout.contains("0.500000"), "{stdout}");
+    assert!(stdout.contains("actual minus predicted"), "{stdout}");
 }
 
 #[test]

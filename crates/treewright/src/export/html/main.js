@@ -27,7 +27,6 @@ function describe() {
   document.title = `${report.title} · treewright`;
   const { table, folds, target } = report;
   const others = report.other_rows;
-  if (others) byId("quality-head").textContent = `Quality on ${plural(others, "other row")}`;
   const facts = [
     others ? `learned from ${plural(table.rows, "row")}, shown with ${plural(others, "other row")}` : plural(table.rows, "row"),
     plural(report.features.length, "feature"),
@@ -55,6 +54,8 @@ function describe() {
 
 const state = { family: 0, member: 0, tree: null, node: null, row: null, predictions: null, rows: [], typical: [] };
 let views = [];
+// Before the page is open, its address stays as it is.
+let isOpen = false;
 const trees = new Map();
 
 function treeAt(f, m) {
@@ -84,6 +85,7 @@ const actions = {
     const keeps = sameFamily && family.nodes && state.tree && state.node !== null && state.tree.shown.has(state.node);
     if (!keeps) state.node = null;
     update("member");
+    if (isOpen) tellLink(report, f, member);
   },
   selectNode(id) {
     state.node = id;
@@ -106,6 +108,7 @@ byId("report").hidden = false;
 state.rows = sampleRows(report);
 state.typical = typicalRow(report);
 views = [
+  makeHeadline(report),
   makeCurve(report, actions),
   makeSelection(report, actions),
   makeBar(report, actions),
@@ -115,10 +118,18 @@ views = [
   makeRowsView(report, actions),
   makePartition(report, actions),
   makeQuality(report),
+  makeCompare(report, actions),
+  makeLeaves(report, actions),
+  makeImportance(report),
   makeTexts(report),
 ];
 const start = report.start || { family: 0, member: 0 };
-actions.select(start.family, start.member);
+actions.select(...(placeOfLink(report, location.hash) || [start.family, start.member]));
+isOpen = true;
+window.addEventListener("hashchange", () => {
+  const place = placeOfLink(report, location.hash);
+  if (place) actions.select(...place);
+});
 
 // For the console: what the page says about a row, and what is selected.
 window.treewright = {

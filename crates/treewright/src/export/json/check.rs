@@ -20,6 +20,8 @@ struct ColumnFile<'a> {
     kind: &'static str,
     distinct: usize,
     missing: usize,
+    /// Does `explore` leave it out, unless told otherwise?
+    left_out: bool,
     findings: Vec<FindingFile>,
 }
 
@@ -68,6 +70,7 @@ impl<'a> ColumnFile<'a> {
             kind: column.kind.name(),
             distinct: column.distinct,
             missing: column.missing,
+            left_out: column.findings.iter().any(Finding::leaves_out),
             findings: findings(check, Some(column), &column.findings),
         }
     }

@@ -333,6 +333,7 @@ impl FamilyFile {
             se,
             min: chosen.min,
             one_se: chosen.one_se,
+            folds: Vec::new(),
         }))
     }
 

@@ -5,11 +5,15 @@ use serde_json::{Map, Value};
 
 use super::VERSION;
 use super::check::CheckFile;
-use super::columns::{FeatureFile, TargetFile, TaskFile};
+use super::choice::ChoiceFile;
+use super::columns::{FeatureFile, ReadingFile, TargetFile, TaskFile};
 use super::nodes::{Amount, NodeFile};
+use super::quality::QualityFile;
 use crate::cost::Loss;
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
-use crate::eval::{Entry, Proven, Report, Sample, Section, SectionKind, Trunk};
+use crate::eval::{
+    Entry, FamilyLine, JudgedOn, Proven, Report, Sample, Section, SectionKind, Trunk,
+};
 use crate::export::{python, sql, words};
 use crate::tree::Tree;
 
@@ -27,9 +31,12 @@ pub(super) struct ReportFile<'a> {
     table: TableFile<'a>,
     features: Vec<ReportFeatureFile>,
     target: TargetFile,
+    reading: ReadingFile,
     folds: Option<FoldsFile>,
     baseline: Option<BaselineFile>,
     answer: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choice: Option<ChoiceFile>,
     families: Vec<SectionFile<'a>>,
     start: StartFile,
     sample: Option<SampleFile>,
@@ -37,6 +44,8 @@ pub(super) struct ReportFile<'a> {
     check: Option<CheckFile<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     other_rows: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judged_on: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -64,6 +73,8 @@ struct FoldsFile {
 #[derive(Serialize)]
 struct BaselineFile {
     cost: f64,
+    /// On rows left out.
+    cv_error: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -81,6 +92,10 @@ struct SectionFile<'a> {
     penalty: Option<&'a str>,
     seconds: f64,
     chosen: Option<ChosenFile>,
+    /// The tree to name first.
+    shown: Option<usize>,
+    /// Is another family at least as good with as few leaves?
+    dominated: bool,
     words: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<Vec<NodeFile>>,
@@ -115,6 +130,8 @@ struct EntryFile<'a> {
     gap: Option<f64>,
     nodes: Option<Vec<NodeFile>>,
     confusion: Option<Vec<Vec<Amount>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality: Option<QualityFile<'a>>,
     importances: Option<&'a [f64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     texts: Option<TextsFile>,
@@ -156,18 +173,19 @@ impl<'a> ReportFile<'a> {
                 })
                 .collect(),
             target: target(report),
+            reading: ReadingFile::of(schema),
             folds: report.folds.map(|(folds, repeats, seed)| FoldsFile {
                 folds,
                 repeats,
                 seed,
             }),
-            baseline: report.baseline.map(|cost| BaselineFile { cost }),
+            baseline: report.baseline.map(|cost| BaselineFile {
+                cost,
+                cv_error: report.baseline_of_unseen().filter(|_| is_judged(report)),
+            }),
             answer: words::answer(report),
-            families: report
-                .sections
-                .iter()
-                .map(|section| SectionFile::of(section, &report.loss, &mut room))
-                .collect(),
+            choice: report.explored.as_ref().map(ChoiceFile::of),
+            families: families(report, &mut room),
             start: StartFile {
                 family: report.start.0,
                 member: report.start.1,
@@ -175,8 +193,28 @@ impl<'a> ReportFile<'a> {
             sample: report.sample.as_ref().map(SampleFile::of),
             check: report.check.as_ref().map(CheckFile::of),
             other_rows: report.other_rows,
+            judged_on: report.judged_on.map(|it| match it {
+                JudgedOn::LeftOut => "left_out",
+                JudgedOn::Rows => "rows",
+            }),
         }
     }
+}
+
+/// Was anything judged on rows left out?
+fn is_judged(report: &Report) -> bool {
+    let mut entries = report.sections.iter().flat_map(|section| &section.entries);
+    entries.any(|entry| entry.validated.is_some())
+}
+
+fn families<'a>(report: &'a Report, room: &mut usize) -> Vec<SectionFile<'a>> {
+    let lines = report.lines();
+    let sections = report.sections.iter().enumerate();
+    let section = |(at, section): (usize, &'a Section)| {
+        let line = lines.iter().find(|line| line.section == at).copied();
+        SectionFile::of(section, &report.loss, line, room)
+    };
+    sections.map(section).collect()
 }
 
 fn target(report: &Report) -> TargetFile {
@@ -198,7 +236,7 @@ fn target(report: &Report) -> TargetFile {
 }
 
 impl<'a> SectionFile<'a> {
-    fn of(section: &'a Section, loss: &Loss, room: &mut usize) -> Self {
+    fn of(section: &'a Section, loss: &Loss, line: Option<FamilyLine>, room: &mut usize) -> Self {
         let in_trunk = section.trunk.as_ref().map_or(0, |it| it.tree.n_leaves());
         let entry = |entry: &'a Entry| {
             // What can be cut from the trunk need not be there twice.
@@ -222,6 +260,8 @@ impl<'a> SectionFile<'a> {
                 min: chosen.min,
                 one_se: chosen.one_se,
             }),
+            shown: line.map(|line| line.entry),
+            dominated: line.is_some_and(|line| line.is_dominated),
             words: words::section(section),
             nodes: section.trunk.as_ref().map(trunk_nodes),
             members: section.entries.iter().map(entry).collect(),
@@ -252,6 +292,7 @@ impl<'a> EntryFile<'a> {
             gap,
             nodes: own.map(nodes),
             confusion: confusion.map(|rows| rows.iter().map(amounts).collect()),
+            quality: entry.quality.as_ref().map(QualityFile::of_entry),
             importances: entry.importances.as_deref(),
             texts,
         }

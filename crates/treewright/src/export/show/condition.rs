@@ -16,6 +16,8 @@ const LONGEST_NAME: usize = 60;
 pub(in crate::export) enum Extent {
     /// Long ones are cut, for people.
     Short,
+    /// The same, and numbers are rounded: for a screen only.
+    Screen,
     /// Everything.
     Full,
 }
@@ -89,7 +91,7 @@ impl Condition {
         match &branch.split {
             Split::Intervals { .. } => {
                 let (lower, upper) = branch.split.bounds(position);
-                let (before, after) = interval(lower, upper);
+                let (before, after) = interval(lower, upper, extent);
                 Self::Numeric(before, after)
             }
             Split::Categories { feature, .. } => {
@@ -112,7 +114,12 @@ impl Condition {
 }
 
 /// What surrounds a feature that must lie in an interval.
-pub(in crate::export) fn interval(lower: Option<Bound>, upper: Option<Bound>) -> (String, String) {
+pub(in crate::export) fn interval(
+    lower: Option<Bound>,
+    upper: Option<Bound>,
+    extent: Extent,
+) -> (String, String) {
+    let number = |x| number_at(x, extent);
     let sign = |bound: Bound, strict: &'static str, wide: &'static str| {
         if bound.included { wide } else { strict }
     };
@@ -140,7 +147,7 @@ fn set(members: &[&str], extent: Extent) -> String {
     }
     let shown = match extent {
         // Cutting a single one off would not save anything.
-        Extent::Short if members.len() > MOST_CATEGORIES + 1 => MOST_CATEGORIES,
+        Extent::Short | Extent::Screen if members.len() > MOST_CATEGORIES + 1 => MOST_CATEGORIES,
         _ => members.len(),
     };
     let mut words: Vec<String> = members[..shown]
@@ -162,7 +169,7 @@ pub(in crate::export) fn distributes_everywhere(tree: &Tree) -> bool {
 /// What a node answers: a class label or a number.
 pub(in crate::export) fn answer(tree: &Tree, id: NodeId, extent: Extent) -> String {
     match tree.schema().classes() {
-        [] => number(tree.value(id)),
+        [] => number_at(tree.value(id), extent),
         classes => word(&classes[tree.value(id) as usize], extent),
     }
 }
@@ -207,6 +214,24 @@ pub(in crate::export) fn number(x: f64) -> String {
         size if (1e-5..1e16).contains(&size) => x.to_string(),
         _ => format!("{x:e}"),
     }
+}
+
+/// A cut or an answer; on a screen without the digits that tell people nothing.
+fn number_at(x: f64, extent: Extent) -> String {
+    const DIGITS: i32 = 6;
+    let full = number(x);
+    let n_digits = full.chars().filter(char::is_ascii_digit).count();
+    let size = x.abs();
+    if extent != Extent::Screen
+        || n_digits <= 7
+        || x.fract() == 0.0
+        || !(1e-5..1e16).contains(&size)
+    {
+        return full;
+    }
+    let decimals = (DIGITS - 1 - size.log10().floor() as i32).max(1) as usize;
+    let rounded = format!("{x:.decimals$}");
+    rounded.parse().map_or(rounded, number)
 }
 
 /// A weight or a mean for people: whole numbers in full, others to four digits.
@@ -293,5 +318,20 @@ mod tests {
             "in {a, b, c, d, e, f, ... 3 more}"
         );
         assert_eq!(set(&names, Extent::Full), "in {a, b, c, d, e, f, g, h, i}");
+    }
+
+    #[test]
+    fn a_screen_rounds() {
+        for (x, text) in [
+            (76.990_000_000_000_01, "76.99"),
+            (570.745_555_555_555_5, "570.746"),
+            (1_234_567.5, "1234567.5"),
+            (0.000_123_456_789, "0.000123457"),
+            (12_345_678_901.0, "12345678901"),
+            (2.45, "2.45"),
+        ] {
+            assert_eq!(number_at(x, Extent::Screen), text);
+            assert_eq!(number_at(x, Extent::Short), number(x));
+        }
     }
 }

@@ -234,7 +234,7 @@ impl Demand {
         let name = word(&feature.name, Extent::Full);
         let present = match &self.values {
             Values::Interval(lower, upper) => {
-                let (before, after) = interval(*lower, *upper);
+                let (before, after) = interval(*lower, *upper, Extent::Full);
                 Some(format!("{before}{name}{after}"))
             }
             Values::NoNumber => None,

@@ -91,9 +91,18 @@ pub fn plain(tree: &Tree) -> String {
 
 /// The tree line by line, parents before their children.
 pub fn lines(tree: &Tree) -> Vec<Line> {
+    lines_at(tree, Extent::Short)
+}
+
+/// The same with rounded cuts and answers, for a screen: they do not read back.
+pub fn screen_lines(tree: &Tree) -> Vec<Line> {
+    lines_at(tree, Extent::Screen)
+}
+
+fn lines_at(tree: &Tree, extent: Extent) -> Vec<Line> {
     let everywhere = distributes_everywhere(tree);
     let digits = tree.depth().to_string().len();
-    let mut lines = vec![root_line(tree, everywhere)];
+    let mut lines = vec![root_line(tree, everywhere, extent)];
     // For every level of the current way: is its node the last of its siblings?
     let mut is_last: Vec<bool> = Vec::new();
     let mut stack = Vec::new();
@@ -109,12 +118,12 @@ pub fn lines(tree: &Tree) -> Vec<Line> {
         is_last.push(position + 1 == branch.n_children as usize);
         let mut line = Line::default();
         line.push(Style::Guide, guides(&is_last, digits));
-        push_condition(&mut line, tree, branch, &members, position);
+        push_condition(&mut line, tree, branch, &members, position, extent);
         let child = branch.child(position);
         match tree.branch(child) {
             Some(below) if everywhere || below.missing != MissingRoute::Distribute => {}
             Some(below) => push_distributed(&mut line, tree, below),
-            None => push_answer(&mut line, tree, child),
+            None => push_answer(&mut line, tree, child, extent),
         }
         lines.push(line);
         push_children(&mut stack, tree, child, depth + 1);
@@ -143,11 +152,11 @@ fn push_children<'a>(stack: &mut Vec<Pending<'a>>, tree: &'a Tree, id: NodeId, d
     }
 }
 
-fn root_line(tree: &Tree, everywhere: bool) -> Line {
+fn root_line(tree: &Tree, everywhere: bool, extent: Extent) -> Line {
     let mut line = Line::default();
     line.push(Style::Name, word(&tree.schema().target.name, Extent::Short));
     match tree.branch(NodeId::ROOT) {
-        None => push_answer(&mut line, tree, NodeId::ROOT),
+        None => push_answer(&mut line, tree, NodeId::ROOT, extent),
         Some(branch) => {
             line.push(Style::Figures, format!("  {}", figures(tree, NodeId::ROOT)));
             if everywhere {
@@ -195,9 +204,10 @@ fn push_condition(
     branch: &Branch,
     members: &Members,
     position: usize,
+    extent: Extent,
 ) {
     let name = feature_name(tree, branch);
-    match Condition::of(tree.schema(), branch, members, position, Extent::Short) {
+    match Condition::of(tree.schema(), branch, members, position, extent) {
         Condition::Numeric(before, after) => {
             line.push(Style::Condition, before);
             line.push(Style::Name, name);
@@ -218,14 +228,14 @@ fn push_condition(
     }
 }
 
-fn push_answer(line: &mut Line, tree: &Tree, id: NodeId) {
+fn push_answer(line: &mut Line, tree: &Tree, id: NodeId, extent: Extent) {
     let style = if tree.schema().is_classification() {
         Style::Class(tree.value(id) as usize)
     } else {
         Style::Number
     };
     line.push(Style::Plain, " -> ");
-    line.push(style, answer(tree, id, Extent::Short));
+    line.push(style, answer(tree, id, extent));
     line.push(Style::Figures, format!("  {}", figures(tree, id)));
 }
 

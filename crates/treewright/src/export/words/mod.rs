@@ -1,9 +1,11 @@
 //! Facts as sentences: what is proven about a tree, a family and a report, and what was found in a table.
 
+mod answer;
 mod check;
 mod report;
 mod statement;
 
+pub use answer::answer;
 pub use check::{change, finding, fix};
-pub use report::{answer, entry, section, title};
+pub use report::{entry, section, title};
 pub use statement::{statement, trees};

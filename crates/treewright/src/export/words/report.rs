@@ -4,9 +4,7 @@ use std::fmt::Write as _;
 
 use super::{statement, trees};
 use crate::cost::{Loss, Penalty};
-use crate::eval::{
-    Entry, Extent, FamilyState, MemberProof, NoDyadic, Report, Section, SectionKind, Standing,
-};
+use crate::eval::{Entry, Extent, FamilyState, MemberProof, Section, SectionKind, Standing};
 use crate::tree::{Certificate, Minimised, Statement, TreeClass};
 
 /// What is proven about a tree. The costs are those of `loss`.
@@ -54,21 +52,18 @@ fn of_member(proof: MemberProof) -> String {
             "The tree was still growing when the time was up: nothing is proven.".into()
         }
         MemberProof::BelowTheSearch => {
-            "The search was stopped above this weight: a larger tree may be better.".into()
+            "The search was stopped before trees of this size: a larger one may be better.".into()
         }
-        MemberProof::BestDyadic => {
-            "No dyadic tree with these cells is better for any weight in the interval: proven."
-                .into()
-        }
+        MemberProof::BestDyadic => "Proven: no tree on this grid does better at this size.".into(),
         MemberProof::BestOfSize { depth } => format!(
-            "No tree of depth {depth} with as many leaves costs less on the rows it was learned from: proven."
+            "Proven: no tree of depth {depth} with as many leaves does better on the rows it was learned from."
         ),
         MemberProof::SizeNotProven { lower, gap } => format!(
             "Not proven yet: a tree with as many leaves may cost as little as {lower:.6}; the gap is {:.1} %.",
             100.0 * gap
         ),
         MemberProof::BestPruning { from_leaves } => format!(
-            "No pruning of the grown tree ({}) is better for any weight in the interval: proven.",
+            "It is the best pruning of this size of a greedy tree with {}; other trees may be better.",
             leaves(from_leaves)
         ),
     }
@@ -109,6 +104,15 @@ pub fn section(section: &Section) -> String {
     words
 }
 
+/// What sets a family apart, for people.
+fn in_words(way: &str) -> &str {
+    match way {
+        "branch" => "missing: branch",
+        "distribute" => "missing: shares",
+        other => other,
+    }
+}
+
 /// The name of a section for people.
 pub fn title(section: &Section) -> String {
     let name = capitalised(section.learner.kind.name());
@@ -120,87 +124,19 @@ pub fn title(section: &Section) -> String {
                 ", pruned"
             };
             let of_depth = depth.map_or(String::new(), |depth| format!(", depth {depth}"));
-            match penalty {
-                Penalty::Linear => format!("{name}{pruned}{of_depth}"),
-                _ => format!("{name}{pruned}{of_depth} ({penalty})"),
-            }
+            let way = match (penalty, &section.way) {
+                (Penalty::Linear, None) => String::new(),
+                (Penalty::Linear, Some(way)) => format!(" ({})", in_words(way)),
+                (_, None) => format!(" ({penalty})"),
+                (_, Some(way)) => format!(" ({}, {penalty})", in_words(way)),
+            };
+            format!("{name}{pruned}{of_depth}{way}")
         }
         (SectionKind::Family | SectionKind::Tree, _) => name,
     }
 }
 
-/// Which small tree is good enough, and is there provably nothing better?
-pub fn answer(report: &Report) -> String {
-    let mut answer = good_enough(report);
-    if let Some(explored) = &report.explored {
-        answer.extend(not_validated(report));
-        match &explored.no_dyadic {
-            None => {}
-            Some(NoDyadic::NoTime) => {
-                answer += " Left out are dyadic trees: there was no time.";
-            }
-            Some(NoDyadic::Refused(why)) => {
-                let _ = write!(answer, " Left out are dyadic trees: {why}.");
-            }
-        }
-    }
-    answer
-}
-
-fn good_enough(report: &Report) -> String {
-    let (at, place) = report.start;
-    let section = report.sections.get(at);
-    let Some((section, found)) = section.and_then(|it| Some((it, it.entries.get(place)?))) else {
-        return String::new();
-    };
-    let (name, title) = (report.cost_name(), title(section));
-    let proven = entry(found, &report.loss);
-    let Some((error, se)) = found.validated else {
-        return format!(
-            "A tree with {} ({title}) has a training {name} of {}; nothing is cross-validated. {proven}",
-            leaves(found.leaves),
-            report.rate(found.cost),
-        );
-    };
-    let beside = match least_error(report) {
-        Some((least, best, family)) if least != error => format!(
-            "within one standard error of the least, {} with {} ({})",
-            report.rate(least),
-            leaves(best.leaves),
-            self::title(family)
-        ),
-        _ => format!("the least of all (standard error {})", report.rate(se)),
-    };
-    format!(
-        "A tree with {} is good enough ({title}): its cross-validated {name} is {}, {beside}. {proven}",
-        leaves(found.leaves),
-        report.rate(error),
-    )
-}
-
-/// The smallest tree of least error on held-out rows.
-fn least_error(report: &Report) -> Option<(f64, &Entry, &Section)> {
-    let all = report.sections.iter().flat_map(|section| {
-        let entries = section.entries.iter();
-        entries.filter_map(move |entry| Some((entry.validated?.0, entry, section)))
-    });
-    all.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.leaves.cmp(&b.1.leaves)))
-}
-
-/// Which trees held-out rows say nothing about, because the time did not last.
-fn not_validated(report: &Report) -> Option<String> {
-    let is_without = |section: &&Section| section.entries.iter().any(|it| it.validated.is_none());
-    let without = report.sections.iter().filter(is_without);
-    let titles: Vec<String> = without.map(title).collect();
-    (!titles.is_empty()).then(|| {
-        format!(
-            " The time did not last to cross-validate all of: {}. They may be better; give it more.",
-            titles.join("; ")
-        )
-    })
-}
-
-fn leaves(leaves: usize) -> String {
+pub(super) fn leaves(leaves: usize) -> String {
     match leaves {
         1 => "one leaf".to_owned(),
         _ => format!("{leaves} leaves"),

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::answer::{good_enough, shorten};
+use super::answer::{shorten, start};
+use super::left_out::most_judged;
 use super::sections::{of_family, of_tree};
 use crate::cost::Loss;
 use crate::data::{Column, Dataset};
 use crate::error::Result;
-use crate::eval::{Report, Sample, Section, SectionKind};
+use crate::eval::{JudgedOn, Quality, Report, Sample, Section, SectionKind, positive_class};
 use crate::tree::{FamilyFit, Fit, NodeId, Tree};
 
 /// Confusion matrices of all trees together have at most this many numbers.
@@ -30,6 +31,7 @@ pub(super) fn blank(title: &str, data: &Dataset, loss: &Loss) -> Report {
         sample: Sample::of(data),
         check: None,
         other_rows: None,
+        judged_on: None,
     }
 }
 
@@ -38,6 +40,7 @@ impl Report {
     pub fn on_model(title: &str, fit: &Fit, data: Option<&Dataset>) -> Result<Self> {
         let section = Section {
             id: fit.learner.kind.name().to_owned(),
+            way: None,
             kind: SectionKind::Tree,
             learner: fit.learner.clone(),
             penalty: None,
@@ -84,6 +87,7 @@ fn on_sections(
             sample: None,
             check: None,
             other_rows: None,
+            judged_on: None,
         },
     };
     if data.is_some_and(|data| data.n_rows() != rows) {
@@ -93,10 +97,24 @@ fn on_sections(
     report.sections = sections;
     if let Some(data) = data {
         look_at(&mut report.sections, data, &|| false)?;
+        judge(&mut report, data)?;
     }
-    shorten(&mut report.sections, tree.schema().classes().len());
-    report.start = good_enough(&report.sections);
+    report.start = start(&report);
+    let n_classes = tree.schema().classes().len();
+    shorten(&mut report.sections, report.start, n_classes);
     Ok(report)
+}
+
+/// How good the trees are on the rows: for a report on given trees all that there is.
+fn judge(report: &mut Report, data: &Dataset) -> Result<()> {
+    let entries = report.sections.iter_mut().flat_map(|it| &mut it.entries);
+    for entry in entries.take(most_judged(data)) {
+        if let Some(tree) = &entry.tree {
+            entry.quality = Some(Quality::of_tree(tree, data, positive_class(tree))?);
+        }
+    }
+    report.judged_on = Some(JudgedOn::Rows);
+    Ok(())
 }
 
 /// Looks at rows, as long as there is room for what is seen, and time.

@@ -1,6 +1,7 @@
 //! Trees and families as parts of a report, and what is proven of them.
 
 use super::MOST_LEAVES;
+use super::found::Found;
 use crate::eval::{
     Choices, Entry, Extent, FamilyState, MemberProof, Section, SectionKind, Standing, Trunk,
 };
@@ -23,8 +24,11 @@ pub(super) fn of_tree(fit: &Fit) -> Entry {
         lambda_low: None,
         lambda_high: None,
         validated: None,
+        by_fold: Vec::new(),
+        member: None,
         standing: Standing::Tree(fit.certificate.clone().map(Box::new)),
         confusion: None,
+        quality: None,
         importances: importances_of(tree, &fit.learner).ok(),
         tree: Some(tree.clone()),
     }
@@ -64,8 +68,13 @@ pub(super) fn of_family(fit: &FamilyFit) -> Section {
             validated: validation
                 .as_ref()
                 .map(|found| (found.error[place], found.se[place])),
+            by_fold: validation.as_ref().map_or(Vec::new(), |found| {
+                found.folds.iter().map(|fold| fold.error[place]).collect()
+            }),
+            member: Some(member),
             standing: Standing::Member(proof_of(fit, member, figures)),
             confusion: None,
+            quality: None,
             importances: tree
                 .as_ref()
                 .and_then(|tree| importances_of(tree, &fit.learner).ok()),
@@ -74,7 +83,8 @@ pub(super) fn of_family(fit: &FamilyFit) -> Section {
     };
     let at = |wanted: usize| places.partition_point(|&place| place < wanted);
     Section {
-        id: format!("{}-{}", fit.learner.kind, family.penalty()),
+        id: id_of(fit),
+        way: None,
         kind: SectionKind::Family,
         learner: fit.learner.clone(),
         penalty: Some(family.penalty().to_string()),
@@ -87,6 +97,25 @@ pub(super) fn of_family(fit: &FamilyFit) -> Section {
         trunk: trunk(fit),
         entries: places.iter().map(entry).collect(),
     }
+}
+
+/// A family that was found, with what else is known of it.
+pub(super) fn of_found(found: &Found) -> Section {
+    let mut section = of_family(&found.fit);
+    if let Some(state) = &mut section.state {
+        state.is_coarser = found.is_coarser;
+    }
+    Section {
+        id: found.id(),
+        way: found.way.map(str::to_owned),
+        seconds: found.seconds,
+        ..section
+    }
+}
+
+/// A short name of a family.
+pub(super) fn id_of(fit: &FamilyFit) -> String {
+    format!("{}-{}", fit.learner.kind, fit.family.penalty())
 }
 
 /// Of a large family: all small members, the chosen ones, and others evenly between.

@@ -21,8 +21,13 @@ use crate::learn::Learner;
 use crate::prune::{self, NodeCosts, PruningCost};
 use crate::select::held_out::{LossUnits, Sums, sums_of_members};
 use crate::select::resampling::Resampling;
-use crate::tree::{CrossValidation, Family};
+use crate::tree::{CrossValidation, Family, FoldErrors, FoldTrees};
 use rayon::prelude::*;
+
+/// The trees of the folds are kept for members with at most this many leaves, where each has a tree of its own,
+const MOST_LEAVES_KEPT: usize = 200;
+/// and where all are cut from one.
+const MOST_LEAVES_OF_NESTED: usize = 2000;
 
 /// Which member of a family is chosen, given their errors on rows left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +145,7 @@ fn validate_all(
         data,
         budget,
         members: families.iter().map(stand_ins).collect(),
+        n_kept: families.iter().map(n_kept).collect(),
         units: LossUnits::of(data, first.tree(0).loss(), repeats),
     };
     budget.progress().start(resampling.n_trees());
@@ -151,8 +157,8 @@ fn validate_all(
         let Some(totals) = validation.round(&folds)? else {
             return Ok(None);
         };
-        for (figures, total) in figures.iter_mut().zip(&totals) {
-            figures.add(total, &validation.units);
+        for (figures, folds) in figures.iter_mut().zip(totals) {
+            figures.add(folds, &validation.units);
         }
     }
     let finished = figures.into_iter().map(|it| it.finish(&validation.units));
@@ -166,31 +172,32 @@ struct Validation<'a> {
     budget: &'a Budget,
     /// For each family what stands for its members.
     members: Vec<Vec<StandIn>>,
+    /// For each family the number of members whose trees are kept.
+    n_kept: Vec<usize>,
     units: LossUnits,
 }
 
 impl Validation<'_> {
-    /// For each family the costs of all members on the rows of all folds; `None` if the budget is spent.
-    fn round(&self, folds: &Folds) -> Result<Option<Vec<Sums>>> {
-        let results: Vec<Result<Option<Vec<Sums>>>> = (0..folds.len())
+    /// For each family the costs of all members on the rows of each fold; `None` if the budget is spent.
+    fn round(&self, folds: &Folds) -> Result<Option<Vec<Vec<Judged>>>> {
+        let results: Vec<Result<Option<Vec<Judged>>>> = (0..folds.len())
             .into_par_iter()
             .map(|fold| self.fold(folds, fold))
             .collect();
-        let lengths = self.members.iter().map(Vec::len);
-        let mut totals: Vec<Sums> = lengths.map(Sums::new).collect();
+        let mut totals: Vec<Vec<Judged>> = vec![Vec::new(); self.members.len()];
         for result in results {
             let Some(sums) = result? else {
                 return Ok(None);
             };
-            for (total, sums) in totals.iter_mut().zip(&sums) {
-                total.add(sums);
+            for (total, sums) in totals.iter_mut().zip(sums) {
+                total.push(sums);
             }
         }
         Ok(Some(totals))
     }
 
     /// For each family the costs of all members on the rows of one fold; `None` if the budget is spent.
-    fn fold(&self, folds: &Folds, fold: usize) -> Result<Option<Vec<Sums>>> {
+    fn fold(&self, folds: &Folds, fold: usize) -> Result<Option<Vec<Judged>>> {
         if self.budget.is_spent() {
             return Ok(None);
         }
@@ -199,14 +206,37 @@ impl Validation<'_> {
             return Ok(None);
         };
         let test = self.data.rows(&folds.test(fold));
-        let sums = families.iter().zip(&self.members).map(|(family, members)| {
-            let members = members_at(family, members)?;
-            Ok(sums_of_members(family, &members, &test, &self.units))
+        let stand_ins = self.members.iter().zip(&self.n_kept);
+        let judged = families.iter().zip(stand_ins).map(|(family, it)| {
+            let (stand_ins, &n_kept) = it;
+            let members = members_at(family, stand_ins)?;
+            Ok(Judged {
+                sums: sums_of_members(family, &members, &test, &self.units),
+                trees: FoldTrees::of(family, &members[..n_kept]),
+            })
         });
-        let sums = sums.collect::<Result<_>>()?;
+        let judged = judged.collect::<Result<_>>()?;
         self.budget.progress().advance(1);
-        Ok(Some(sums))
+        Ok(Some(judged))
     }
+}
+
+/// What the members of a family cost on the rows of a fold, and the trees that stand for them there.
+#[derive(Clone)]
+struct Judged {
+    sums: Sums,
+    trees: FoldTrees,
+}
+
+/// How many members are small enough for their trees to be kept; at least the first.
+fn n_kept(family: &Family) -> usize {
+    let most = match family.as_nested() {
+        Some(_) => MOST_LEAVES_OF_NESTED,
+        None => MOST_LEAVES_KEPT,
+    };
+    let values = family.values();
+    let n_small = values.partition_point(|member| member.leaves <= most);
+    n_small.max(1)
 }
 
 /// What stands for a member of the full family in that of a fold.
@@ -274,6 +304,7 @@ fn next_is_better(family: &Family, member: usize, weight: f64) -> Result<bool> {
 struct Figures {
     total: Sums,
     se: Vec<f64>,
+    folds: Vec<FoldErrors>,
     repeats: usize,
 }
 
@@ -282,11 +313,24 @@ impl Figures {
         Self {
             total: Sums::new(n_members),
             se: vec![0.0; n_members],
+            folds: Vec::new(),
             repeats: 0,
         }
     }
 
-    fn add(&mut self, round: &Sums, units: &LossUnits) {
+    /// The rows of a repeat, fold by fold.
+    fn add(&mut self, folds: Vec<Judged>, units: &LossUnits) {
+        let mut round = Sums::new(self.se.len());
+        for Judged { sums, trees } in folds {
+            round.add(&sums);
+            let members = 0..self.se.len();
+            self.folds.push(FoldErrors {
+                weight: units.weight_of(&sums),
+                error: members.map(|member| units.mean(&sums, member)).collect(),
+                trees: (self.repeats == 0).then_some(trees),
+            });
+        }
+        let round = &round;
         for (member, se) in self.se.iter_mut().enumerate() {
             *se += units.se(round, member);
         }
@@ -308,6 +352,7 @@ impl Figures {
             se,
             min,
             one_se,
+            folds: self.folds,
         }
     }
 }

@@ -116,6 +116,11 @@ impl LossUnits {
         mean * (self.cost / self.weight)
     }
 
+    /// The weight of these rows, as a number.
+    pub(super) fn weight_of(&self, sums: &Sums) -> f64 {
+        sums.weight as f64 * self.weight
+    }
+
     /// The standard error of that mean, if each row is there once.
     pub(super) fn se(&self, sums: &Sums, tree: usize) -> f64 {
         let mean_square = sums.amounts[tree].square as f64 / sums.weight as f64;

@@ -1,7 +1,7 @@
 //! The members of a family that somebody can ask for.
 
 use super::Family;
-use crate::tree::CrossValidation;
+use crate::tree::{CrossValidation, FoldErrors};
 
 /// The members of a family whose interval of weights holds a double, smallest first. The others lie
 /// between two neighbours that meet in one double: no file or report has them, unless the family is meant
@@ -37,12 +37,21 @@ impl Kept {
     /// What is known of them from rows left out.
     #[must_use]
     pub fn validation(&self, all: &CrossValidation) -> CrossValidation {
-        let pick = |figures: &[f64]| self.0.iter().map(|&member| figures[member]).collect();
+        let pick = |figures: &[f64]| -> Vec<f64> {
+            self.0.iter().map(|&member| figures[member]).collect()
+        };
         CrossValidation {
             error: pick(&all.error),
             se: pick(&all.se),
             min: self.place(all.min),
             one_se: self.place(all.one_se),
+            folds: (all.folds.iter())
+                .map(|fold| FoldErrors {
+                    weight: fold.weight,
+                    error: pick(&fold.error),
+                    trees: None,
+                })
+                .collect(),
         }
     }
 
@@ -91,6 +100,7 @@ mod tests {
             se: vec![0.5; 5],
             min: 3,
             one_se: 2,
+            folds: Vec::new(),
         };
         let found = kept.validation(&all);
         assert_eq!(found.error, [0.0, 1.0, 3.0, 4.0]);

@@ -1,5 +1,6 @@
 //! The best trees for every weight of a penalty, from the smallest to the largest.
 
+mod fold_trees;
 mod kept;
 mod stored;
 
@@ -7,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
+pub use self::fold_trees::FoldTrees;
 pub use self::kept::Kept;
 use self::stored::Stored;
 use super::{NodeId, Tree};

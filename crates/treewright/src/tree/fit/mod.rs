@@ -13,7 +13,7 @@ pub use statement::{
     TreeClass,
 };
 
-use super::{Family, NodeId, Tree};
+use super::{Family, FoldTrees, NodeId, Tree};
 use crate::data::{Dataset, Target};
 
 /// A learned model with its circumstances: everything that goes into a model file.
@@ -142,6 +142,19 @@ pub struct CrossValidation {
     pub min: usize,
     /// The smallest member whose error is at most one standard error above the least.
     pub one_se: usize,
+    /// The same errors fold by fold; empty if that is not known, as for a family from a file.
+    pub folds: Vec<FoldErrors>,
+}
+
+/// How the members of a family do on the rows of one fold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoldErrors {
+    /// The weight of these rows.
+    pub weight: f64,
+    /// For each member its cost on them, divided by their weight.
+    pub error: Vec<f64>,
+    /// The trees that these are the errors of; `None` in repeats after the first.
+    pub trees: Option<FoldTrees>,
 }
 
 /// A claim may be off by this share of the objective without a word in the bound: the tolerance tells.

@@ -25,4 +25,7 @@ pub(crate) struct ReportArgs {
     pub(crate) on: ModelOnData,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// Leave the rows of the table out of the report: it then has no list of rows, points and histograms
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_rows: bool,
 }

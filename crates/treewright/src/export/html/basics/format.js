@@ -12,6 +12,9 @@ function significant(x, digits) {
   return String(Number(x.toPrecision(digits)));
 }
 
+// The sign stays with its number.
+const PERCENT = "\u00a0%";
+
 const format = {
   // A number of rows, or a weight of rows.
   rows(x) {
@@ -19,9 +22,17 @@ const format = {
     return Math.abs(x) >= 1000 ? groupedTenths.format(x) : significant(x, 4);
   },
   share(x) {
-    if (x > 0 && x < 0.0005) return "<0.1%";
-    if (x < 1 && x > 0.9995) return ">99.9%";
-    return `${(100 * x).toFixed(1)}%`;
+    if (x > 0 && x < 0.0005) return `< 0.1${PERCENT}`;
+    if (x < 1 && x > 0.9995) return `> 99.9${PERCENT}`;
+    return `${(100 * x).toFixed(1)}${PERCENT}`;
+  },
+  // The same with two digits behind the point where the first would say little: as the answer is written.
+  percent(x) {
+    const percent = 100 * x;
+    return `${percent.toFixed(percent === 0 || Math.abs(percent) >= 0.95 ? 1 : 2)}${PERCENT}`;
+  },
+  whole(x) {
+    return `${significant(100 * x, 3)}${PERCENT}`;
   },
   // As written in the model: reads back as the same number.
   exact(x) {

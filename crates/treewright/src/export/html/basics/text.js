@@ -165,8 +165,8 @@ function tightest(tree, visits, feature, value) {
 // The measure of error and how its figures are written.
 function measure(report) {
   if (report.task === "regression") {
-    return { name: "mean squared error", short: "MSE", text: (x) => significant(x, 4) };
+    return { name: "mean squared error", short: "MSE", unseen: "mean squared error", text: (x) => significant(x, 4) };
   }
-  if (report.target.costs) return { name: "cost per row", short: "cost", text: (x) => significant(x, 4) };
-  return { name: "error rate", short: "error", text: (x) => `${(100 * x).toFixed(2)}%` };
+  if (report.target.costs) return { name: "cost per row", short: "cost", unseen: "cost", text: (x) => significant(x, 4) };
+  return { name: "error rate", short: "error", unseen: "wrong", text: format.percent };
 }

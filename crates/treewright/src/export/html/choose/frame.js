@@ -78,5 +78,5 @@ function curveAxes(report, frame) {
 function tickText(report, mark, marks) {
   if (report.task === "regression" || report.target.costs) return significant(mark, 4);
   const decimals = Math.max(...marks.map((one) => (significant(100 * one, 6).split(".")[1] || "").length));
-  return `${(100 * mark).toFixed(decimals)}%`;
+  return `${(100 * mark).toFixed(decimals)}${PERCENT}`;
 }

@@ -7,10 +7,16 @@ function makeTexts(report) {
   const tabs = html("div", { class: "tabs", role: "tablist", "aria-label": "Form" });
   const shown = html("pre", { tabindex: 0, role: "tabpanel", id: "text", "aria-label": "Text of the tree" });
   const copy = button("Copy", copyText, { class: "quiet", id: "copy" });
-  byId("texts-tools").append(tabs, copy);
+  const model = button("Model", saveModel, {
+    class: "quiet",
+    id: "save-model",
+    title: "Save this tree as a model file for treewright",
+  });
+  byId("texts-tools").append(tabs, copy, report.reading ? model : "");
   box.append(shown);
   let form = "rules";
   let texts = {};
+  let state = null;
 
   function draw() {
     const forms = Object.keys(TEXT_NAMES).filter((name) => texts[name]);
@@ -34,12 +40,20 @@ function makeTexts(report) {
     );
     shown.textContent = texts[form] || "The selected tree is not part of the page.";
     copy.disabled = !texts[form];
+    model.disabled = !state.tree;
   }
 
   function open(name) {
     form = name;
     draw();
     tabs.querySelector('[aria-selected="true"]').focus();
+  }
+
+  function saveModel() {
+    const family = report.families[state.family];
+    const member = family.members[state.member];
+    const file = modelFile(report, family, member, state.tree);
+    save(new Blob([`${JSON.stringify(file)}\n`], { type: "application/json" }), `tree-${member.leaves}-leaves.json`);
   }
 
   async function copyText() {
@@ -63,7 +77,8 @@ function makeTexts(report) {
   }
 
   return {
-    render(state, changed) {
+    render(next, changed) {
+      state = next;
       if (!changed.has("member")) return;
       const member = report.families[state.family].members[state.member];
       texts = { ...(state.tree ? { rules: rulesText(state.tree) } : {}), ...(member.texts || {}) };

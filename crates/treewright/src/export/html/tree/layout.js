@@ -2,9 +2,11 @@
 // as an outline where there is no such room.
 
 const NODE = { width: 132, height: 42, gap: 14 };
+// An open question has room for the picture of its feature.
+const PICTURE = 54;
 
 // Places of all nodes that are not inside a folded subtree.
-function layoutTree(tree, folded, labelWidth) {
+function layoutTree(tree, folded, labelWidth, pictures) {
   const places = new Map();
   const order = [];
   const labels = [];
@@ -24,13 +26,15 @@ function layoutTree(tree, folded, labelWidth) {
         for (let i = children.length - 1; i >= 0; i--) stack.push([children[i], false]);
         continue;
       }
-      places.set(id, { y: row * (NODE.height + NODE.gap) });
+      places.set(id, { y: row * (NODE.height + NODE.gap), height: NODE.height });
       row += 1;
       continue;
     }
     const { children } = tree.nodes[id];
-    const [first, last] = [children[0], children[children.length - 1]];
-    places.set(id, { y: (places.get(first).y + places.get(last).y) / 2 });
+    const [first, last] = [places.get(children[0]), places.get(children[children.length - 1])];
+    const middle = (first.y + first.height / 2 + last.y + last.height / 2) / 2;
+    const height = NODE.height + (pictures ? PICTURE : 0);
+    places.set(id, { y: middle - height / 2, height });
   }
   const columns = [0];
   for (let level = 1; level < labels.length; level++) {
@@ -56,7 +60,7 @@ function layoutOutline(tree, folded) {
   while (stack.length) {
     const id = stack.pop();
     const x = tree.depth[id] * 24;
-    places.set(id, { x, y: order.length * (NODE.height + 24) });
+    places.set(id, { x, y: order.length * (NODE.height + 24), height: NODE.height });
     order.push(id);
     width = Math.max(width, x + NODE.width);
     if (tree.isLeaf(id) || folded.has(id)) continue;

@@ -3,7 +3,8 @@
 // A tree up to this size is drawn as a whole at first.
 const SMALL_TREE = 24;
 const MOST_NODES_AT_FIRST = 34;
-const READABLE_ZOOM = 0.75;
+// Smaller, and letters would be below eleven pixels.
+const READABLE_ZOOM = 0.92;
 const MOST_LEVELS_AT_FIRST = 8;
 const TALLEST = 700;
 // Below this width the tree is an outline.
@@ -71,10 +72,14 @@ function makeTreeView(report, actions) {
     });
     const edges = svg("g", { class: "edges" });
     const nodes = svg("g", { role: "presentation" });
+    const pictures = withPictures(tree, folded) && !layout.outline;
+    const asking = layout.order.filter((id) => !tree.isLeaf(id) && !folded.has(id));
+    const rows = rowsOfNodes(pictures ? state.rows : [], tree, asking);
     for (const id of layout.order) {
       const place = layout.places.get(id);
       if (id) edges.append(...drawTreeEdge(tree, id, layout.places.get(tree.parent[id]), place, layout.outline));
-      nodes.append(drawTreeNode(tree, id, place, folded.has(id)));
+      const own = pictures && rows.has(id) ? nodePicture(tree, id, rows.get(id)) : null;
+      nodes.append(drawTreeNode(tree, id, place, folded.has(id), own));
     }
     drawing.append(edges, nodes);
     drawn = { layout, drawing };
@@ -87,7 +92,14 @@ function makeTreeView(report, actions) {
   }
 
   function layoutOf(tree, without) {
-    return layoutTree(tree, without, (id) => textWidth(edgeLabel(tree, id), LABEL_SIZE));
+    const label = (id) => textWidth(edgeLabel(tree, id), LABEL_SIZE);
+    return layoutTree(tree, without, label, withPictures(tree, without));
+  }
+
+  // Of many questions the pictures would be too small to be read.
+  function withPictures(tree, without) {
+    if (!report.sample) return false;
+    return tree.reachable.filter((id) => !tree.isLeaf(id) && !without.has(id)).length <= MOST_PICTURES;
   }
 
   function noteText() {
@@ -95,7 +107,13 @@ function makeTreeView(report, actions) {
     const away = tree.leaves[0] - drawn.layout.order.filter((id) => tree.isLeaf(id)).length;
     const edges = "Edges are as wide as their share of the rows.";
     if (away) return `${plural(away, "leaf is", "leaves are")} folded away: click a circle with a plus. ${edges}`;
-    const bars = report.task === "regression" ? "Marks show the values of the nodes." : "Bars show the classes.";
+    const isPictured = !drawn.layout.outline && withPictures(tree, folded) && !tree.isLeaf(0);
+    const colours = report.task === "regression" ? "mean values" : "classes";
+    const bars = isPictured
+      ? `Questions show how sampled rows lie on the feature, with their ${colours} and the cut.`
+      : report.task === "regression"
+        ? "Marks show the values of the nodes."
+        : "Bars show the classes.";
     return `${bars} ${edges} Click a node for details.`;
   }
 
@@ -178,7 +196,7 @@ function makeTreeView(report, actions) {
     if (!place) return;
     scrollTo(
       box,
-      [place.x + PAD, place.y + PAD, NODE.width, NODE.height].map((length) => length * currentZoom()),
+      [place.x + PAD, place.y + PAD, NODE.width, place.height].map((length) => length * currentZoom()),
     );
   }
 

@@ -1,9 +1,9 @@
 // One node and one edge of the drawing: class bars, counts, edges as wide as their rows.
 
 const LONGEST_LABEL = 150;
-const LABEL_SIZE = 11.5;
+const LABEL_SIZE = 12;
 
-function drawTreeNode(tree, id, place, isFolded) {
+function drawTreeNode(tree, id, place, isFolded, picture) {
   const leaf = tree.isLeaf(id);
   const words = nodeWords(tree, id, isFolded);
   const weight = tree.weight[id];
@@ -23,11 +23,11 @@ function drawTreeNode(tree, id, place, isFolded) {
       style: `--answer: ${answerColor(tree.report, tree.nodes[id].value)}`,
     },
     svg("title", {}, words),
-    svg("rect", { class: "frame", width: NODE.width, height: NODE.height, rx: leaf ? 8 : 3 }),
+    svg("rect", { class: "frame", width: NODE.width, height: place.height, rx: leaf ? 8 : 3 }),
     leaf ? leafHead(tree, id) : questionHead(tree, id),
     svg("text", { class: "count", x: 8, y: 29 }, `${format.rows(weight)} · ${format.share(share)}`),
-    nodeBar(tree, id),
-    leaf ? null : foldMark(tree, id, isFolded),
+    picture || nodeBar(tree, id, place.height),
+    leaf ? null : foldMark(tree, id, isFolded, place.height),
   );
 }
 
@@ -42,7 +42,7 @@ function nodeWords(tree, id, isFolded) {
 
 // The first line of a node: a name, and a figure at the right end.
 function headLine(x, name, figure) {
-  const room = NODE.width - x - 8 - (figure ? textWidth(figure, 11) + 6 : 0);
+  const room = NODE.width - x - 8 - (figure ? textWidth(figure, 12) + 6 : 0);
   return [
     svg("text", { class: "name", x, y: 16 }, name(room)),
     svg("text", { class: "count", x: NODE.width - 8, y: 16, "text-anchor": "end" }, figure),
@@ -65,9 +65,9 @@ function questionHead(tree, id) {
 }
 
 // Shares of the classes; in regression the place of the value in the range of all values.
-function nodeBar(tree, id) {
+function nodeBar(tree, id, tall) {
   const { counts, value } = tree.nodes[id];
-  const [x, y, width, height] = [8, NODE.height - 9, NODE.width - 16, 5];
+  const [x, y, width, height] = [8, tall - 9, NODE.width - 16, 5];
   const group = svg("g", {}, svg("rect", { class: "ground", x, y, width, height }));
   if (!counts) {
     const [low, high] = tree.report.valueRange;
@@ -86,10 +86,10 @@ function nodeBar(tree, id) {
 }
 
 // The circle that folds a subtree; folded, it tells how many leaves are behind it.
-function foldMark(tree, id, isFolded) {
+function foldMark(tree, id, isFolded, tall) {
   return svg(
     "g",
-    { class: "fold", transform: `translate(${NODE.width},${NODE.height / 2})` },
+    { class: "fold", transform: `translate(${NODE.width},${tall / 2})` },
     svg("circle", { r: 12, class: "hit" }),
     svg("circle", { r: isFolded ? 8 : 5.5 }),
     svg("path", { d: isFolded ? "M-4,0H4M0,-4V4" : "M-3,0H3" }),
@@ -106,11 +106,11 @@ function drawTreeEdge(tree, id, from, to, outline) {
   const { report } = tree;
   const parent = tree.nodes[tree.parent[id]];
   const width = 1 + ((outline ? 6 : 11) * tree.weight[id]) / (tree.total() || 1);
-  const [x, y] = [from.x + NODE.width, from.y + NODE.height / 2];
-  const level = to.y + NODE.height / 2;
+  const [x, y] = [from.x + NODE.width, from.y + from.height / 2];
+  const level = to.y + to.height / 2;
   // The bend is near the parent, the rest is level and carries the label.
   const line = outline
-    ? `M${from.x + 12},${from.y + NODE.height}V${level}H${to.x}`
+    ? `M${from.x + 12},${from.y + from.height}V${level}H${to.x}`
     : `M${x},${y}C${x + 20},${y} ${x + 18},${level} ${x + 38},${level}H${to.x}`;
   const place = outline
     ? { x: to.x + 2, y: to.y - 5 }

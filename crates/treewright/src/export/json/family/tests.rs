@@ -59,6 +59,7 @@ fn with_everything(tree: Tree, penalty: &Penalty) -> FamilyFit {
         se: vec![0.125; n_members],
         min: n_members - 1,
         one_se: 0,
+        folds: Vec::new(),
     });
     fit
 }

@@ -1,0 +1,173 @@
+//! Of each family of a report the tree to name first, and which families are worth a line.
+
+use super::rate::{percent_digits, rate, significant, significant_digits};
+use super::{Candidate, Entry, GoodEnough, Report, Section};
+use crate::cost::Loss;
+
+/// A family in short: one of its trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FamilyLine {
+    /// The place of the family in the report.
+    pub section: usize,
+    /// The place of the tree in the family.
+    pub entry: usize,
+    /// Is a tree of another line at least as good with as few leaves, or is nothing known of this one?
+    pub is_dominated: bool,
+}
+
+impl Entry {
+    /// As what it competes with others, if it was judged on rows left out.
+    fn candidate(&self) -> Option<Candidate<'_>> {
+        let (error, se) = self.validated?;
+        Some(Candidate {
+            leaves: self.leaves,
+            error,
+            se,
+            by_fold: &self.by_fold,
+        })
+    }
+}
+
+impl Report {
+    /// When trees of this report are good enough.
+    pub fn rule(&self) -> GoodEnough {
+        let explored = self.explored.as_ref();
+        explored.map_or(GoodEnough::OneSe, |explored| explored.rule)
+    }
+
+    /// What a tolerance is a share of: in regression the squared error of the mean, else whole errors or units of
+    /// cost.
+    fn unit(&self) -> f64 {
+        if self.schema.is_classification() {
+            return 1.0;
+        }
+        self.baseline_of_unseen().unwrap_or(1.0)
+    }
+
+    /// What a single leaf costs on rows left out; if that is not known, on those of training.
+    pub fn baseline_of_unseen(&self) -> Option<f64> {
+        let entries = self.sections.iter().flat_map(|section| &section.entries);
+        let mut single = entries.filter(|entry| entry.leaves == 1);
+        let judged = single.find_map(|entry| entry.validated);
+        judged.map(|it| it.0).or(self.baseline)
+    }
+
+    /// What the cost of a row left out is called where [`Report::unseen`] prints it.
+    pub fn unseen_name(&self) -> &'static str {
+        match self.loss {
+            Loss::ZeroOne => "unseen error",
+            Loss::Matrix(_) => "unseen cost",
+            Loss::Squared => "off by",
+        }
+    }
+
+    /// A cost on rows left out and its standard error, for people: in regression in units of the target.
+    pub fn unseen(&self, cost: f64, se: Option<f64>) -> String {
+        let (figure, se) = match self.loss {
+            Loss::ZeroOne => {
+                let digits = percent_digits(cost);
+                let text = |share: f64| format!("{:.digits$} %", 100.0 * share);
+                (text(cost), se.map(text))
+            }
+            Loss::Matrix(_) => (rate(&self.loss, cost), se.map(|se| rate(&self.loss, se))),
+            Loss::Squared => {
+                let root = cost.sqrt();
+                let se = se.filter(|_| cost > 0.0);
+                let digits = significant_digits(root);
+                let text = |number: f64| match digits {
+                    Some(digits) => format!("{number:.digits$}"),
+                    None => significant(number),
+                };
+                (significant(root), se.map(|se| text(se / (2.0 * root))))
+            }
+        };
+        se.map_or(figure.clone(), |se| format!("{figure} ± {se}"))
+    }
+
+    /// All trees that were judged, with their places.
+    fn candidates(&self) -> (Vec<(usize, usize)>, Vec<Candidate<'_>>) {
+        let all = self.sections.iter().enumerate().flat_map(|(at, section)| {
+            let entries = section.entries.iter().enumerate();
+            entries.filter_map(move |(place, it)| Some(((at, place), it.candidate()?)))
+        });
+        all.unzip()
+    }
+
+    /// The tree with the fewest leaves of all that are good enough; `None` if nothing was judged.
+    pub fn good_enough(&self) -> Option<(usize, usize)> {
+        let (places, candidates) = self.candidates();
+        let chosen = self.rule().choose(&candidates, self.unit())?;
+        Some(places[chosen])
+    }
+
+    /// How optimistic the error of that tree is; `weights` are those of the folds.
+    pub fn optimism(&self, weights: &[f64]) -> Option<f64> {
+        let (_, candidates) = self.candidates();
+        self.rule().optimism(&candidates, weights, self.unit())
+    }
+
+    /// A line for each family: the tree that is good enough, else the one of least error.
+    pub fn lines(&self) -> Vec<FamilyLine> {
+        let (_, all) = self.candidates();
+        let most = self.rule().most_of(&all, self.unit());
+        let mut lines: Vec<FamilyLine> = self
+            .sections
+            .iter()
+            .enumerate()
+            .filter(|(_, section)| !section.entries.is_empty())
+            .map(|(at, section)| FamilyLine {
+                section: at,
+                entry: if at == self.start.0 {
+                    self.start.1
+                } else {
+                    shown(section, most)
+                },
+                is_dominated: false,
+            })
+            .collect();
+        let figures: Vec<Option<(usize, f64)>> = lines.iter().map(|it| self.figures(*it)).collect();
+        for place in 0..lines.len() {
+            let line = lines[place];
+            let is_start = (line.section, line.entry) == self.start;
+            let is_beaten = |other: usize| match (figures[place], figures[other]) {
+                (None, Some(_)) => true,
+                (Some(own), Some(it)) => {
+                    let is_as_good = it.0 <= own.0 && it.1 <= own.1;
+                    is_as_good && (it != own || other < place)
+                }
+                (_, None) => false,
+            };
+            let others = (0..lines.len()).filter(|&other| other != place);
+            lines[place].is_dominated = !is_start && others.into_iter().any(is_beaten);
+        }
+        lines
+    }
+
+    /// Leaves and error of the tree of a line, if it was judged.
+    fn figures(&self, line: FamilyLine) -> Option<(usize, f64)> {
+        let entry = &self.sections[line.section].entries[line.entry];
+        Some((entry.leaves, entry.validated?.0))
+    }
+}
+
+/// The smallest tree of a family that is good enough, or that of least error, or the largest that is shown.
+fn shown(section: &Section, most: Option<f64>) -> usize {
+    let entries = &section.entries;
+    let is_good =
+        |entry: &Entry| matches!((entry.validated, most), (Some(it), Some(most)) if it.0 <= most);
+    let least = || {
+        let judged = entries.iter().enumerate();
+        let judged = judged.filter_map(|(place, entry)| Some((place, entry.validated?.0)));
+        judged.min_by(|a, b| a.1.total_cmp(&b.1)).map(|it| it.0)
+    };
+    entries
+        .iter()
+        .position(is_good)
+        .or_else(least)
+        .unwrap_or_else(|| {
+            entries
+                .iter()
+                .rposition(|it| it.tree.is_some())
+                .unwrap_or(0)
+        })
+}

@@ -1,0 +1,23 @@
+// A tree that is only looked at: beside another one, or in small.
+
+function stillTree(tree, rows) {
+  const folded = tree.leaves[0] <= SMALL_TREE ? new Set() : foldAtFirst(tree, 22, 4);
+  const label = (id) => textWidth(edgeLabel(tree, id), LABEL_SIZE);
+  const layout = layoutTree(tree, folded, label, rows.length > 0);
+  const asking = layout.order.filter((id) => !tree.isLeaf(id) && !folded.has(id));
+  const own = rowsOfNodes(rows, tree, rows.length ? asking : []);
+  const edges = svg("g", {});
+  const nodes = svg("g", {});
+  for (const id of layout.order) {
+    const place = layout.places.get(id);
+    if (id) edges.append(...drawTreeEdge(tree, id, layout.places.get(tree.parent[id]), place, false));
+    const picture = own.has(id) ? nodePicture(tree, id, own.get(id)) : null;
+    nodes.append(drawTreeNode(tree, id, place, folded.has(id), picture));
+  }
+  const [width, height] = [layout.width + 2 * PAD + 22, layout.height + 2 * PAD];
+  const drawing = svg("svg", { class: "tree still", viewBox: `${-PAD} ${-PAD} ${width} ${height}`, width, height, role: "img", "aria-label": `A tree with ${leavesText(tree.leaves[0])}` }, edges, nodes);
+  for (const element of drawing.querySelectorAll("[role=treeitem]")) {
+    for (const name of ["role", "tabindex", "aria-level", "aria-expanded", "aria-selected", "data-node"]) element.removeAttribute(name);
+  }
+  return drawing;
+}
