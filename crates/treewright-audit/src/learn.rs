@@ -238,6 +238,10 @@ fn dyadic(job: &DyadicJob, loss: Loss, most_bytes: Option<u64>, is_path: bool) -
     let (aim, value) = (job.aim.0.as_str(), job.aim.1.as_str());
     Ok(Dyadic {
         resolution: resolution(&job.k)?,
+        grid_box: match job.grid_box.as_str() {
+            "" => usual.grid_box,
+            name => name.parse()?,
+        },
         model: named(&job.model, &[Model::Collapsed, Model::Boxed], Model::name)?,
         coding: named(
             &job.coding,

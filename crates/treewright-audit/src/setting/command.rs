@@ -124,8 +124,12 @@ fn dyadic(job: &DyadicJob) -> String {
     } else {
         ""
     };
+    let grid_box = match job.grid_box.as_str() {
+        "" => String::new(),
+        name => format!(" --box {name}"),
+    };
     format!(
-        " --k {} --model {} --coding {} --snap {} --penalty {}{ties}",
+        " --k {}{grid_box} --model {} --coding {} --snap {} --penalty {}{ties}",
         job.k,
         job.model,
         job.coding,

@@ -263,11 +263,17 @@ fn dyadic(n_rows: usize, n_features: usize, is_path: bool, dice: &mut Rng) -> Dy
         (true, 2) if is_linear && is_coarse => "heuristic",
         (true, _) => "hull",
     };
+    let grid_box = match dice.u32(..20) {
+        0..=7 => "quantile",
+        8 => pick(dice, &["-64:64", "-1000:3000", "-1e9:1e9"]),
+        _ => "",
+    };
     DyadicJob {
         k,
+        grid_box: grid_box.into(),
         model: model.into(),
         coding: coding.into(),
-        snap: if chance(dice, 12) {
+        snap: if grid_box != "quantile" && chance(dice, 12) {
             pick(dice, &[0.001, 0.01, 0.1, 0.2])
         } else {
             0.0

@@ -151,6 +151,9 @@ pub struct SizesJob {
 pub struct DyadicJob {
     /// `auto`, a number, or numbers with commas.
     pub k: String,
+    /// `quantile` or `LO:HI`; nothing for `range`.
+    #[serde(default, rename = "box", skip_serializing_if = "String::is_empty")]
+    pub grid_box: String,
     /// `collapsed` or `boxed`.
     pub model: String,
     /// `share`, `order` or `one-vs-rest`.

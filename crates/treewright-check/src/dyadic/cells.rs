@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::Zero;
 use serde_json::Value as Json;
 
+use super::side::{Boxes, Side};
 use crate::numbers::{Ratio, decimal, of_json};
 use crate::read::data::{Column, Data};
 use crate::read::model::Model;
@@ -14,6 +15,8 @@ use crate::values::{Value, Values};
 pub(crate) struct Grid {
     /// How often each coordinate is halved, with the halving for missing values.
     pub(crate) halvings: Vec<u32>,
+    /// For each numeric feature its side of the box.
+    sides: BTreeMap<usize, Side>,
     /// For each row and coordinate its cell: a bit for each halving, the first one highest.
     rows: Vec<Vec<u32>>,
 }
@@ -42,6 +45,8 @@ impl Grid {
             .get("snap")
             .map_or(Some(Ratio::zero()), of_json)
             .ok_or("params.snap is no number")?;
+        let boxes = params.get("box").map_or(Some("range"), Json::as_str);
+        let boxes = boxes.and_then(Boxes::of).ok_or("params.box is not known")?;
         let halvings = params
             .get("k")
             .and_then(Json::as_array)
@@ -51,7 +56,8 @@ impl Grid {
         let halvings = halvings
             .filter(|all| all.iter().all(|&k| k <= 30))
             .ok_or("params.k are no numbers up to 30")?;
-        let mut coordinates: Vec<Vec<Option<Ratio>>> = Vec::new();
+        // The feature and the number of each row.
+        let mut coordinates: Vec<(usize, Vec<Option<Ratio>>)> = Vec::new();
         for (feature, column) in data.columns.iter().enumerate() {
             let n_categories = model.features[feature]
                 .categories
@@ -60,14 +66,14 @@ impl Grid {
             match column {
                 Column::Numbers(numbers) => {
                     let number = |number: &f64| (!number.is_nan()).then(|| decimal(*number));
-                    coordinates.push(numbers.iter().map(number).collect());
+                    coordinates.push((feature, numbers.iter().map(number).collect()));
                 }
                 Column::Codes(codes) if coding == "one-vs-rest" => {
                     for category in 0..n_categories {
                         let number = |code: &Option<usize>| {
                             code.map(|code| whole(usize::from(code == category)))
                         };
-                        coordinates.push(codes.iter().map(number).collect());
+                        coordinates.push((feature, codes.iter().map(number).collect()));
                     }
                 }
                 Column::Codes(codes) => {
@@ -77,7 +83,7 @@ impl Grid {
                         _ => return Err("params.coding is not known".into()),
                     };
                     let number = |code: &Option<usize>| code.map(|code| whole(numbers[code]));
-                    coordinates.push(codes.iter().map(number).collect());
+                    coordinates.push((feature, codes.iter().map(number).collect()));
                 }
             }
         }
@@ -87,38 +93,38 @@ impl Grid {
         }
         let mut grid = Self {
             halvings,
+            sides: BTreeMap::new(),
             rows: vec![Vec::new(); data.n_rows()],
         };
-        for (place, numbers) in coordinates.iter().enumerate() {
-            grid.add(place, numbers, &snap);
+        for (place, (feature, numbers)) in coordinates.iter().enumerate() {
+            let is_numeric = matches!(data.columns[*feature], Column::Numbers(_));
+            let halvings = grid.halvings[place];
+            let (side, halvings) = Side::new(numbers, is_numeric, &boxes, &snap, halvings)?;
+            grid.add(place, numbers, &side, halvings);
+            if is_numeric {
+                grid.sides.insert(*feature, side);
+            }
         }
         Ok(grid)
     }
 
-    /// One more coordinate. A number lies in the upper half of a box if it is not below the exact midpoint; the box goes from
-    /// the least number to the largest. What is missing lies above all halvings, and nothing is halved there.
-    fn add(&mut self, place: usize, numbers: &[Option<Ratio>], snap: &Ratio) {
-        let present = || numbers.iter().flatten();
-        let low = present().min().cloned().unwrap_or_default();
-        let high = present().max().cloned().unwrap_or_default();
-        let halvings = if low == high { 0 } else { self.halvings[place] };
-        let n_cells = BigInt::one() << halvings;
-        let cell = |number: &Ratio| {
-            if halvings == 0 {
-                return 0;
-            }
-            let share = (number - &low) / (&high - &low) + snap;
-            let cell = (share * &n_cells).floor().to_integer().to_u32();
-            cell.unwrap_or(0).min((1 << halvings) - 1)
-        };
+    /// One more coordinate. What is missing lies above all halvings, and nothing is halved there.
+    fn add(&mut self, place: usize, numbers: &[Option<Ratio>], side: &Side, halvings: u32) {
         let mut known: BTreeMap<&Ratio, u32> = BTreeMap::new();
         for (row, number) in self.rows.iter_mut().zip(numbers) {
             row.push(match number {
-                Some(number) => *known.entry(number).or_insert_with(|| cell(number)),
+                Some(number) => *known.entry(number).or_insert_with(|| side.cell(number)),
                 None => 1 << halvings,
             });
         }
         self.halvings[place] = halvings + u32::from(numbers.contains(&None));
+    }
+
+    /// Is a cut of a numeric feature where two cells meet?
+    pub(crate) fn has_cut(&self, feature: usize, cut: f64) -> bool {
+        self.sides
+            .get(&feature)
+            .is_some_and(|side| side.has_cut(cut))
     }
 
     /// Rows of the same cells together; a unit of loss counts `per_loss`.

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 
 mod cells;
 mod search;
+mod side;
 
 use self::cells::Grid;
 use self::search::{Part, Search};
@@ -16,7 +17,7 @@ use crate::families::{Best, Least, Trees, path};
 use crate::figures::{Figures, visit};
 use crate::numbers::Ratio;
 use crate::read::data::{Column, Data};
-use crate::read::model::{Model, Node};
+use crate::read::model::{Model, Node, Split};
 use crate::report::{Report, TooLarge, Verdict, spend};
 use crate::values::Values;
 
@@ -126,6 +127,9 @@ impl<'a> Dyadic<'a> {
     /// Checks that a tree asks only what halves its points: in the collapsed model the first halving of a feature that does,
     /// in the boxed model the next halving of its box.
     fn is_dyadic(&self, figures: &Figures<'_>, is_exact: bool) -> Verdict {
+        if let Some((at, cut)) = self.cut_off_the_grid(figures.nodes) {
+            return Verdict::Refuted(format!("the cut {cut} of node {at} is not on the grid"));
+        }
         // Where losses were rounded, points may have been left out that matter a little.
         let refuted = if is_exact {
             Verdict::Refuted
@@ -182,6 +186,19 @@ impl<'a> Dyadic<'a> {
             Ok(Some(what)) => refuted(what),
             Err(TooLarge) => Verdict::NotChecked("too large".into()),
         }
+    }
+
+    /// A cut of a numeric feature that is not where two cells meet, and its node.
+    fn cut_off_the_grid(&self, nodes: &[Node]) -> Option<(usize, f64)> {
+        nodes.iter().enumerate().find_map(|(at, node)| {
+            let Some(Split::Intervals { feature, cuts, .. }) = &node.split else {
+                return None;
+            };
+            let off = cuts
+                .iter()
+                .find(|cut| !self.grid.has_cut(*feature, **cut))?;
+            Some((at, *off))
+        })
     }
 
     fn has_categories(&self) -> bool {

@@ -112,7 +112,7 @@ impl ExactNumber {
 }
 
 /// Is this the text of a number at all?
-pub(super) fn is_number(text: &str) -> bool {
+pub(crate) fn is_number(text: &str) -> bool {
     let is_whole = |text: &str| {
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
         !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())

@@ -185,6 +185,7 @@ fn searched_for(fit: &FamilyFit, lambda: &Lambda) -> Statement {
     let (params, penalty) = (&fit.learner.params, fit.family.penalty().clone());
     let over = TreeClass::Dyadic {
         model: params.dyadic_model().map(str::to_owned),
+        grid_box: params.grid_box().map(str::to_owned),
         halvings: params.halvings(),
         most_leaves: None,
     };

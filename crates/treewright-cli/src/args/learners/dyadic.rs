@@ -23,6 +23,16 @@ pub(crate) struct DyadicArgs {
         allow_hyphen_values = true
     )]
     k: HalvingsArg,
+    /// Where sides are halved: at the midpoint of a feature's range (`range`), where that parts the rows most evenly
+    /// (`quantile`), or at the midpoint of a box that is the same for all numeric features (LO:HI, such as 0:1)
+    #[arg(
+        id = "box",
+        long = "box",
+        value_name = "range|quantile|LO:HI",
+        default_value = "range",
+        allow_hyphen_values = true
+    )]
+    grid_box: String,
     /// Which halvings count as splits
     #[arg(long, value_name = "MODEL", default_value = "collapsed")]
     model: ModelArg,
@@ -179,6 +189,7 @@ impl DyadicArgs {
     pub(crate) fn learner(&self, loss: Loss, most_bytes: u64) -> Result<Dyadic> {
         Ok(Dyadic {
             resolution: self.k.resolution()?,
+            grid_box: self.grid_box.parse()?,
             model: match self.model {
                 ModelArg::Collapsed => Model::Collapsed,
                 ModelArg::Boxed => Model::Boxed,

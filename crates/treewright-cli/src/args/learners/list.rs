@@ -10,7 +10,7 @@ use treewright::error::quoted;
 use treewright::learn::optimal::Optimal;
 
 use crate::args::groups::LimitArgs;
-use crate::args::values::Names;
+use crate::args::values::{Names, is_number};
 use crate::args::{FitDyadicArgs, FitGreedyArgs, FitOptimalArgs};
 
 /// Options under these headings are not settings of a learner.
@@ -132,12 +132,12 @@ fn parse<T: Args + FromArgMatches>(text: &str, settings: &[String]) -> Result<T>
         .map_err(|error| anyhow!("learner {}: {}", quoted(text), on_one_line(&error)))
 }
 
-/// The settings between colons. A penalty may have a colon inside, as in `penalty=power:2`.
+/// The settings between colons. A penalty or a box may have a colon inside, as in `penalty=power:2` and `box=0:1`.
 fn split_settings(text: &str) -> Vec<String> {
     let mut settings: Vec<String> = Vec::new();
     for part in text.split(':') {
         match settings.last_mut() {
-            Some(last) if matches!(&**last, "penalty=power" | "penalty=table") => {
+            Some(last) if has_more(last) => {
                 last.push(':');
                 last.push_str(part);
             }
@@ -145,6 +145,12 @@ fn split_settings(text: &str) -> Vec<String> {
         }
     }
     settings
+}
+
+/// Does a setting go on after a colon?
+fn has_more(setting: &str) -> bool {
+    let is_box = || setting.strip_prefix("box=").is_some_and(is_number);
+    matches!(setting, "penalty=power" | "penalty=table") || is_box()
 }
 
 /// What the parser complains about, without the advice that fits a whole command line only.
@@ -186,6 +192,8 @@ mod tests {
             "greedy:lambda=1/300:penalty=power:0.5",
             "dyadic:kappa=2",
             "dyadic:k=3,2,1:missing=refuse",
+            "dyadic:box=quantile:k=3",
+            "dyadic:box=-1:2.5:model=boxed",
             "optimal:depth=1:intervals=auto:min-leaf=5:leaf-cost=0.01",
             "optimal:depth=3:leaves=6",
             "optimal:lambda=1/300:penalty=power:0.5",

@@ -74,15 +74,18 @@ pub fn trees(class: &TreeClass) -> String {
         }
         TreeClass::Dyadic {
             model,
+            grid_box,
             halvings,
             most_leaves,
         } => {
             let model = model.as_ref().map_or(String::new(), |it| format!("{it} "));
             let most = most_leaves.map(|most| counted(most, "leaf", "leaves"));
             let most = most.map_or(String::new(), |it| format!(" with at most {it}"));
+            let grid_box = grid_box.as_ref();
+            let grid_box = grid_box.map_or(String::new(), |it| format!(", box = {it}"));
             let grid = halvings.as_ref();
             let grid = grid.map_or(String::new(), |it| format!(", k = {it:?}"));
-            format!("{model}dyadic trees{most}{grid}")
+            format!("{model}dyadic trees{most}{grid_box}{grid}")
         }
         TreeClass::Prunings {
             of,
@@ -217,8 +220,15 @@ mod tests {
         };
         let dyadic = TreeClass::Dyadic {
             model: Some("collapsed".into()),
+            grid_box: None,
             halvings: Some(vec![1, 2]),
             most_leaves: Some(1),
+        };
+        let quantile = TreeClass::Dyadic {
+            model: Some("boxed".into()),
+            grid_box: Some("quantile".into()),
+            halvings: Some(vec![3]),
+            most_leaves: None,
         };
         let penalised =
             |kind| Minimised::Penalised(kind, lambda.clone(), "sqrt".parse::<Penalty>().unwrap());
@@ -257,6 +267,11 @@ mod tests {
                 Minimised::Cost(CostKind::Loss),
                 dyadic,
                 "cost over collapsed dyadic trees with at most 1 leaf, k = [1, 2]",
+            ),
+            (
+                Minimised::Cost(CostKind::Loss),
+                quantile,
+                "cost over boxed dyadic trees, box = quantile, k = [3]",
             ),
             (
                 penalised(error),

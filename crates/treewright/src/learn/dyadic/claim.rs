@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
 
-use super::parameters::{Model, Ties};
+use super::parameters::{Dyadic, Model, Ties};
 use crate::cost::{Lambda, Objective, Penalty, Shape, SolutionValue};
 use crate::error::Result;
 use crate::learn::dyadic::frontier::{Alpha, Frontier, LeastAlpha};
@@ -102,7 +102,7 @@ impl Question {
     }
 
     /// What the certificate is about.
-    pub(crate) fn statement(&self, model: Model, halvings: Vec<u32>) -> Statement {
+    pub(crate) fn statement(&self, learner: &Dyadic, halvings: Vec<u32>) -> Statement {
         let (minimised, most_leaves) = match self {
             Self::Weighted(objective) => {
                 let (lambda, penalty) = (objective.lambda().clone(), objective.penalty().clone());
@@ -111,7 +111,8 @@ impl Question {
             Self::Sized(most_leaves) => (Minimised::Cost(CostKind::Loss), Some(*most_leaves)),
         };
         let over = TreeClass::Dyadic {
-            model: Some(model.name().to_owned()),
+            model: Some(learner.model.name().to_owned()),
+            grid_box: learner.grid_box.named(),
             halvings: Some(halvings),
             most_leaves,
         };

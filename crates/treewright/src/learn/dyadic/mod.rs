@@ -1,8 +1,8 @@
 //! Optimal trees over all dyadic partitions.
 //!
 //! Every feature has a box, from its least to its largest training value. A split halves one side of the
-//! box that it is asked about, so a cut can only lie at a half, a quarter, an eighth, ... of a box. Among
-//! all trees of such splits, up to a number of halvings for each feature, the least
+//! box that it is asked about, so a cut can only lie at a half, a quarter, an eighth, ... of a box: of its length, or
+//! of the rows in it. Among all trees of such splits, up to a number of halvings for each feature, the least
 //! `cost + lambda * leaves` is found: exactly, for one weight or for all weights at once.
 //!
 //! | folder or file | idea |
@@ -36,7 +36,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-pub use self::parameters::{Aim, Coding, Dyadic, Method, Missing, Model, Resolution, Solver, Ties};
+pub use self::parameters::{
+    Aim, Coding, Dyadic, GridBox, Method, Missing, Model, Resolution, Solver, Ties,
+};
 #[doc(hidden)]
 pub use self::switches::DyadicSwitches;
 
@@ -88,6 +90,10 @@ impl Dyadic {
                 "a number from 0 to below 0.25",
             ));
         }
+        if self.snap > 0.0 && self.grid_box == GridBox::Quantile {
+            let allowed = "0 with the box `quantile`, where no value lies near a cut by chance";
+            return Err(Error::parameter("snap", self.snap, allowed));
+        }
         let n_classes = data.schema().classes().len();
         let is_engine = !matches!(self.solver, Solver::Recursion | Solver::PlainRecursion);
         if is_engine && n_classes > engines::MOST_CLASSES {
@@ -120,6 +126,9 @@ impl Dyadic {
         let mut add = |name: &str, value: Value| params.insert(name, value);
         add("model", self.model.name().into());
         add("k", grid.halvings().into());
+        if let Some(name) = self.grid_box.named() {
+            add("box", name.into());
+        }
         add("points", grid.points.len().into());
         add("coding", self.coding.name().into());
         add("missing", self.missing.name().into());

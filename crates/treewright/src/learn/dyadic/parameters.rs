@@ -1,9 +1,13 @@
 //! The parameters of the learner.
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde_json::Value;
 
 use super::switches::DyadicSwitches;
 use crate::cost::{Lambda, Loss, Penalty};
+use crate::error::Error;
 
 /// Which halvings are paid for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -63,6 +67,8 @@ pub enum Method {
 pub struct Dyadic {
     /// How often features may be halved.
     pub resolution: Resolution,
+    /// Which box is halved, and where.
+    pub grid_box: GridBox,
     /// Which halvings are paid for.
     pub model: Model,
     /// How categorical features become coordinates.
@@ -96,6 +102,7 @@ impl Default for Dyadic {
     fn default() -> Self {
         Self {
             resolution: Resolution::default(),
+            grid_box: GridBox::default(),
             model: Model::default(),
             coding: Coding::default(),
             missing: Missing::default(),
@@ -210,6 +217,60 @@ pub enum Resolution {
     Same(u32),
     /// Each feature this often, in the order of the features.
     Each(Vec<u32>),
+}
+
+/// Which box is halved, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum GridBox {
+    /// Each side goes from the least to the largest value of a feature, and is halved at its midpoint.
+    #[default]
+    Range,
+    /// Each side has all values of a feature, and is halved where that parts its rows most evenly: midway between the
+    /// two values there.
+    Quantile,
+    /// The side of every numeric feature goes from the first number to the second, and is halved at its midpoint.
+    Between(f64, f64),
+}
+
+impl GridBox {
+    /// The name of a box that is not the usual one.
+    pub(crate) fn named(self) -> Option<String> {
+        (self != Self::default()).then(|| self.to_string())
+    }
+}
+
+impl fmt::Display for GridBox {
+    /// The name on the command line and in files.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Range => f.write_str("range"),
+            Self::Quantile => f.write_str("quantile"),
+            Self::Between(low, high) => write!(f, "{low}:{high}"),
+        }
+    }
+}
+
+impl FromStr for GridBox {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let number = |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite());
+        let ends = || {
+            let (low, high) = text.split_once(':')?;
+            Some((number(low)?, number(high)?)).filter(|(low, high)| low < high)
+        };
+        match text {
+            "range" => Ok(Self::Range),
+            "quantile" => Ok(Self::Quantile),
+            _ => ends()
+                .map(|(low, high)| Self::Between(low, high))
+                .ok_or_else(|| {
+                    let allowed =
+                        "range, quantile, or LO:HI, two numbers of which the first is less";
+                    Error::parameter("box", text, allowed)
+                }),
+        }
+    }
 }
 
 /// What a single tree shall be best at.

@@ -41,6 +41,15 @@ pub const DYADIC: &[Parameter] = &[
         help: "How often features may be halved: `auto` (as often as it takes to tell the classes apart), one number for all, or a list with a number for each feature in the order of the table",
     },
     Parameter {
+        name: "box",
+        sklearn: Some("box"),
+        has_flag: true,
+        kind: Kind::Text,
+        range: Range::All,
+        default: Some("range"),
+        help: "Where sides are halved: at the midpoint of a feature's range (range), where that parts the rows most evenly (quantile), or at the midpoint of a box for all numeric features (LO:HI)",
+    },
+    Parameter {
         name: "model",
         sklearn: Some("model"),
         has_flag: true,

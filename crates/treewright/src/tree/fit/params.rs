@@ -348,6 +348,11 @@ impl Params {
         self.text("model")
     }
 
+    /// The name of the box that a dyadic grid halves, if it is not the range of the features.
+    pub fn grid_box(&self) -> Option<&str> {
+        self.text("box")
+    }
+
     /// How often a dyadic grid halves each feature.
     pub fn halvings(&self) -> Option<Vec<u32>> {
         let halvings = self.0.get("k")?.as_array()?.iter();

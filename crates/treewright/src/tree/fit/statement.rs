@@ -95,6 +95,8 @@ pub enum TreeClass {
     Dyadic {
         /// The name of the model: which trees of the grid.
         model: Option<String>,
+        /// The name of the box that is halved, if it is not the range of the features.
+        grid_box: Option<String>,
         /// How often the grid halves each feature.
         halvings: Option<Vec<u32>>,
         /// The most leaves.

@@ -7,7 +7,7 @@ use treewright::cost::{CostMatrix, Lambda, Loss};
 use treewright::data::csv::CsvSource;
 use treewright::data::{Column, Dataset, ReadOptions, Task, read_file};
 use treewright::eval::verify;
-use treewright::learn::dyadic::{Aim, Coding, Dyadic, Model, Resolution};
+use treewright::learn::dyadic::{Aim, Coding, Dyadic, GridBox, Model, Resolution};
 use treewright::learn::{FamilyLearner, Greedy, Learner};
 use treewright::tree::Training;
 use treewright::{Budget, Tree};
@@ -30,6 +30,7 @@ pub(crate) fn random_learner(rng: &mut Rng, data: &Dataset) -> Dyadic {
     Dyadic {
         model: [Model::Collapsed, Model::Boxed][rng.usize(0..2)],
         coding: [Coding::Share, Coding::Order, Coding::OneVsRest][rng.usize(0..3)],
+        grid_box: [GridBox::Range, GridBox::Quantile][rng.usize(0..2)],
         resolution: match rng.u8(0..3) {
             0 => Resolution::Same(rng.u32(0..5)),
             1 => Resolution::Each((0..data.columns().len()).map(|_| rng.u32(0..4)).collect()),

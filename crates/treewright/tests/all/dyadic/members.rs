@@ -6,7 +6,7 @@ use treewright::Budget;
 use treewright::cost::{Lambda, Loss};
 use treewright::eval::verify;
 use treewright::export::json;
-use treewright::learn::dyadic::{Aim, Coding, Dyadic, Model, Resolution};
+use treewright::learn::dyadic::{Aim, Coding, Dyadic, GridBox, Model, Resolution};
 use treewright::learn::{FamilyLearner, Learner};
 use treewright::prune::take_out;
 
@@ -24,14 +24,19 @@ pub(crate) fn any_case(rng: &mut Rng) -> (Dyadic, Table) {
     let mut params = any_params(rng, true);
     params.loss = Loss::ZeroOne;
     let table = settled_table(rng, wishes, &mut params);
+    let grid_box = [GridBox::Range, GridBox::Quantile][rng.usize(..2)];
     let learner = Dyadic {
+        grid_box,
         resolution: match rng.u8(..3) {
             0 => Resolution::Auto,
             _ => Resolution::Same(rng.u32(0..4)),
         },
         model: [Model::Collapsed, Model::Boxed][rng.usize(..2)],
         coding: [Coding::Share, Coding::Order, Coding::OneVsRest][rng.usize(..3)],
-        snap: [0.0, 0.0, 0.01, 0.2][rng.usize(..4)],
+        snap: match grid_box {
+            GridBox::Quantile => 0.0,
+            _ => [0.0, 0.0, 0.01, 0.2][rng.usize(..4)],
+        },
         loss: params.loss,
         ..Dyadic::default()
     };

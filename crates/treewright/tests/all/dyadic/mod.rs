@@ -1,5 +1,6 @@
 //! Optimal dyadic trees.
 
+mod boxes;
 pub(crate) mod claims;
 mod files;
 pub(crate) mod members;

@@ -18,13 +18,13 @@ use treewright::tree::Training;
 
 /// The texts of the cells, row by row, and the classes.
 #[derive(Debug, Clone)]
-struct Narrow {
-    cells: Vec<Vec<String>>,
-    classes: Vec<usize>,
+pub(super) struct Narrow {
+    pub(super) cells: Vec<Vec<String>>,
+    pub(super) classes: Vec<usize>,
 }
 
 impl Narrow {
-    fn data(&self) -> Dataset {
+    pub(super) fn data(&self) -> Dataset {
         let n_features = self.cells[0].len();
         let names: Vec<String> = (0..n_features).map(|it| format!("x{it}")).collect();
         let mut text = format!("{},class\n", names.join(","));
@@ -55,7 +55,7 @@ impl Narrow {
 }
 
 /// A decimal as it is written, such as -12.5e-3.
-fn ratio(text: &str) -> BigRational {
+pub(super) fn ratio(text: &str) -> BigRational {
     let (digits, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let digits: BigInt = format!("{whole}{fraction}").parse().unwrap();
@@ -123,7 +123,7 @@ impl Plain<'_> {
 }
 
 /// The finest cell of every row on each side.
-fn finest_cells(shares: &[Vec<BigRational>], halvings: &[u32]) -> Vec<Vec<u64>> {
+pub(super) fn finest_cells(shares: &[Vec<BigRational>], halvings: &[u32]) -> Vec<Vec<u64>> {
     let cell = |(share, &halvings): (&BigRational, &u32)| {
         let n_cells = 1_u64 << halvings;
         let cell = (share * BigInt::from(n_cells)).floor().to_u64().unwrap();
@@ -218,9 +218,9 @@ fn number(kind: u32, rng: &mut Rng) -> String {
         _ => format!("{}", rng.u8(0..33)),
     }
 }
-const N_KINDS: u32 = 16;
+pub(super) const N_KINDS: u32 = 16;
 
-fn random_narrow(rng: &mut Rng, kind: u32) -> Narrow {
+pub(super) fn random_narrow(rng: &mut Rng, kind: u32) -> Narrow {
     let n_features = rng.usize(1..3);
     let mut kinds = vec![kind];
     kinds.resize_with(n_features, || rng.u32(0..N_KINDS));
@@ -236,7 +236,7 @@ fn random_narrow(rng: &mut Rng, kind: u32) -> Narrow {
     }
 }
 
-fn learner(narrow: &Narrow, rng: &mut Rng) -> Dyadic {
+pub(super) fn learner(narrow: &Narrow, rng: &mut Rng) -> Dyadic {
     let resolution = match rng.u8(0..4) {
         0 => Resolution::Same(rng.u32(1..6)),
         1 => Resolution::Same(30),
@@ -264,15 +264,27 @@ fn learner(narrow: &Narrow, rng: &mut Rng) -> Dyadic {
 }
 
 fn check(narrow: &Narrow, learner: &Dyadic) {
+    check_with(narrow, learner, |k| {
+        (finest_cells(&narrow.shares(), k), k.to_vec())
+    });
+}
+
+/// Compares the path and single trees with those of a plain recursion over the cells of all rows, and how often each
+/// side was halved to get them; `cells_of` makes both from the halvings that the learner says.
+pub(super) fn check_with(
+    narrow: &Narrow,
+    learner: &Dyadic,
+    cells_of: impl Fn(&[u32]) -> (Vec<Vec<u64>>, Vec<u32>),
+) {
     let data = narrow.data();
     let n_rows = narrow.classes.len();
     let path = learner.fit_family(&data, &Budget::unlimited()).unwrap();
     let k: Vec<u32> = serde_json::from_value(path.learner.params.as_json()["k"].clone()).unwrap();
-    let cells = finest_cells(&narrow.shares(), &k);
+    let (cells, halvings) = cells_of(&k);
     let mut plain = Plain {
         cells: &cells,
         classes: &narrow.classes,
-        halvings: &k,
+        halvings: &halvings,
         is_boxed: learner.model == Model::Boxed,
         known: HashMap::new(),
     };

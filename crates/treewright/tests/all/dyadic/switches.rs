@@ -8,7 +8,7 @@ use treewright::cost::Penalty;
 use treewright::data::csv::CsvSource;
 use treewright::data::{Dataset, ReadOptions};
 use treewright::learn::dyadic::{
-    Aim, Coding, Dyadic, DyadicSwitches, Model, Resolution, Solver, Ties,
+    Aim, Coding, Dyadic, DyadicSwitches, GridBox, Model, Resolution, Solver, Ties,
 };
 use treewright::learn::{FamilyLearner, Learner};
 
@@ -96,11 +96,16 @@ fn random_learner(rng: &mut Rng, model: Model, resolution: Resolution) -> Dyadic
     let is_linear = penalty == Penalty::Linear;
     let is_sized = rng.u8(..5) == 0;
     let kappa = format!("{}/5", rng.u32(1..12)).parse().unwrap();
+    let grid_box = [GridBox::Range, GridBox::Range, GridBox::Quantile][rng.usize(..3)];
     Dyadic {
         resolution,
+        grid_box,
         model,
         coding: [Coding::Share, Coding::Order][rng.usize(..2)],
-        snap: [0.0, 0.0, 0.01][rng.usize(..3)],
+        snap: match grid_box {
+            GridBox::Quantile => 0.0,
+            _ => [0.0, 0.0, 0.01][rng.usize(..3)],
+        },
         aim: if is_sized {
             Aim::Leaves(rng.usize(1..6))
         } else {

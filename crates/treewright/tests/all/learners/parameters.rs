@@ -6,7 +6,7 @@ use treewright::Budget;
 use treewright::data::csv::CsvSource;
 use treewright::data::{Dataset, ReadOptions};
 use treewright::error::{Error, ErrorKind};
-use treewright::learn::dyadic::{Dyadic, Resolution};
+use treewright::learn::dyadic::{Dyadic, GridBox, Resolution};
 use treewright::learn::greedy::Criterion;
 use treewright::learn::optimal::Optimal;
 use treewright::learn::parameters::{
@@ -254,6 +254,15 @@ fn errors_have_the_names_of_the_tables() {
         },
         Dyadic {
             resolution: Resolution::Each(vec![1]),
+            ..usual()
+        },
+        Dyadic {
+            grid_box: GridBox::Between(1.0, 2.0),
+            ..usual()
+        },
+        Dyadic {
+            grid_box: GridBox::Quantile,
+            snap: 0.1,
             ..usual()
         },
     ] {

@@ -1,4 +1,4 @@
-//! One side of the box: where its cuts are, and in which cell a number lies.
+//! One side of the box that is halved at its midpoint: where its cuts are, and in which cell a number lies.
 //!
 //! Numbers count as the decimals that are written for them, the shortest that are read back as the same double. Of
 //! two doubles the larger one has the larger decimal, so a cut that is the least double whose decimal is not below an
@@ -15,6 +15,7 @@ use num_traits::{ToPrimitive, Zero};
 /// One side of the box, which is not empty.
 #[derive(Debug, Clone)]
 pub(crate) struct BoxSide {
+    ends: [f64; 2],
     low: BigRational,
     width: BigRational,
     /// How far below a midpoint a value already counts as above it, as a share of the side.
@@ -28,6 +29,7 @@ impl BoxSide {
     pub(crate) fn new(low: f64, high: f64, snap: f64) -> Self {
         let snap_decimal = decimal(snap);
         Self {
+            ends: [low, high],
             low: decimal(low),
             width: decimal(high) - decimal(low),
             estimate: Estimate::new(low, high, snap),
@@ -39,6 +41,12 @@ impl BoxSide {
     /// Does a midpoint lie below where it is?
     pub(crate) fn is_snapped(&self) -> bool {
         !self.snap.is_zero()
+    }
+
+    /// The same side, with every midpoint where it is.
+    pub(crate) fn without_snap(&self) -> Self {
+        let [low, high] = self.ends;
+        Self::new(low, high, 0.0)
     }
 
     /// The cut at `numerator / 2^level` of the side: the least double that is not below it as a decimal.
@@ -189,6 +197,12 @@ fn decimal(number: f64) -> BigRational {
     } else {
         BigRational::from_integer(digits * power)
     }
+}
+
+/// The least double that is not below the midpoint of two numbers, all of them as decimals.
+pub(super) fn midpoint(low: f64, high: f64) -> f64 {
+    let two = BigRational::from_integer(2.into());
+    least_not_below(&((decimal(low) + decimal(high)) / two))
 }
 
 /// The least double whose decimal is not below a place; the largest double if there is none.

@@ -1,7 +1,7 @@
 //! Coordinates: what can be halved, and how often.
 //!
 //! A numeric feature is one coordinate: its values lie in the box from the least to the largest training
-//! value, which is halved again and again. A categorical feature is turned into numbers first. Where a
+//! value, which is halved again and again, at its midpoint or where that parts the rows evenly. A categorical feature is turned into numbers first. Where a
 //! feature has missing cells, one more halving comes before all others: missing against present.
 
 use std::cmp::Ordering;
@@ -12,10 +12,11 @@ use num_traits::{Float, Zero};
 use rustc_hash::FxHashMap;
 
 use super::box_side::BoxSide;
+use super::quantiles::Quantiles;
 use crate::cost::tens_of_weights;
 use crate::data::{Column, Dataset, MISSING_CODE, Target};
 use crate::error::{Error, Result, quoted};
-use crate::learn::dyadic::parameters::{Coding, Missing};
+use crate::learn::dyadic::parameters::{Coding, Dyadic, GridBox, Missing};
 use crate::learn::dyadic::switches::DyadicSwitches;
 use crate::tree::{Closed, Split};
 
@@ -33,9 +34,18 @@ pub(crate) struct Coordinate {
     /// Does a halving into present and missing come first?
     pub(super) has_missing: bool,
     /// Its side of the box; `None` where there is nothing to halve.
-    side: Option<BoxSide>,
+    side: Option<Side>,
     /// How often the box may be halved, besides the one for missing.
     pub(super) halvings: u32,
+}
+
+/// How a side of the box is halved.
+#[derive(Debug, Clone)]
+enum Side {
+    /// At its midpoint.
+    Middle(BoxSide),
+    /// Where that parts its rows most evenly.
+    Quantile(Quantiles),
 }
 
 #[derive(Debug, Clone)]
@@ -49,16 +59,11 @@ enum CoordinateKind {
 
 impl Coordinate {
     /// The coordinates of a table's features, in order. Each may be halved [`MOST_HALVINGS`] times.
-    pub(crate) fn of(
-        data: &Dataset,
-        coding: Coding,
-        missing: Missing,
-        snap: f64,
-    ) -> Result<Vec<Self>> {
+    pub(crate) fn of(data: &Dataset, learner: &Dyadic) -> Result<Vec<Self>> {
         let mut coordinates = Vec::new();
         for (feature, column) in data.columns().iter().enumerate() {
             let has_missing = column.has_missing();
-            if has_missing && missing == Missing::Refuse {
+            if has_missing && learner.missing == Missing::Refuse {
                 let name = quoted(&data.schema().features[feature].name);
                 return Err(Error::schema(format!(
                     "column {name} has missing cells, which were to be refused"
@@ -66,7 +71,7 @@ impl Coordinate {
             }
             let kinds = match column {
                 Column::Numeric(_) => vec![CoordinateKind::Numeric],
-                Column::Categorical(codes) => categories(data, feature, codes, coding),
+                Column::Categorical(codes) => categories(data, feature, codes, learner.coding),
             };
             for kind in kinds {
                 let mut coordinate = Self {
@@ -76,21 +81,44 @@ impl Coordinate {
                     side: None,
                     halvings: 0,
                 };
-                coordinate.set_box(data, snap);
+                coordinate.set_box(data, learner)?;
                 coordinates.push(coordinate);
             }
         }
         Ok(coordinates)
     }
 
-    fn set_box(&mut self, data: &Dataset, snap: f64) {
-        let (low, high) = self.range(data);
+    fn set_box(&mut self, data: &Dataset, learner: &Dyadic) -> Result<()> {
+        let (mut low, mut high) = self.range(data);
+        if let GridBox::Between(least, most) = learner.grid_box
+            && matches!(self.kind, CoordinateKind::Numeric)
+            && low <= high
+        {
+            if low < least || high > most {
+                let name = quoted(&data.schema().features[self.feature].name);
+                let outside = if low < least { low } else { high };
+                let allowed = format!("a box around all numbers, and column {name} has {outside}");
+                return Err(Error::parameter("box", learner.grid_box, allowed));
+            }
+            if low < high {
+                (low, high) = (least, most);
+            }
+        }
         if low < high {
-            self.side = Some(BoxSide::new(low, high, snap));
+            self.side = Some(Side::Middle(BoxSide::new(low, high, learner.snap)));
             self.halvings = match self.kind {
                 CoordinateKind::Category(_) => 1,
                 _ => MOST_HALVINGS,
             };
+        }
+        Ok(())
+    }
+
+    /// From now on halvings part the rows as evenly as possible.
+    pub(crate) fn halve_rows(&mut self, data: &Dataset) {
+        if self.side.is_some() {
+            let numbers = (0..data.n_rows()).filter_map(|row| self.number(data, row));
+            self.side = Some(Side::Quantile(Quantiles::new(numbers.collect())));
         }
     }
 
@@ -124,8 +152,10 @@ impl Coordinate {
         // Values near a cut take longer. Coded ones come again and again, and may all lie on cuts.
         let mut known: FxHashMap<u64, u32> = FxHashMap::default();
         let mut cell = |number: f64| {
-            let Some(side) = side else {
-                return 0;
+            let side = match side {
+                None => return 0,
+                Some(Side::Quantile(quantiles)) => return quantiles.cell(number, self.halvings),
+                Some(Side::Middle(side)) => side,
             };
             let clear = side.clear_cell(number, self.halvings);
             clear
@@ -190,7 +220,10 @@ impl Coordinate {
         }
         let level = level - u32::from(self.has_missing);
         let side = self.side.as_ref();
-        let cut = side.map(|side| side.cut(prefix * 2 + 1, level + 1));
+        let cut = side.map(|side| match side {
+            Side::Middle(side) => side.cut(prefix * 2 + 1, level + 1),
+            Side::Quantile(quantiles) => quantiles.cut(prefix, level),
+        });
         let threshold = cut.expect("what is halved has a side of the box");
         let side = |number: u32| Some(u32::from(f64::from(number) >= threshold));
         let split = match &self.kind {
@@ -216,18 +249,21 @@ impl Coordinate {
     /// May several categories share a cell?
     pub(crate) fn has_snapped_categories(&self) -> bool {
         let is_coded = matches!(self.kind, CoordinateKind::Numbers(_));
-        is_coded && self.side.as_ref().is_some_and(BoxSide::is_snapped)
+        is_coded && self.is_snapped()
+    }
+
+    fn is_snapped(&self) -> bool {
+        matches!(&self.side, Some(Side::Middle(side)) if side.is_snapped())
     }
 
     /// How many values of the table count as above a midpoint only because of the snap.
     pub(crate) fn n_snapped(&self, data: &Dataset, switches: DyadicSwitches) -> usize {
-        let is_snapped = self.side.as_ref().is_some_and(BoxSide::is_snapped);
-        if !is_snapped || self.halvings == 0 {
-            return 0;
-        }
-        let (low, high) = self.range(data);
+        let side = match &self.side {
+            Some(Side::Middle(side)) if side.is_snapped() && self.halvings > 0 => side,
+            _ => return 0,
+        };
         let plain = Self {
-            side: Some(BoxSide::new(low, high, 0.0)),
+            side: Some(Side::Middle(side.without_snap())),
             ..self.clone()
         };
         let (with, without) = (self.cells(data, switches), plain.cells(data, switches));

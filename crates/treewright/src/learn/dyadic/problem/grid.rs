@@ -18,7 +18,7 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::learn::dyadic::deadline::{GridDeadline, Resources, Stopped};
 use crate::learn::dyadic::frontier::{Vertex, vertex};
-use crate::learn::dyadic::parameters::{Dyadic, Resolution};
+use crate::learn::dyadic::parameters::{Dyadic, GridBox, Resolution};
 
 /// A table as points of a grid.
 #[derive(Debug, Clone)]
@@ -61,9 +61,8 @@ impl Grid {
             ));
         }
         let losses = RowLosses::new(data, &learner.loss, "dyadic trees", RowLosses::WIDE)?;
-        let (coding, missing, snap) = (learner.coding, learner.missing, learner.snap);
-        let mut coordinates = Coordinate::of(data, coding, missing, snap)?;
-        match Self::of_rows(data, &losses, resolution, &mut coordinates, resources) {
+        let mut coordinates = Coordinate::of(data, learner)?;
+        match Self::of_rows(data, &losses, learner, &mut coordinates, resources) {
             Ok(grid) => Ok(grid),
             Err(Stopped) => Ok(Self::of_one_leaf(data, &losses, resolution, coordinates)),
         }
@@ -72,15 +71,23 @@ impl Grid {
     fn of_rows(
         data: &Dataset,
         losses: &RowLosses<'_>,
-        resolution: &Resolution,
+        learner: &Dyadic,
         coordinates: &mut Vec<Coordinate>,
         resources: &Resources<'_>,
     ) -> std::result::Result<Self, Stopped> {
         let deadline = GridDeadline::new(resources);
-        deadline.room_for(data.n_rows().saturating_mul(4 * coordinates.len()))?;
+        // A cell for each row, and perhaps a value with its cell.
+        let per_row = match learner.grid_box {
+            GridBox::Quantile => 16,
+            GridBox::Range | GridBox::Between(..) => 4,
+        };
+        deadline.room_for(data.n_rows().saturating_mul(per_row * coordinates.len()))?;
         let mut cells: Vec<Vec<u32>> = Vec::with_capacity(coordinates.len());
-        for coordinate in coordinates.iter() {
+        for coordinate in coordinates.iter_mut() {
             deadline.look(data.n_rows())?;
+            if learner.grid_box == GridBox::Quantile {
+                coordinate.halve_rows(data);
+            }
             cells.push(coordinate.cells(data, resources.switches));
         }
         let (mut merged, groups) = MergedPoints::rows(cells, data.n_rows(), losses, &deadline)?;
@@ -88,7 +95,7 @@ impl Grid {
         let are_apart = coordinates.iter().any(Coordinate::has_snapped_categories);
         let bundles = bundles(data, if are_apart { &[] } else { &groups });
         drop(groups);
-        let is_capped = match resolution {
+        let is_capped = match &learner.resolution {
             Resolution::Auto => !merged.find_resolution(coordinates, &deadline)?,
             Resolution::Same(halvings) => {
                 merged.limit(coordinates, |_| *halvings);

@@ -7,6 +7,7 @@ mod field;
 mod grid;
 mod merged_points;
 mod points;
+mod quantiles;
 
 pub(crate) use self::bundle::Bundle;
 pub(crate) use self::field::Field;

@@ -125,7 +125,7 @@ fn certificate(
         exact: grid.is_whole,
         tolerance: grid.tolerance(),
         fewest_leaves: Some(answer.has_fewest_leaves && is_exact && lower_bound == objective),
-        statement: question.statement(learner.model, grid.halvings()),
+        statement: question.statement(learner, grid.halvings()),
     }
 }
 
