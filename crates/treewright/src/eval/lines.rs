@@ -55,9 +55,9 @@ impl Report {
     /// What the cost of a row left out is called where [`Report::unseen`] prints it.
     pub fn unseen_name(&self) -> &'static str {
         match self.loss {
-            Loss::ZeroOne => "error on unseen rows",
-            Loss::Matrix(_) => "cost of an unseen row",
-            Loss::Squared => "root mean square error",
+            Loss::ZeroOne => "unseen error",
+            Loss::Matrix(_) => "unseen cost",
+            Loss::Squared => "off by",
         }
     }
 

@@ -16,7 +16,7 @@ use crate::args::ExploreArgs;
 use crate::commands::problem::{loss, say};
 use crate::commands::{count, in_file, model, most_bytes, start_budget};
 use crate::input::{self, Table};
-use crate::output::{self, Console, Destination, duration};
+use crate::output::{self, Console, Destination};
 use crate::signals;
 
 pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
@@ -191,14 +191,7 @@ pub(super) fn summary(report: &Report) -> String {
 fn families(report: &Report) -> String {
     let lines = report.lines();
     let shown = lines.iter().filter(|line| !line.is_dominated);
-    let header = [
-        "",
-        "family",
-        "leaves",
-        report.unseen_name(),
-        "proof",
-        "time",
-    ];
+    let header = ["", "family", "leaves", report.unseen_name(), "proof"];
     let header = header.iter().map(|&name| name.to_owned()).collect();
     let table = output::figures_and_words(header, shown.map(|line| row(report, *line)));
     let n_others = lines.iter().filter(|line| line.is_dominated).count();
@@ -223,7 +216,6 @@ fn row(report: &Report, line: FamilyLine) -> Vec<String> {
         entry.leaves.to_string(),
         judged,
         proof(section, entry),
-        duration(section.seconds),
     ]
 }
 
@@ -232,7 +224,7 @@ fn proof(section: &Section, entry: &Entry) -> String {
     match entry.standing.proven() {
         Proven::Best => match (section.kind, &section.learner.kind) {
             (SectionKind::Family, LearnerKind::Greedy) => "best pruning".into(),
-            (SectionKind::Family, LearnerKind::Dyadic) => "optimal on its grid".into(),
+            (SectionKind::Family, LearnerKind::Dyadic) => "optimal on grid".into(),
             (SectionKind::Family, LearnerKind::Optimal) => "optimal".into(),
             (SectionKind::Family, learner) => format!("best {learner}"),
             (SectionKind::Tree, _) => "proven".into(),

@@ -107,8 +107,8 @@ pub fn section(section: &Section) -> String {
 /// What sets a family apart, for people.
 fn in_words(way: &str) -> &str {
     match way {
-        "branch" => "missing: a branch",
-        "distribute" => "missing: shared out",
+        "branch" => "missing: branch",
+        "distribute" => "missing: shares",
         other => other,
     }
 }
