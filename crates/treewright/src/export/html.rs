@@ -58,7 +58,7 @@ const PARTS: [(&str, &str); 43] = [
     part!("judge/interval.js"),
     part!("judge/leaves.js"),
     part!("judge/compare.js"),
-    part!("rows/model-file.js"),
+    part!("rows/modelfile.js"),
     part!("rows/texts.js"),
     part!("rows/table.js"),
     part!("basics/theme.js"),
