@@ -50,6 +50,8 @@ SAME = [
     ("rings", "dyadic", "--kappa 4 --k 4", DYADIC(kappa=4, k=4)),
     ("rings", "dyadic", "--select cv --k 3", DYADIC(select="cv", k=3)),
     ("shop", "dyadic", "--k 2 --leaves 4", DYADIC(k=2, max_leaf_nodes=4)),
+    ("rings", "dyadic", "--box quantile --k 3", DYADIC(box="quantile", k=3)),
+    ("rings", "dyadic", "--box -20:20 --k 3", DYADIC(box=(-20, 20), k=3)),
     ("titanic", "optimal", "", OPTIMAL()),
     ("shop", "optimal", "--depth 2 --intervals 2", OPTIMAL(intervals=2)),
     ("rings", "optimal", "--depth 3 --leaf-cost 1/300", OPTIMAL(max_depth=3, ccp_alpha="1/300")),
@@ -218,6 +220,7 @@ LOADED = [
     (OPTIMAL, {"max_depth": 1, "min_weight_fraction_leaf": 0.2, "ccp_alpha": 0.01}),
     (DYADIC, {"k": 2, "max_leaf_nodes": 4, "ties": "larger"}),
     (DYADIC, {"k": 2, "kappa": 3, "model": "boxed"}),
+    (DYADIC, {"k": 3, "box": "quantile"}),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,10 @@ class DyadicTreeClassifier(Classifier):
         The best tree with at most this many leaves, instead of a weight.
     k : "auto", int or list of int, default="auto"
         How often features may be halved: for all, or for each.
+    box : str or pair of numbers, default="range"
+        Where a side of the box is halved: at the midpoint of a feature's range (``"range"``), where
+        that parts the training rows most evenly (``"quantile"``), or at the midpoint of a box that
+        all numeric features have: ``(0, 1)`` or ``"0:1"``.
     model : {"collapsed", "boxed"}, default="collapsed"
         Are halvings that separate no rows free, or does every one make a leaf?
     ties : {"smaller", "larger"}, default="smaller"
@@ -87,6 +92,7 @@ class DyadicTreeClassifier(Classifier):
         kappa: float | str = 2,
         max_leaf_nodes: int | None = None,
         k: Any = "auto",
+        box: Any = "range",
         model: str = "collapsed",
         ties: str = "smaller",
         missing: str = "code",
@@ -113,6 +119,7 @@ class DyadicTreeClassifier(Classifier):
         self.kappa = kappa
         self.max_leaf_nodes = max_leaf_nodes
         self.k = k
+        self.box = box
         self.model = model
         self.ties = ties
         self.missing = missing
@@ -144,6 +151,7 @@ class DyadicTreeClassifier(Classifier):
             k = each if np.ndim(k) else each[0]
         return {
             "k": k,
+            "box": _box(self.box),
             "model": word("model", self.model),
             "ties": word("ties", self.ties),
             "missing": word("missing", self.missing),
@@ -181,3 +189,13 @@ class DyadicTreeClassifier(Classifier):
         family, model = found
         self.family_ = Family(family, self.classes_)
         self._keep(model)
+
+
+def _box(box: Any) -> str:
+    """The box as the program reads it; a pair of numbers are its ends."""
+    if isinstance(box, str):
+        return box
+    if np.shape(box) != (2,) or not all(isinstance(end, Real) for end in box):
+        raise ValueError(f"box: got {box!r}, expected range, quantile, or two numbers")
+    low, high = map(float, box)
+    return f"{low!r}:{high!r}"

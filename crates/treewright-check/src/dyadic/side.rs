@@ -120,8 +120,9 @@ impl Side {
             } => {
                 let n_cells = Ratio::from(BigInt::one() << halvings);
                 let share = (&number - low) / (high - low) + snap;
-                let cell = (share * &n_cells).floor();
-                if cell < Ratio::one() || cell >= n_cells {
+                // Doubles may be so far apart that cells lie between two of them.
+                let cell = (share * &n_cells).floor().min(&n_cells - Ratio::one());
+                if cell < Ratio::one() {
                     return false;
                 }
                 (high - low) * (cell / n_cells - snap) + low

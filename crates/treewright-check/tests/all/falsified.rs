@@ -4,7 +4,7 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 use treewright::Budget;
 use treewright::export::json::{write_family, write_model};
-use treewright::learn::dyadic::Dyadic;
+use treewright::learn::dyadic::{Aim, Dyadic};
 use treewright::learn::optimal::Optimal;
 use treewright::learn::{FamilyLearner, Learner};
 use treewright_check::Verdict;
@@ -221,4 +221,46 @@ fn paths_with_a_gap_are_refuted() {
         n_refuted += 1;
     }
     assert!(n_refuted > 50, "{n_refuted}");
+}
+
+/// A cut that was moved between the same two values parts the training rows as before, and others elsewhere.
+#[test]
+fn cuts_off_the_grid_are_refuted() {
+    let mut moved = 0;
+    for seed in 0..400 {
+        let random = &mut Rng::with_seed(seed);
+        let Some((text, data)) = table(random) else {
+            continue;
+        };
+        let boxes = ["range", "quantile", "-100:200"];
+        let learner = Dyadic {
+            grid_box: boxes[random.usize(..3)].parse().unwrap(),
+            aim: Aim::Kappa("1/5".parse().unwrap()),
+            ..Dyadic::default()
+        };
+        let Ok(fit) = learner.fit(&data, &Budget::unlimited()) else {
+            continue;
+        };
+        let mut model: Value = serde_json::from_str(&write_model(&fit)).unwrap();
+        let report = judge(&model.to_string(), &text);
+        assert_eq!(
+            report.verdict(),
+            Verdict::Confirmed,
+            "seed {seed}: {report:?}"
+        );
+        let nodes = model["nodes"].as_array_mut().unwrap();
+        let cut = nodes.iter_mut().find_map(|node| {
+            let cut = node["split"]["cuts"].get_mut(0)?;
+            Some(cut)
+        });
+        let Some(cut) = cut else { continue };
+        *cut = json!(number(cut).next_down());
+        let report = judge(&model.to_string(), &text);
+        assert!(
+            matches!(report.verdict(), Verdict::Refuted(_)),
+            "seed {seed}: {report:?}"
+        );
+        moved += 1;
+    }
+    assert!(moved > 50, "{moved}");
 }

@@ -8,7 +8,7 @@ use treewright::select::Searched;
 
 use super::selection::SelectionParams;
 use super::{family, finished, loss, nothing_chosen, text_of};
-use crate::errors::{guarded, named, refused};
+use crate::errors::{guarded, named, raised, refused};
 use crate::family::{Family, penalty, weight};
 use crate::model::Model;
 use crate::running::{Limits, Outcome};
@@ -19,6 +19,8 @@ use crate::table::Table;
 #[pyo3(from_item_all)]
 pub(crate) struct DyadicParams {
     k: Halvings,
+    #[pyo3(item("box"))]
+    grid_box: String,
     model: String,
     ties: String,
     missing: String,
@@ -54,6 +56,7 @@ impl DyadicParams {
                 Halvings::Same(halvings) => Resolution::Same(*halvings),
                 Halvings::Each(halvings) => Resolution::Each(halvings.clone()),
             },
+            grid_box: self.grid_box.parse().map_err(|error| raised(&error))?,
             model: named(
                 "model",
                 &self.model,

@@ -62,6 +62,9 @@ fn trees_are_proven_and_hold() {
             &["--kappa", "5", "--coding", "order"],
             &["--lambda", "1/100", "--coding", "one-vs-rest"],
             &["--lambda", "0.02", "--k", "2", "--snap", "0.01"],
+            &["--box", "quantile"],
+            &["--box", "quantile", "--model", "boxed", "--k", "2"],
+            &["--box=-100:900", "--k", "6"],
         ] {
             let model = fit(&folder, options);
             let certificate = &model["certificate"];
@@ -328,6 +331,15 @@ fn bad_input() {
         for snap in ["0.5", "-0.1", "NaN", "inf"] {
             refused(&["--snap", snap], &format!("snap: got {snap}, expected "));
         }
+        for text in ["quartile", "1", "2:1", "0:inf", ""] {
+            let names = "range, quantile, or LO:HI, two numbers of which the first is less";
+            let complaint = format!("box: got {text}, expected {names}\n");
+            refused(&["--box", text], &complaint);
+        }
+        let around = "expected a box around all numbers, and column \"price\" has";
+        refused(&["--box", "0:10"], &format!("box: got 0:10, {around}"));
+        let options = ["--box", "quantile", "--snap", "0.1"];
+        refused(&options, "snap: got 0.1, expected 0 with the box");
         let complaint = "data.csv: column \"department\" has missing cells";
         refused(&["--missing", "refuse"], complaint);
         refused(&["--features", ""], "data.csv: the table has no features");

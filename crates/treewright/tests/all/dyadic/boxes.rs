@@ -32,7 +32,7 @@ fn halve(
     found: &mut BTreeMap<BigRational, u64>,
 ) {
     let n_rows = |values: &[(BigRational, usize)]| values.iter().map(|it| it.1).sum::<usize>();
-    if halvings == 0 {
+    if halvings == 0 || values.is_empty() {
         found.extend(values.iter().map(|(value, _)| (value.clone(), before)));
         return;
     }
@@ -118,12 +118,13 @@ fn check_cuts(narrow: &Narrow, learner: &Dyadic) {
     let family = family.unwrap().family;
     let tree = family.tree(family.len() - 1);
     for id in tree.ids() {
-        let Some(Split::Intervals { feature, cuts, .. }) = tree.branch(id).map(|it| it.split())
+        let Some(Split::Intervals { feature, cuts, .. }) =
+            tree.branch(id).map(|it| it.split.clone())
         else {
             continue;
         };
-        let places = values(narrow, *feature);
-        for &cut in cuts {
+        let places = values(narrow, feature);
+        for cut in cuts {
             let of_double = |double: f64| ratio(&format!("{double:e}"));
             let at = places.partition_point(|(value, _)| *value < of_double(cut));
             let middle = (&places[at - 1].0 + &places[at].0) / BigInt::from(2);
