@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anyhow::{Context, Result, anyhow, bail};
 use flate2::read::MultiGzDecoder;
 use treewright::data::read_file;
+use treewright::error::{quoted, similar};
 
 use crate::claims;
 
@@ -90,8 +91,11 @@ fn read_all(path: &Path, room: &Room) -> Result<Vec<u8>> {
             Err(error) => Err(error),
         }
     };
-    read.map_err(plain_words)?
-        .ok_or_else(|| too_long("its data", room.free, OF_FREE))
+    read.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => not_found(path),
+        _ => plain_words(error),
+    })?
+    .ok_or_else(|| too_long("its data", room.free, OF_FREE))
 }
 
 /// Reads to the end, unless there is more than this many bytes.
@@ -156,6 +160,21 @@ fn free_memory() -> Option<u64> {
         Some(most.saturating_sub(number("/sys/fs/cgroup/memory.current")?))
     };
     [of_system(), of_group()].into_iter().flatten().min()
+}
+
+/// There is no such file; perhaps one with a similar name was meant.
+fn not_found(path: &Path) -> anyhow::Error {
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let folder = folder.unwrap_or_else(|| Path::new("."));
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.take(10_000).collect();
+    names.sort_unstable();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    match similar(&name, names.iter().map(String::as_str)) {
+        Some(meant) => anyhow!("no such file; did you mean {}?", quoted(meant)),
+        None => anyhow!("no such file"),
+    }
 }
 
 /// The most common refusals of the operating system, without error numbers.

@@ -216,6 +216,51 @@ pub(crate) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
+/// An option names a column that is not there.
+pub(crate) fn no_column<'a>(
+    option: &str,
+    name: &str,
+    columns: impl Iterator<Item = &'a str> + Clone,
+) -> Error {
+    let meant = similar(name, columns.clone()).map_or(String::new(), |meant| {
+        format!("; did you mean {}?", quoted(meant))
+    });
+    Error::schema(format!(
+        "{option}: there is no column {} (columns: {}){meant}",
+        quoted(name),
+        quoted_list(columns)
+    ))
+}
+
+/// Of these names the one that was probably meant: one that is hardly different.
+pub fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let name: Vec<char> = name.to_lowercase().chars().take(100).collect();
+    let most = (name.len() / 3).clamp(1, 3);
+    let distances = known.map(|known| {
+        let other: Vec<char> = known.to_lowercase().chars().take(100).collect();
+        (edits(&name, &other), known)
+    });
+    let nearest = distances.min_by_key(|(distance, _)| *distance);
+    nearest
+        .filter(|(distance, _)| *distance <= most)
+        .map(|(_, known)| known)
+}
+
+/// How many letters must be added, removed or changed (Levenshtein).
+fn edits(from: &[char], to: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.iter().enumerate() {
+        let mut before = row[0];
+        row[0] = i + 1;
+        for (j, b) in to.iter().enumerate() {
+            let change = before + usize::from(a != b);
+            before = row[j + 1];
+            row[j + 1] = change.min(before + 1).min(row[j] + 1);
+        }
+    }
+    row[to.len()]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,5 +309,16 @@ mod tests {
             assert!(printable(&c.to_string()).is_ascii(), "{c:?}");
             assert!(quoted(&c.to_string()).is_ascii(), "{c:?}");
         }
+    }
+
+    #[test]
+    fn names_that_are_hardly_different_were_meant() {
+        let known = ["age", "survived", "Ticket class"];
+        let meant = |name| similar(name, known.into_iter());
+        assert_eq!(meant("surived"), Some("survived"));
+        assert_eq!(meant("Age"), Some("age"));
+        assert_eq!(meant("ticket_class"), Some("Ticket class"));
+        assert_eq!(meant("height"), None);
+        assert_eq!(similar("x", std::iter::empty()), None);
     }
 }

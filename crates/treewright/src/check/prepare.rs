@@ -2,7 +2,7 @@
 
 use super::{ColumnCheck, Finding, TableCheck, Token, Wanted};
 use crate::data::{DateFormat, MissingTarget, ReadOptions, Role};
-use crate::error::{Error, Result, quoted, quoted_list};
+use crate::error::{Error, Result, no_column, quoted_list};
 
 /// Something that is read differently because of a finding.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,11 +59,7 @@ impl TableCheck {
     ) -> Result<(ReadOptions, Vec<Change>)> {
         if let Some(name) = keep.iter().find(|name| self.column(name).is_none()) {
             let known = self.columns.iter().map(|column| column.name.as_str());
-            return Err(Error::schema(format!(
-                "keep: there is no column {} (columns: {})",
-                quoted(name),
-                quoted_list(known)
-            )));
+            return Err(no_column("keep", name, known));
         }
         let mut prepared = options.clone();
         let mut changes = Vec::new();

@@ -4,7 +4,7 @@ use super::{
     DateColumn, DateFormat, DateOrder, DateUnit, MISSING_CODE, RawColumn, ReadOptions, Source,
     Texts,
 };
-use crate::error::{Error, Result, quoted, quoted_list};
+use crate::error::{Error, Result, no_column, quoted};
 
 /// Refuses dates that are not there, are the target or the weight, or are to be something else as well.
 pub(super) fn check_dates(
@@ -15,11 +15,7 @@ pub(super) fn check_dates(
 ) -> Result<()> {
     for (name, _) in &options.dates {
         let Some(position) = names.iter().position(|candidate| candidate == name) else {
-            return Err(Error::schema(format!(
-                "dates: there is no column {} (columns: {})",
-                quoted(name),
-                quoted_list(names.iter().map(String::as_str))
-            )));
+            return Err(no_column("dates", name, names.iter().map(String::as_str)));
         };
         if options.categorical.contains(name) || options.numeric.contains(name) {
             return Err(Error::schema(format!(

@@ -9,7 +9,7 @@ use super::{
     ClassWeight, Column, Dataset, DateOrder, Feature, FeatureKind, MISSING_CODE, MissingTarget,
     RawColumn, Reading, Schema, Source, Target, TargetColumn, Texts, Wanted,
 };
-use crate::error::{Error, Result, quoted, quoted_list};
+use crate::error::{Error, Result, no_column, quoted, quoted_list};
 
 /// What is to be learned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -263,13 +263,7 @@ fn assign_roles(names: &[String], options: &ReadOptions) -> Result<Vec<Role>> {
         names
             .iter()
             .position(|candidate| candidate == name)
-            .ok_or_else(|| {
-                Error::schema(format!(
-                    "{option}: there is no column {} (columns: {})",
-                    quoted(name),
-                    quoted_list(names.iter().map(String::as_str))
-                ))
-            })
+            .ok_or_else(|| no_column(option, name, names.iter().map(String::as_str)))
     };
     for (list, option) in [
         (&options.drop, "drop"),

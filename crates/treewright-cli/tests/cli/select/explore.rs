@@ -64,7 +64,10 @@ fn a_page_a_document_and_an_answer() {
 #[test]
 fn the_figures_are_those_of_the_other_commands() {
     let folder = with_table("shop.csv");
-    let report = folder.json(&["explore", "data.csv", "--json", "--quiet", "--folds", "5"]);
+    // Long enough for a program that is not optimised.
+    let report = folder.json(&[
+        "explore", "data.csv", "--json", "--quiet", "--folds", "5", "--budget", "30m",
+    ]);
     for (id, command) in [
         (
             "greedy-linear",
