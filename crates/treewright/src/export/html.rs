@@ -19,7 +19,7 @@ macro_rules! part {
 }
 
 /// The parts, in the order of the page.
-const PARTS: [(&str, &str); 43] = [
+const PARTS: [(&str, &str); 44] = [
     part!("style.css"),
     part!("judge/style.css"),
     part!("basics/dom.js"),
@@ -31,6 +31,7 @@ const PARTS: [(&str, &str); 43] = [
     part!("choose/frame.js"),
     part!("choose/curve.js"),
     part!("choose/stepper.js"),
+    part!("choose/enough.js"),
     part!("choose/selection.js"),
     part!("choose/bar.js"),
     part!("choose/link.js"),
@@ -58,7 +59,7 @@ const PARTS: [(&str, &str); 43] = [
     part!("judge/interval.js"),
     part!("judge/leaves.js"),
     part!("judge/compare.js"),
-    part!("rows/model-file.js"),
+    part!("rows/modelfile.js"),
     part!("rows/texts.js"),
     part!("rows/table.js"),
     part!("basics/theme.js"),

@@ -28,7 +28,9 @@ function describe() {
   const { table, folds, target } = report;
   const others = report.other_rows;
   const facts = [
-    others ? `learned from ${plural(table.rows, "row")}, shown with ${plural(others, "other row")}` : plural(table.rows, "row"),
+    others
+      ? `learned from ${plural(table.rows, "row")}, shown with ${plural(others, "other row")}`
+      : plural(table.rows, "row"),
     plural(report.features.length, "feature"),
     report.task === "regression"
       ? `predicts ${target.name}`
@@ -108,7 +110,7 @@ byId("report").hidden = false;
 state.rows = sampleRows(report);
 state.typical = typicalRow(report);
 views = [
-  makeHeadline(report),
+  makeHeadline(report, actions),
   makeCurve(report, actions),
   makeSelection(report, actions),
   makeBar(report, actions),

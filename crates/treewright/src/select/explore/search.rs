@@ -240,7 +240,10 @@ fn finish(report: &mut Report, data: &Dataset, budget: &Budget, families: &[Foun
     shorten(&mut report.sections, start, n_classes);
     const MANY_STEPS: usize = 500_000;
     let is_slow = data.n_rows().saturating_mul(n_trees) > MANY_STEPS;
-    let is_late = || is_slow && budget.is_spent();
+    // Half of the time for each look at the rows.
+    let for_confusion = budget.left().map_or(Duration::ZERO, |left| left / 2);
+    let judging = budget.keeping(for_confusion);
+    let is_late = || is_slow && judging.is_spent();
     left_out::judge(report, families, data, &is_late)?;
-    look_at(&mut report.sections, data, &is_late)
+    look_at(&mut report.sections, data, &|| is_slow && budget.is_spent())
 }

@@ -7,9 +7,14 @@ function makeBar(report, actions) {
   const name = html("span", { class: "bar-title" });
   const figures = html("span", { class: "num" });
   bar.append(html("div", { class: "bar-inner" }, name, stepper.parts, figures));
-  new IntersectionObserver(([seen]) => {
-    bar.hidden = seen.isIntersecting || seen.boundingClientRect.top > 0;
-  }).observe(byId("slider"));
+  // What is still below the window counts as seen.
+  const rootMargin = "0px 0px 1000000px 0px";
+  new IntersectionObserver(
+    ([seen]) => {
+      bar.hidden = seen.isIntersecting;
+    },
+    { rootMargin },
+  ).observe(byId("headline"));
 
   return {
     render(state, changed) {

@@ -6,7 +6,11 @@ function makeCompare(report, actions) {
   const error = measure(report);
   let state = null;
   let kept = null;
-  const keep = button("Keep to compare", keepSelected, { class: "quiet", id: "keep", title: "Keep this tree, to see it beside another one" });
+  const keep = button("Keep to compare", keepSelected, {
+    class: "quiet",
+    id: "keep",
+    title: "Keep this tree, to see it beside another one",
+  });
   byId("selection-tools").append(keep);
   byId("compare-tools").append(
     button("Change places", swap, { class: "quiet", title: "Select the tree that is kept, and keep the selected one" }),
@@ -78,13 +82,27 @@ function makeCompare(report, actions) {
     const trees = places.map(([f, m]) => treeAt(f, m));
     const [left, right] = members.map(([family, member]) => figuresOf(family, member));
     const column = (tree) =>
-      html("div", { class: "scroller-x still-box" }, tree ? stillTree(tree, state.rows) : html("p", { class: "muted" }, "This tree is not part of the page."));
+      html(
+        "div",
+        { class: "scroller-x still-box" },
+        tree ? stillTree(tree, state.rows) : html("p", { class: "muted" }, "This tree is not part of the page."),
+      );
     box.replaceChildren(
       html(
         "table",
         { class: "plain", id: "compared" },
-        html("thead", {}, html("tr", {}, ["", "kept", "selected"].map((name) => html("th", { scope: "col" }, name)))),
-        left.map(([name, value], i) => html("tr", {}, html("td", { class: "muted" }, name), html("td", {}, value), html("td", {}, right[i][1]))),
+        html(
+          "thead",
+          {},
+          html(
+            "tr",
+            {},
+            ["", "kept", "selected"].map((name) => html("th", { scope: "col" }, name)),
+          ),
+        ),
+        left.map(([name, value], i) =>
+          html("tr", {}, html("td", { class: "muted" }, name), html("td", {}, value), html("td", {}, right[i][1])),
+        ),
       ),
       html("p", { class: "note" }, difference(...trees)),
       html("div", { class: "panels twins" }, panel("Kept", column(trees[0])), panel("Selected", column(trees[1]))),

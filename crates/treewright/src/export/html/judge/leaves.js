@@ -6,7 +6,9 @@ function makeLeaves(report, actions) {
   const box = byId("leaves");
   const isNumber = report.task === "regression";
   let state = null;
-  byId("leaves-tools").append(button("CSV", saveCsv, { class: "quiet", id: "leaves-csv", title: "Save this table as CSV" }));
+  byId("leaves-tools").append(
+    button("CSV", saveCsv, { class: "quiet", id: "leaves-csv", title: "Save this table as CSV" }),
+  );
 
   // The class that the rates are about: of two the positive one, of more that of the leaf.
   function positiveOf(member) {
@@ -26,15 +28,27 @@ function makeLeaves(report, actions) {
     const found = leaves.map((id) => {
       const node = tree.nodes[id];
       const rows = tree.weight[id];
-      const rule = pathConditions(tree, id).map(({ name, text }) => `${name} ${text}`).join(" and ") || "all rows";
-      const line = { id, rule, answer: answerText(report, node.value), value: node.value, rows, share: rows / (tree.total() || 1) };
+      const rule = ruleOf(tree, id, format.brief);
+      const line = {
+        id,
+        rule,
+        answer: answerText(report, node.value),
+        value: node.value,
+        rows,
+        share: rows / (tree.total() || 1),
+      };
       if (isNumber) return { ...line, mean: node.mean, deviation: rows > 0 ? Math.sqrt(node.sse / rows) : null };
       const named = positive ?? node.value;
       const own = node.counts[named];
       const overall = tree.nodes[0].counts[named] / (tree.total() || 1);
       const rate = rows > 0 ? own / rows : null;
       const whole = isCounted && rows > 0 && Number.isInteger(rows) && Number.isInteger(own);
-      return { ...line, rate, interval: whole ? exactInterval(own, rows) : null, lift: rate === null || !(overall > 0) ? null : rate / overall };
+      return {
+        ...line,
+        rate,
+        interval: whole ? exactInterval(own, rows) : null,
+        lift: rate === null || !(overall > 0) ? null : rate / overall,
+      };
     });
     const by = isNumber ? "mean" : positive === null ? "rows" : "rate";
     found.sort((a, b) => (b[by] ?? -Infinity) - (a[by] ?? -Infinity) || b.rows - a.rows || a.id - b.id);
@@ -42,7 +56,8 @@ function makeLeaves(report, actions) {
   }
 
   function columns(positive) {
-    const rate = positive === null ? "share of the answer" : `share of “${cutName(report.target.classes[positive], 14)}”`;
+    const rate =
+      positive === null ? "share of the answer" : `share of “${cutName(report.target.classes[positive], 14)}”`;
     const own = isNumber ? ["standard deviation"] : [rate, "95 % interval", "lift"];
     return ["rule", "answer", "rows", "of all", ...own];
   }
@@ -70,16 +85,30 @@ function makeLeaves(report, actions) {
     const line = (one) =>
       html(
         "tr",
-        { "data-leaf": one.id, class: one.id === state.node ? "selected" : null, on: { click: () => actions.selectNode(one.id) } },
-        html("td", { class: "rule" }, button(one.rule, () => {}, { class: "link plain" })),
-        html("td", {}, html("i", { class: "swatch", style: `background: ${answerColor(report, one.value)}` }), cutName(one.answer, 20)),
+        {
+          "data-leaf": one.id,
+          class: one.id === state.node ? "selected" : null,
+          on: { click: () => actions.selectNode(one.id) },
+        },
+        html(
+          "td",
+          { class: "rule" },
+          button(one.rule, () => {}, { class: "link plain" }),
+        ),
+        html(
+          "td",
+          {},
+          html("i", { class: "swatch", style: `background: ${answerColor(report, one.value)}` }),
+          cutName(one.answer, 20),
+        ),
         cells(one).map((text) => html("td", { class: "num" }, text)),
       );
     const notes = ["Rows are those that the tree was learned from."];
     if (found.some(({ rows }) => !Number.isInteger(rows)) && report.table.weight === report.table.rows) {
       notes.push("Rows with a missing value are shared out among leaves, so some counts are not whole.");
     }
-    if (found.length > MOST_LEAF_LINES) notes.push(`The first ${MOST_LEAF_LINES} of ${format.rows(found.length)} are shown.`);
+    if (found.length > MOST_LEAF_LINES)
+      notes.push(`The first ${MOST_LEAF_LINES} of ${format.rows(found.length)} are shown.`);
     box.replaceChildren(
       html(
         "div",
@@ -88,7 +117,16 @@ function makeLeaves(report, actions) {
           "table",
           { class: "rows leaves" },
           html("caption", { class: "sr" }, "Leaves of the selected tree"),
-          html("thead", {}, html("tr", {}, heads, numbers.map((name) => html("th", { scope: "col", class: "num" }, name)))),
+          html(
+            "thead",
+            {},
+            html(
+              "tr",
+              {},
+              heads,
+              numbers.map((name) => html("th", { scope: "col", class: "num" }, name)),
+            ),
+          ),
           html("tbody", {}, found.slice(0, MOST_LEAF_LINES).map(line)),
         ),
       ),
@@ -100,9 +138,16 @@ function makeLeaves(report, actions) {
   function saveCsv() {
     if (!state || !state.tree) return;
     const { found, positive } = lines();
-    const own = isNumber ? ["mean", "standard deviation"] : [positive === null ? "share of the answer" : `share of ${report.target.classes[positive]}`, "low", "high", "lift"];
+    const own = isNumber
+      ? ["mean", "standard deviation"]
+      : [
+          positive === null ? "share of the answer" : `share of ${report.target.classes[positive]}`,
+          "low",
+          "high",
+          "lift",
+        ];
     const rows = found.map((one) => [
-      one.rule,
+      ruleOf(state.tree, one.id, format.exact),
       one.answer,
       one.rows,
       one.share,
@@ -118,6 +163,11 @@ function makeLeaves(report, actions) {
       if (changed.has("member") || changed.has("node")) draw();
     },
   };
+}
+
+function ruleOf(tree, id, number) {
+  const conditions = pathConditions(tree, id, number).map(({ name, text }) => `${name} ${text}`);
+  return conditions.join(" and ") || "all rows";
 }
 
 function csvText(rows) {

@@ -104,7 +104,12 @@ function perClassTable(report, table) {
           html(
             "tr",
             {},
-            html("th", { scope: "row", title: report.target.classes[i] }, classMark(i), cutName(report.target.classes[i], 24)),
+            html(
+              "th",
+              { scope: "row", title: report.target.classes[i] },
+              classMark(i),
+              cutName(report.target.classes[i], 24),
+            ),
             [format.rows(support), text(precision), text(recall), text(f1)].map((value) =>
               html("td", { class: "num" }, value),
             ),

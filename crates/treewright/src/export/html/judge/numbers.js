@@ -8,7 +8,11 @@ function numberQuality(report) {
     return figureList(
       [
         ["Root mean squared error", format.value(quality.rmse), `in units of ${unit}`],
-        ["Always the mean", format.value(baseline.rmse), `the same error if the answer is always ${format.value(baseline.mean)}`],
+        [
+          "Always the mean",
+          format.value(baseline.rmse),
+          `the same error if the answer is always ${format.value(baseline.mean)}`,
+        ],
         ["Mean absolute error", format.value(quality.mae), `in units of ${unit}`],
         ["Always the mean", format.value(baseline.mae), "the mean absolute error of that"],
         ["Variance explained (R²)", (quality.r2 ?? null) === null ? "–" : format.share(quality.r2)],
@@ -24,9 +28,23 @@ function numberQuality(report) {
     const { bins } = quality;
     const all = bins.flatMap(({ predicted, quantiles }) => [predicted, quantiles[1], quantiles[5]]);
     const range = rangeOf(all, null);
-    const x = linear(...rangeOf(bins.map(({ predicted }) => predicted), null), 58, width - 16);
+    const x = linear(
+      ...rangeOf(
+        bins.map(({ predicted }) => predicted),
+        null,
+      ),
+      58,
+      width - 16,
+    );
     const y = linear(...range, height - 38, 16);
-    const drawing = svg("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": "Actual against predicted values" });
+    const drawing = svg("svg", {
+      class: "plot",
+      viewBox: `0 0 ${width} ${height}`,
+      width,
+      height,
+      role: "img",
+      "aria-label": "Actual against predicted values",
+    });
     const axes = svg("g", { class: "axes" });
     for (const mark of ticks(...range, 5)) {
       axes.append(
@@ -34,7 +52,10 @@ function numberQuality(report) {
         svg("text", { x: 45, y: y(mark) + 4, "text-anchor": "end" }, significant(mark, 4)),
       );
     }
-    const [low, high] = rangeOf(bins.map(({ predicted }) => predicted), null);
+    const [low, high] = rangeOf(
+      bins.map(({ predicted }) => predicted),
+      null,
+    );
     for (const mark of ticks(low, high, width / 70)) {
       axes.append(svg("text", { x: x(mark), y: height - 22, "text-anchor": "middle" }, significant(mark, 4)));
     }
@@ -51,7 +72,11 @@ function numberQuality(report) {
         svg(
           "circle",
           { class: "spot", cx: at, cy: y(actual), r: 4 },
-          svg("title", {}, `predicted ${format.value(predicted)}, actual mean ${format.value(actual)}, ${plural(weight, "row")}`),
+          svg(
+            "title",
+            {},
+            `predicted ${format.value(predicted)}, actual mean ${format.value(actual)}, ${plural(weight, "row")}`,
+          ),
         ),
       );
     }
@@ -59,12 +84,24 @@ function numberQuality(report) {
   }
 
   function residuals({ residuals: { shares, values } }) {
-    const name = (share) => (share === 0 ? "least" : share === 1 ? "largest" : share === 0.5 ? "median" : format.whole(share));
+    const name = (share) =>
+      share === 0 ? "least" : share === 1 ? "largest" : share === 0.5 ? "median" : format.whole(share);
     return html(
       "table",
       { class: "plain", id: "residuals" },
-      html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "share of the rows"), html("th", { scope: "col", class: "num" }, "actual − predicted"))),
-      shares.map((share, i) => html("tr", {}, html("td", {}, name(share)), html("td", { class: "num" }, format.value(values[i])))),
+      html(
+        "thead",
+        {},
+        html(
+          "tr",
+          {},
+          html("th", { scope: "col" }, "share of the rows"),
+          html("th", { scope: "col", class: "num" }, "actual − predicted"),
+        ),
+      ),
+      shares.map((share, i) =>
+        html("tr", {}, html("td", {}, name(share)), html("td", { class: "num" }, format.value(values[i]))),
+      ),
     );
   }
 
@@ -90,7 +127,15 @@ function numberQuality(report) {
       html(
         "div",
         { class: "panels numbers" },
-        panel("Actual against predicted", predictedPlot(quality, width), html("p", { class: "note" }, "In parts of the rows by rising prediction: mean, middle half and nine tenths of the actual values.")),
+        panel(
+          "Actual against predicted",
+          predictedPlot(quality, width),
+          html(
+            "p",
+            { class: "note" },
+            "In parts of the rows by rising prediction: mean, middle half and nine tenths of the actual values.",
+          ),
+        ),
         panel("Figures", figures(quality)),
         panel("Residuals", residuals(quality)),
       ),

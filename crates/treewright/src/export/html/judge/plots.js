@@ -7,7 +7,14 @@ function sharePlot(width, across, up, [mostX, mostY] = [1, 1]) {
   const { height, left, right, top, bottom } = PLOT;
   const x = linear(0, mostX, left, width - right);
   const y = linear(0, mostY, height - bottom, top);
-  const drawing = svg("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `${up} against ${across}` });
+  const drawing = svg("svg", {
+    class: "plot",
+    viewBox: `0 0 ${width} ${height}`,
+    width,
+    height,
+    role: "img",
+    "aria-label": `${up} against ${across}`,
+  });
   const axes = svg("g", { class: "axes" });
   const text = (most) => (mark) => (most > 1.5 ? significant(mark, 3) : `${significant(100 * mark, 3)}`);
   for (const mark of ticks(0, mostY, 4)) {
@@ -41,9 +48,19 @@ function spot([a, b], { x, y }) {
 function rocPlot(ranking, width, at) {
   const { thresholds: t, positives, negatives } = ranking;
   const frame = sharePlot(width, "other rows taken for it, %", `rows of “${cutName(ranking.positive, 14)}” found, %`);
-  const points = [[0, 0], ...t.share.map((_, i) => [t.false_positives[i] / negatives, t.true_positives[i] / positives])];
+  const points = [
+    [0, 0],
+    ...t.share.map((_, i) => [t.false_positives[i] / negatives, t.true_positives[i] / positives]),
+  ];
   frame.drawing.append(
-    polyline([[0, 0], [1, 1]], frame, { class: "baseline" }),
+    polyline(
+      [
+        [0, 0],
+        [1, 1],
+      ],
+      frame,
+      { class: "baseline" },
+    ),
     polyline(points, frame),
     spot([at.wrong / negatives, at.right / positives], frame),
   );
@@ -52,14 +69,25 @@ function rocPlot(ranking, width, at) {
 
 function precisionPlot(ranking, width, at) {
   const { thresholds: t, positives, negatives } = ranking;
-  const frame = sharePlot(width, `rows of “${cutName(ranking.positive, 14)}” found, %`, "of those taken for it, right, %");
+  const frame = sharePlot(
+    width,
+    `rows of “${cutName(ranking.positive, 14)}” found, %`,
+    "of those taken for it, right, %",
+  );
   const share = positives / (positives + negatives);
   const points = t.share.map((_, i) => [
     t.true_positives[i] / positives,
     t.true_positives[i] / (t.true_positives[i] + t.false_positives[i]),
   ]);
   frame.drawing.append(
-    polyline([[0, share], [1, share]], frame, { class: "baseline" }),
+    polyline(
+      [
+        [0, share],
+        [1, share],
+      ],
+      frame,
+      { class: "baseline" },
+    ),
     polyline([[0, points[0][1]], ...points], frame),
   );
   if (at.right + at.wrong > 0) {
@@ -71,13 +99,24 @@ function precisionPlot(ranking, width, at) {
 function gainPlot(ranking, width, at) {
   const { thresholds: t, positives, negatives } = ranking;
   const all = positives + negatives;
-  const frame = sharePlot(width, "rows with the highest shares, %", `rows of “${cutName(ranking.positive, 14)}” found, %`);
+  const frame = sharePlot(
+    width,
+    "rows with the highest shares, %",
+    `rows of “${cutName(ranking.positive, 14)}” found, %`,
+  );
   const points = t.share.map((_, i) => [
     (t.true_positives[i] + t.false_positives[i]) / all,
     t.true_positives[i] / positives,
   ]);
   frame.drawing.append(
-    polyline([[0, 0], [1, 1]], frame, { class: "baseline" }),
+    polyline(
+      [
+        [0, 0],
+        [1, 1],
+      ],
+      frame,
+      { class: "baseline" },
+    ),
     polyline([[0, 0], ...points], frame),
     spot([(at.right + at.wrong) / all, at.right / positives], frame),
   );
@@ -86,22 +125,45 @@ function gainPlot(ranking, width, at) {
 
 function calibrationPlot(ranking, width) {
   const bins = ranking.calibration;
-  const most = Math.min(1, 1.08 * Math.max(...bins.flatMap(({ predicted, actual, interval }) => [predicted, actual, interval ? interval[1] : 0])));
+  const most = Math.min(
+    1,
+    1.08 *
+      Math.max(...bins.flatMap(({ predicted, actual, interval }) => [predicted, actual, interval ? interval[1] : 0])),
+  );
   const frame = sharePlot(width, "predicted share, %", "actual share, %", [most, most]);
-  frame.drawing.append(polyline([[0, 0], [most, most]], frame, { class: "baseline" }));
+  frame.drawing.append(
+    polyline(
+      [
+        [0, 0],
+        [most, most],
+      ],
+      frame,
+      { class: "baseline" },
+    ),
+  );
   const heaviest = Math.max(...bins.map(({ weight }) => weight));
   for (const { weight, predicted, actual, interval } of bins) {
     const x = frame.x(predicted);
     if (interval) {
       frame.drawing.append(
-        svg("line", { class: "whisker", x1: x, x2: x, y1: frame.y(Math.min(most, interval[0])), y2: frame.y(Math.min(most, interval[1])) }),
+        svg("line", {
+          class: "whisker",
+          x1: x,
+          x2: x,
+          y1: frame.y(Math.min(most, interval[0])),
+          y2: frame.y(Math.min(most, interval[1])),
+        }),
       );
     }
     frame.drawing.append(
       svg(
         "circle",
         { class: "spot", cx: x, cy: frame.y(actual), r: 2.5 + 4 * Math.sqrt(weight / heaviest) },
-        svg("title", {}, `predicted ${format.share(predicted)}, actual ${format.share(actual)}, ${plural(weight, "row")}`),
+        svg(
+          "title",
+          {},
+          `predicted ${format.share(predicted)}, actual ${format.share(actual)}, ${plural(weight, "row")}`,
+        ),
       ),
     );
   }

@@ -17,8 +17,12 @@ function makeQuality(report) {
       return report.other_rows ? "" : "On new rows the tree is worse: these are the rows it was learned from.";
     }
     const { folds } = report;
-    const rows = folds ? `Every row is answered by the tree of the fold that has not seen it (${folds.folds} folds)` : "";
-    return rows ? `${rows}, so these figures are those of trees like the selected one on rows that are new to them.` : "";
+    const rows = folds
+      ? `Every row is answered by the tree of the fold that has not seen it (${folds.folds} folds)`
+      : "";
+    return rows
+      ? `${rows}, so these figures are those of trees like the selected one on rows that are new to them.`
+      : "";
   }
 
   return {

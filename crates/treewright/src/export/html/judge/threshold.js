@@ -122,7 +122,10 @@ function makeThreshold(report, quality, changed) {
 
 // The confusion matrix of two classes if this is taken for positive.
 function confusionAt(ranking, positive, { right, wrong }) {
-  const table = [[0, 0], [0, 0]];
+  const table = [
+    [0, 0],
+    [0, 0],
+  ];
   const other = 1 - positive;
   table[positive][positive] = right;
   table[positive][other] = ranking.positives - right;

@@ -5,7 +5,7 @@ const PAGE = 12;
 function makeRowsView(report, actions) {
   const box = byId("rows");
   if (!report.sample || !report.sample.row.length) {
-    box.append(html("p", { class: "muted" }, "No rows are part of this page."));
+    byId("rows-card").hidden = true;
     return { render() {} };
   }
   const regression = report.task === "regression";

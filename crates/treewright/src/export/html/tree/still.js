@@ -15,9 +15,22 @@ function stillTree(tree, rows) {
     nodes.append(drawTreeNode(tree, id, place, folded.has(id), picture));
   }
   const [width, height] = [layout.width + 2 * PAD + 22, layout.height + 2 * PAD];
-  const drawing = svg("svg", { class: "tree still", viewBox: `${-PAD} ${-PAD} ${width} ${height}`, width, height, role: "img", "aria-label": `A tree with ${leavesText(tree.leaves[0])}` }, edges, nodes);
+  const drawing = svg(
+    "svg",
+    {
+      class: "tree still",
+      viewBox: `${-PAD} ${-PAD} ${width} ${height}`,
+      width,
+      height,
+      role: "img",
+      "aria-label": `A tree with ${leavesText(tree.leaves[0])}`,
+    },
+    edges,
+    nodes,
+  );
   for (const element of drawing.querySelectorAll("[role=treeitem]")) {
-    for (const name of ["role", "tabindex", "aria-level", "aria-expanded", "aria-selected", "data-node"]) element.removeAttribute(name);
+    for (const name of ["role", "tabindex", "aria-level", "aria-expanded", "aria-selected", "data-node"])
+      element.removeAttribute(name);
   }
   return drawing;
 }

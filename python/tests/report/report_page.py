@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PARTS = ROOT / "crates" / "treewright" / "src" / "export" / "html"
 MISSING = {"", "?", "NA", "NaN", "null"}
 MOST_LEAVES = 100

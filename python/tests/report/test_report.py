@@ -1,209 +1,20 @@
-"""The report page in a real browser.
+"""The report page in a real browser: the tree, the curve, rows and texts."""
 
-Needs the program (TREEWRIGHT_PROGRAM, or one built in target/), Chromium with its driver, and
-selenium; without them the tests are skipped and say why. TREEWRIGHT_SHOTS names a folder for
-pictures of the pages.
-"""
-
-import base64
 import csv
 import json
-import os
 import random
-import shutil
 import time
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 import report_page
-from report_page import PARTS, ROOT, Program, read_table
+from browser_page import DROP, IMAGE, SCRIPT, TABLES, Page, wait_for
+from report_page import PARTS, read_table
+from selenium.webdriver.common.keys import Keys
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-from selenium.webdriver.chrome.service import Service  # noqa: E402
-from selenium.webdriver.common.by import By  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
-
-TABLES = ROOT / "testdata" / "tables"
-SCRIPT = "</script><script>alert(1)</script>"
-IMAGE = "<img src=x onerror=alert(1)>"
-DROP = '"; DROP TABLE x; --'
 UNSEEN = "never seen before"
-MOST_PAGE = 150_000
+MOST_PAGE = 200_000
 CLOSE = 1e-12
-
-
-def find_program():
-    given = os.environ.get("TREEWRIGHT_PROGRAM")
-    places = [Path(given)] if given else [ROOT / "target" / kind / "treewright" for kind in KINDS]
-    return next((str(place) for place in places if place.exists()), None)
-
-
-KINDS = ("release", "debug")
-
-
-@pytest.fixture(scope="session")
-def program():
-    path = find_program()
-    if path is None:
-        pytest.skip("the program is not built: cargo build, or set TREEWRIGHT_PROGRAM")
-    return Program(path)
-
-
-@pytest.fixture(scope="session")
-def browser(tmp_path_factory):
-    names = ("chromium", "chromium-browser", "google-chrome")
-    chromium = next((found for name in names if (found := shutil.which(name))), None)
-    driver = shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        pytest.skip("Chromium or its driver is missing (Debian: chromium chromium-driver)")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
-        options.add_argument(argument)
-    options.add_argument("--window-size=1280,800")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    browser = webdriver.Chrome(options=options, service=Service(driver))
-    browser.downloads = tmp_path_factory.mktemp("downloads")
-    browser.execute_cdp_cmd(
-        "Browser.setDownloadBehavior",
-        {"behavior": "allow", "downloadPath": str(browser.downloads)},
-    )
-    yield browser
-    browser.quit()
-
-
-def hostile_table(path):
-    """Names that do harm wherever they are taken for something else than text."""
-    chance = random.Random(1)
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file)
-        table.writerow([SCRIPT, DROP, IMAGE, "__proto__", "</title><b>bold"])
-        for _ in range(200):
-            name = chance.choice([IMAGE, SCRIPT, DROP, "&lt;", ""])
-            size = round(chance.random() * 10, 2)
-            other = chance.choice([DROP, "two\nlines", "constructor"])
-            answer = SCRIPT if (name in (IMAGE, SCRIPT)) == (size > 4) else IMAGE
-            answer = "toString" if other == "constructor" and size > 8 else answer
-            table.writerow([name, size, other, chance.randint(0, 5), answer])
-
-
-class Reports:
-    """Reports of tables, each made once. The only place that knows how reports come to be."""
-
-    def __init__(self, program, folder):
-        self.program = program
-        self.folder = folder
-        self.made = {}
-
-    def table(self, name):
-        if name != "hostile":
-            return TABLES / f"{name}.csv"
-        path = self.folder / "hostile.csv"
-        if not path.exists():
-            hostile_table(path)
-        return path
-
-    def report(self, name):
-        if name not in self.made:
-            path = self.folder / f"{name}.html"
-            payload = self.program.run("explore", self.table(name), "--folds", 5, "-o", path)
-            if name == "hostile":
-                payload["title"] = f"</title>{SCRIPT}"
-                payload["answer"] += f" {IMAGE}{SCRIPT}"
-                payload["families"][0]["title"] += IMAGE
-                payload["families"][0]["members"][0]["words"] += SCRIPT
-                path.write_text(report_page.page(payload), encoding="utf-8")
-            self.made[name] = path
-        return self.made[name]
-
-
-@pytest.fixture(scope="session")
-def reports(program, tmp_path_factory):
-    return Reports(program, tmp_path_factory.mktemp("reports"))
-
-
-class Page:
-    def __init__(self, browser, path):
-        self.browser = browser
-        self.path = path
-        for log in ("browser", "performance"):
-            browser.get_log(log)
-        browser.get(path.as_uri())
-
-    def run(self, script, *arguments):
-        return self.browser.execute_script(script, *arguments)
-
-    def find(self, selector):
-        return self.browser.find_element(By.CSS_SELECTOR, selector)
-
-    def all(self, selector):
-        return self.browser.find_elements(By.CSS_SELECTOR, selector)
-
-    def text(self, selector):
-        return self.run("return document.querySelector(arguments[0]).textContent", selector)
-
-    def click(self, element):
-        self.run("arguments[0].scrollIntoView({block: 'center', inline: 'center'})", element)
-        element.click()
-
-    def selected(self):
-        return self.run("return treewright.selected()")
-
-    def select(self, family, member):
-        self.run("treewright.select(arguments[0], arguments[1])", family, member)
-
-    def drawn(self):
-        """The positions of the nodes in the drawing."""
-        found = "[...document.querySelectorAll('#tree [data-node]')]"
-        return self.run(f"return {found}.map((node) => Number(node.dataset.node))")
-
-    def on_path(self):
-        found = "[...document.querySelectorAll('#tree .node.on-path')]"
-        return self.run(f"return {found}.map((node) => Number(node.dataset.node))")
-
-    def assert_quiet(self):
-        """No message in the console, and nothing asked for beyond the file itself."""
-        assert [entry["message"] for entry in self.browser.get_log("browser")] == []
-        asked = []
-        for entry in self.browser.get_log("performance"):
-            message = json.loads(entry["message"])["message"]
-            if message["method"] == "Network.requestWillBeSent":
-                asked.append(message["params"]["request"]["url"])
-        own = self.path.as_uri()
-        assert [url for url in asked if url != own and not url.startswith(("data:", "blob:"))] == []
-
-    def shot(self, name):
-        folder = os.environ.get("TREEWRIGHT_SHOTS")
-        if not folder:
-            return
-        size = self.browser.execute_cdp_cmd("Page.getLayoutMetrics", {})["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
-        picture = self.browser.execute_cdp_cmd(
-            "Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip}
-        )
-        path = Path(folder) / f"{name}.png"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(base64.b64decode(picture["data"]))
-
-
-@pytest.fixture
-def open_page(browser, reports):
-    """Opens the report of a table, in a window of some size and in light or dark."""
-
-    def open_page(name, width=1280, height=800, scheme="light"):
-        browser.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600},
-        )
-        browser.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia",
-            {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
-        )
-        return Page(browser, reports.report(name))
-
-    return open_page
-
 
 ALL = ["titanic", "rings", "shop", "prices", "hostile"]
 
@@ -339,9 +150,13 @@ def way_of(nodes, row):
     return sorted(way)
 
 
-@pytest.mark.parametrize(("name", "family"), [("titanic", 3), ("shop", 3), ("rings", 2)])
-def test_clicked_row_shows_its_way(open_page, name, family):
+@pytest.mark.parametrize(
+    ("name", "learner"), [("titanic", "optimal"), ("shop", "dyadic"), ("rings", "dyadic")]
+)
+def test_clicked_row_shows_its_way(open_page, name, learner):
     page = open_page(name)
+    families = page.run("return treewright.report.families.map(({learner}) => learner.name)")
+    family = families.index(learner)
     page.select(family, 1)
     nodes = page.run("return treewright.report.families[arguments[0]].members[1].nodes", family)
     sample = page.run("return treewright.report.sample")
@@ -558,14 +373,6 @@ def test_drawings_are_saved(open_page, browser):
         assert "var(" not in ElementTree.tostring(drawing, encoding="unicode")
         assert wait_for(browser.downloads / f"{name}.png").startswith(b"\x89PNG")
     page.assert_quiet()
-
-
-def wait_for(path):
-    end = time.monotonic() + 10
-    while not path.exists() or not path.stat().st_size:
-        assert time.monotonic() < end, f"{path.name} was not saved"
-        time.sleep(0.05)
-    return path.read_bytes()
 
 
 def test_theme_can_be_chosen(open_page):
