@@ -275,6 +275,54 @@ def test_page_without_rows(browser, program, tmp_path):
     page.assert_quiet()
 
 
+def test_good_enough_can_be_chosen(open_page):
+    """The page chooses as the program does: the fewest leaves that are hardly worse than the best."""
+    page = open_page("shop")
+    report = page.run(
+        "return treewright.report.families.map(({members}) =>"
+        "members.map(({leaves, cv_error, cv_se}) => [leaves, cv_error, cv_se]))"
+    )
+    judged = [
+        (leaves, error, se)
+        for members in report
+        for leaves, error, se in members
+        if error is not None
+    ]
+    least = min(judged, key=lambda one: one[1])
+    for value, most in (("1se", least[1] + least[2]), ("0.02", least[1] + 0.02), ("0", least[1])):
+        page.run(
+            "const select = document.querySelector('#enough select'); select.value = arguments[0];"
+            "select.dispatchEvent(new Event('change', {bubbles: true}))",
+            value,
+        )
+        fewest = min(leaves for leaves, error, _ in judged if error <= most)
+        assert start_of(page)["leaves"] == fewest
+        if value == "1se":
+            start = page.run("return treewright.report.start")
+            assert page.selected()["family"] == start["family"]
+            assert page.selected()["member"] == start["member"]
+    page.assert_quiet()
+
+
+def test_green_is_for_the_best_of_all_trees(open_page):
+    page = open_page("titanic")
+    families = page.run("return treewright.report.families.map(({learner}) => learner.name)")
+    for family, learner in enumerate(families):
+        page.select(family, 1)
+        badge = page.find("#proof .badge")
+        assert badge.get_attribute("class") == ("badge" if learner == "greedy" else "badge proven")
+    page.assert_quiet()
+
+
+def test_shares_are_rounded_as_in_the_answer(open_page):
+    page = open_page("shop")
+    baseline = start_of(page)["quality"]["baseline"]["error"]
+    # 46.25 % is in the middle: Python and the program round to the even digit.
+    assert baseline == 0.4625
+    assert "46.2\u00a0%" in page.text("#headline")
+    assert "46.2 %" in page.text("#answer")
+
+
 def test_questions_hold_pictures_with_their_cuts(open_page):
     page = open_page("rings")
     page.select(0, 2)

@@ -94,7 +94,7 @@ def explore(
     >>> report = explore(*load_iris(return_X_y=True, as_frame=True))
     >>> report.good_enough["leaves"], report.good_enough["family"]
     (4, 'Optimal, depth 3')
-    >>> report.best_.n_leaves_
+    >>> report.best_.tree_.n_leaves
     4
     """
     if task not in ("auto", "classification", "regression"):

@@ -84,13 +84,16 @@ impl Report {
         se.map_or(figure.clone(), |se| format!("{figure} ± {se}"))
     }
 
-    /// All trees that were judged, with their places.
+    /// All trees that were judged, with their places. Of equal ones the first is taken, so those of which most can be
+    /// proven come first.
     fn candidates(&self) -> (Vec<(usize, usize)>, Vec<Candidate<'_>>) {
         let all = self.sections.iter().enumerate().flat_map(|(at, section)| {
             let entries = section.entries.iter().enumerate();
             entries.filter_map(move |(place, it)| Some(((at, place), it.candidate()?)))
         });
-        all.unzip()
+        let (first, rest): (Vec<_>, Vec<_>) =
+            all.partition(|((at, _), _)| self.sections[*at].is_searched());
+        first.into_iter().chain(rest).unzip()
     }
 
     /// The tree with the fewest leaves of all that are good enough; `None` if nothing was judged.
@@ -133,7 +136,8 @@ impl Report {
                 (None, Some(_)) => true,
                 (Some(own), Some(it)) => {
                     let is_as_good = it.0 <= own.0 && it.1 <= own.1;
-                    is_as_good && (it != own || other < place)
+                    let is_start = lines[other].section == self.start.0;
+                    is_as_good && (it != own || other < place || is_start)
                 }
                 (_, None) => false,
             };

@@ -19,7 +19,7 @@ macro_rules! part {
 }
 
 /// The parts, in the order of the page.
-const PARTS: [(&str, &str); 43] = [
+const PARTS: [(&str, &str); 44] = [
     part!("style.css"),
     part!("judge/style.css"),
     part!("basics/dom.js"),
@@ -31,6 +31,7 @@ const PARTS: [(&str, &str); 43] = [
     part!("choose/frame.js"),
     part!("choose/curve.js"),
     part!("choose/stepper.js"),
+    part!("choose/enough.js"),
     part!("choose/selection.js"),
     part!("choose/bar.js"),
     part!("choose/link.js"),

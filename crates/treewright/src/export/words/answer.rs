@@ -127,7 +127,13 @@ fn of_optimism(report: &Report, error: f64, optimism: f64) -> Option<String> {
         Loss::ZeroOne if optimism >= 0.0005 => format!("{:.1} %", 100.0 * optimism),
         Loss::ZeroOne => return None,
         Loss::Matrix(_) => significant(optimism),
-        Loss::Squared => significant((error + optimism).sqrt() - error.sqrt()),
+        // In as many digits as the figure itself has.
+        Loss::Squared => {
+            let more = (error + optimism).sqrt() - error.sqrt();
+            let root = significant(error.sqrt());
+            let digits = root.split_once('.').map_or(0, |(_, digits)| digits.len());
+            format!("{more:.digits$}")
+        }
     };
     Some(format!(
         "That is about {about} optimistic, because the tree was chosen by it."

@@ -1,6 +1,6 @@
 //! The order of the work, and the time for each part of it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::answer::shorten;
 use super::exploration::Exploration;
@@ -124,9 +124,11 @@ fn go_on(
         None => again,
         Some(left) => again.within(left / share),
     };
+    let (start, given) = (Instant::now(), own.left());
     part.go_on(explore, data, &own, say)?;
-    // What ends before its time without an end is not helped by more of it.
-    part.is_open &= own.is_spent();
+    // What gives up long before its time is over lacks something else, such as memory.
+    let is_helped = given.is_some_and(|given| start.elapsed() >= given / 4);
+    part.is_open &= is_helped || own.is_interrupted();
     Ok(())
 }
 
@@ -240,7 +242,10 @@ fn finish(report: &mut Report, data: &Dataset, budget: &Budget, families: &[Foun
     shorten(&mut report.sections, start, n_classes);
     const MANY_STEPS: usize = 500_000;
     let is_slow = data.n_rows().saturating_mul(n_trees) > MANY_STEPS;
-    let is_late = || is_slow && budget.is_spent();
+    // Half of the time for each look at the rows.
+    let for_confusion = budget.left().map_or(Duration::ZERO, |left| left / 2);
+    let judging = budget.keeping(for_confusion);
+    let is_late = || is_slow && judging.is_spent();
     left_out::judge(report, families, data, &is_late)?;
-    look_at(&mut report.sections, data, &is_late)
+    look_at(&mut report.sections, data, &|| is_slow && budget.is_spent())
 }

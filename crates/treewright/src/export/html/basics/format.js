@@ -15,6 +15,15 @@ function significant(x, digits) {
 // The sign stays with its number.
 const PERCENT = "\u00a0%";
 
+// As the program rounds: a number in the middle goes to the even digit.
+function fixed(x, digits) {
+  const text = x.toFixed(digits);
+  const tie = `5${"0".repeat(19 - digits)}`;
+  if (!Math.abs(x).toFixed(20).endsWith(tie)) return text;
+  const isOdd = Number(text.at(-1)) % 2 === 1;
+  return isOdd ? (x - Math.sign(x) * 0.5 * 10 ** -digits).toFixed(digits) : text;
+}
+
 const format = {
   // A number of rows, or a weight of rows.
   rows(x) {
@@ -24,12 +33,12 @@ const format = {
   share(x) {
     if (x > 0 && x < 0.0005) return `< 0.1${PERCENT}`;
     if (x < 1 && x > 0.9995) return `> 99.9${PERCENT}`;
-    return `${(100 * x).toFixed(1)}${PERCENT}`;
+    return `${fixed(100 * x, 1)}${PERCENT}`;
   },
   // The same with two digits behind the point where the first would say little: as the answer is written.
   percent(x) {
     const percent = 100 * x;
-    return `${percent.toFixed(percent === 0 || Math.abs(percent) >= 0.95 ? 1 : 2)}${PERCENT}`;
+    return `${fixed(percent, percent === 0 || Math.abs(percent) >= 0.95 ? 1 : 2)}${PERCENT}`;
   },
   whole(x) {
     return `${significant(100 * x, 3)}${PERCENT}`;

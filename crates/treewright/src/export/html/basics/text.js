@@ -61,13 +61,13 @@ function branchText(report, node, position, brief) {
 }
 
 // The conditions on the way to a node, those on the same feature put together.
-function pathConditions(tree, id) {
+function pathConditions(tree, id, number = format.brief) {
   const { report } = tree;
   return Array.from(demandsOn(tree, id), ([feature, { interval, codes, missing }]) => {
     const { name, hasMissing } = report.features[feature];
     const names = codes ? report.features[feature].categories.filter((_, code) => codes[code] === ALL) : [];
     let text = "missing";
-    if (interval) text = intervalText(interval.low, interval.high, format.exact);
+    if (interval) text = intervalText(interval.low, interval.high, number);
     else if (names.length) text = setText(names, 12);
     if (text !== "missing" && missing === ALL && hasMissing) text += " or missing";
     return { name, text };

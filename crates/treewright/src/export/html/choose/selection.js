@@ -18,7 +18,9 @@ function makeSelection(report, actions) {
   const figures = html("dl", { class: "figures", id: "figures" });
   const proof = html("div", { class: "proof", id: "proof" });
   const others = html("table", { class: "plain others", id: "others" });
-  byId("selection").append(family, html("div", { class: "slider-line" }, stepper.parts), ends, jumps, figures, proof);
+  const enough = enoughChoice(report, actions);
+  const line = html("div", { class: "slider-line" }, stepper.parts);
+  byId("selection").append(...[enough, family, line, ends, jumps, figures, proof].filter(Boolean));
   if (report.families.length > 1) byId("selection").append(others);
 
   function figure(name, value, title) {
@@ -89,14 +91,17 @@ function makeSelection(report, actions) {
       jumps.append(jump("Least CV error", chosen.min, "the tree with the least cross-validated error"));
   }
 
-  function badge({ optimal, gap }) {
+  // Green is for the best of all trees of a depth or on a grid, not for the best cut of one tree.
+  function badge({ optimal, gap }, { learner }) {
+    const isPruning = learner && learner.name === "greedy";
+    if (optimal === true && isPruning) return html("span", { class: "badge" }, "best pruning");
     if (optimal === true) return html("span", { class: "badge proven" }, "✓ proven");
     if (optimal === false) return html("span", { class: "badge open" }, `best found, gap ${format.share(gap ?? 1)}`);
     return html("span", { class: "badge" }, "no proof");
   }
 
   function renderProof(current, member) {
-    proof.replaceChildren(html("p", {}, badge(member), " ", member.words || ""));
+    proof.replaceChildren(html("p", {}, badge(member, current), " ", member.words || ""));
     const more = [
       current.words,
       (current.seconds ?? null) === null ? "" : `Found in ${format.seconds(current.seconds)}.`,
@@ -104,7 +109,7 @@ function makeSelection(report, actions) {
     proof.append(html("p", { class: "muted" }, more.filter(Boolean).join(" ")));
   }
 
-  // What each family would choose: its 1-SE tree, or its largest where nothing was validated.
+  // What each family offers; those that others outdo stand back.
   function renderOthers() {
     others.replaceChildren(
       html(
@@ -119,12 +124,13 @@ function makeSelection(report, actions) {
       ),
     );
     report.families.forEach((one, f) => {
-      const m = one.chosen && one.chosen["1se"] !== undefined ? one.chosen["1se"] : one.members.length - 1;
+      const m =
+        one.shown ?? (one.chosen && one.chosen["1se"] !== undefined ? one.chosen["1se"] : one.members.length - 1);
       const member = one.members[m];
       others.append(
         html(
           "tr",
-          {},
+          { class: one.dominated ? "dominated" : null },
           html(
             "td",
             {},

@@ -28,10 +28,7 @@ function makeLeaves(report, actions) {
     const found = leaves.map((id) => {
       const node = tree.nodes[id];
       const rows = tree.weight[id];
-      const rule =
-        pathConditions(tree, id)
-          .map(({ name, text }) => `${name} ${text}`)
-          .join(" and ") || "all rows";
+      const rule = ruleOf(tree, id, format.brief);
       const line = {
         id,
         rule,
@@ -150,7 +147,7 @@ function makeLeaves(report, actions) {
           "lift",
         ];
     const rows = found.map((one) => [
-      one.rule,
+      ruleOf(state.tree, one.id, format.exact),
       one.answer,
       one.rows,
       one.share,
@@ -166,6 +163,11 @@ function makeLeaves(report, actions) {
       if (changed.has("member") || changed.has("node")) draw();
     },
   };
+}
+
+function ruleOf(tree, id, number) {
+  const conditions = pathConditions(tree, id, number).map(({ name, text }) => `${name} ${text}`);
+  return conditions.join(" and ") || "all rows";
 }
 
 function csvText(rows) {

@@ -2,11 +2,11 @@
 
 // A tree up to this size is drawn as a whole at first.
 const SMALL_TREE = 24;
-const MOST_NODES_AT_FIRST = 34;
+const MOST_NODES_AT_FIRST = [34, 27, 21, 16, 12];
 // Smaller, and letters would be below eleven pixels.
 const READABLE_ZOOM = 0.92;
 const MOST_LEVELS_AT_FIRST = 8;
-const TALLEST = 700;
+const TALLEST = 640;
 // Below this width the tree is an outline.
 const NARROW = 560;
 const PAD = 14;
@@ -218,14 +218,23 @@ function makeTreeView(report, actions) {
 
   function foldedAtFirst() {
     const { tree } = state;
-    if (!tree || tree.leaves[0] <= SMALL_TREE) return new Set();
-    if (boxWidth() < NARROW) return foldAtFirst(tree, 16, 4);
-    // As many levels as fit beside each other: how wide they are depends on the labels that are left.
-    for (let levels = MOST_LEVELS_AT_FIRST; levels > 2; levels--) {
-      const some = foldAtFirst(tree, MOST_NODES_AT_FIRST, levels);
-      if (layoutOf(tree, some).width * READABLE_ZOOM <= boxWidth()) return some;
+    if (!tree) return new Set();
+    const isNarrow = boxWidth() < NARROW;
+    if (tree.leaves[0] <= SMALL_TREE && (isNarrow || fits(tree, new Set()))) return new Set();
+    if (isNarrow) return foldAtFirst(tree, 16, 4);
+    // As much as fits: how wide levels are depends on the labels that are left.
+    for (const most of MOST_NODES_AT_FIRST) {
+      for (let levels = MOST_LEVELS_AT_FIRST; levels > 2; levels--) {
+        const some = foldAtFirst(tree, most, levels);
+        if (fits(tree, some)) return some;
+      }
     }
-    return foldAtFirst(tree, MOST_NODES_AT_FIRST, 2);
+    return foldAtFirst(tree, MOST_NODES_AT_FIRST.at(-1), 2);
+  }
+
+  function fits(tree, without) {
+    const { width, height } = layoutOf(tree, without);
+    return width * READABLE_ZOOM <= boxWidth() && height * READABLE_ZOOM <= TALLEST;
   }
 
   // A selection made elsewhere must be visible here.
