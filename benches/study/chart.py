@@ -58,7 +58,9 @@ def draw(points):
     for name, (n_leaves, error) in points.items():
         is_own = name in NAMES
         at = x(n_leaves), y(error)
-        parts.append(f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="6" class="{"own" if is_own else "peer"}"/>')
+        parts.append(
+            f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="6" class="{"own" if is_own else "peer"}"/>'
+        )
         # Names stay inside of the picture.
         is_right = at[0] < WIDTH * 0.66
         side, anchor = (12, "start") if is_right else (-12, "end")
@@ -69,7 +71,10 @@ def draw(points):
 
 def label(points):
     """What the picture shows, for those who cannot see it."""
-    said = [f"{NAMES.get(name, name)}: {size:.1f} leaves, {error:.1f} % wrong" for name, (size, error) in points.items()]
+    said = [
+        f"{NAMES.get(name, name)}: {size:.1f} leaves, {error:.1f} % wrong"
+        for name, (size, error) in points.items()
+    ]
     return "; ".join(said)
 
 

@@ -4,8 +4,8 @@
         [--programs explore,scikit-learn,rpart,J48] [--sets SET,...] [--chart FILE] > benches/record/<date>-study.md
 
 Every program learns from four fifths of the rows of each set in `sets.json`, five times, and chooses its tree by itself
-from these rows alone; the fifth that was left out says how often it is wrong. All of them get the same rows. Of large sets
-a sample is used, the same for all. The folds are stratified.
+from these rows alone; the fifth that was left out says how often it is wrong. All of them get the same rows. Of large
+sets a sample is used, the same for all. The folds are stratified.
 
 - explore: `treewright explore --model`, with a budget for each fold
 - greedy: `treewright fit greedy --select 1se`, which is quick, to try the script
@@ -31,6 +31,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import machine  # noqa: E402
 import sets  # noqa: E402
+
 from study import chart, peers  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
@@ -53,7 +54,9 @@ def main():
     options = parser.parse_args()
     names = options.programs.split(",")
     if unknown := set(names) - set(PROGRAMS):
-        parser.error(f"--programs: got {', '.join(unknown)}, expected some of {', '.join(PROGRAMS)}")
+        parser.error(
+            f"--programs: got {', '.join(unknown)}, expected some of {', '.join(PROGRAMS)}"
+        )
     listed = json.loads((HERE / "sets.json").read_text(encoding="utf-8"))
     chosen = options.sets.split(",") if options.sets else list(listed["sets"])
     if unknown := set(chosen) - set(listed["sets"]):
