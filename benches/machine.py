@@ -42,6 +42,10 @@ def own_command():
         "--answers",
         "--before",
         "--after",
+        "--treewright",
+        "--cache",
+        "--chart",
+        "--weka",
     ):
         if place in words:
             at = words.index(place)

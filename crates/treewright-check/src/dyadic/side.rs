@@ -1,6 +1,7 @@
 //! One side of the box of a dyadic grid: in which cells its numbers lie, and where a cut may be.
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::ops::Range;
 
 use num_bigint::BigInt;
@@ -152,8 +153,7 @@ fn by_rows(rows: &BTreeMap<&Ratio, usize>, halvings: u32) -> BTreeMap<Ratio, u32
         before.push(before[before.len() - 1] + n_rows);
     }
     let mut cells: Vec<u32> = vec![0; values.len()];
-    let mut parts: Vec<Range<usize>> = Vec::new();
-    parts.push(0..values.len());
+    let mut parts: Vec<Range<usize>> = iter::once(0..values.len()).collect();
     for _ in 0..halvings {
         let mut halves = Vec::new();
         for part in parts {

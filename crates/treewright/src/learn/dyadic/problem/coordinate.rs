@@ -43,7 +43,7 @@ pub(crate) struct Coordinate {
 #[derive(Debug, Clone)]
 enum Side {
     /// At its midpoint.
-    Middle(BoxSide),
+    Middle(Box<BoxSide>),
     /// Where that parts its rows most evenly.
     Quantile(Quantiles),
 }
@@ -105,7 +105,11 @@ impl Coordinate {
             }
         }
         if low < high {
-            self.side = Some(Side::Middle(BoxSide::new(low, high, learner.snap)));
+            self.side = Some(Side::Middle(Box::new(BoxSide::new(
+                low,
+                high,
+                learner.snap,
+            ))));
             self.halvings = match self.kind {
                 CoordinateKind::Category(_) => 1,
                 _ => MOST_HALVINGS,
@@ -263,7 +267,7 @@ impl Coordinate {
             _ => return 0,
         };
         let plain = Self {
-            side: Some(Side::Middle(side.without_snap())),
+            side: Some(Side::Middle(Box::new(side.without_snap()))),
             ..self.clone()
         };
         let (with, without) = (self.cells(data, switches), plain.cells(data, switches));

@@ -338,7 +338,7 @@ mod tests {
     use crate::data::csv::CsvSource;
     use crate::data::{Dataset, ReadOptions};
     use crate::learn::dyadic::deadline::Resources;
-    use crate::learn::dyadic::parameters::{Coding, Missing};
+    use crate::learn::dyadic::parameters::Dyadic;
     use crate::learn::dyadic::switches::DyadicSwitches;
 
     fn random_table(random: &mut fastrand::Rng) -> Dataset {
@@ -371,7 +371,7 @@ mod tests {
         };
         let deadline = GridDeadline::new(&resources);
         let losses = RowLosses::new(data, &Loss::ZeroOne, "trees", RowLosses::WIDE).unwrap();
-        let coordinates = Coordinate::of(data, Coding::default(), Missing::Code, 0.0).unwrap();
+        let coordinates = Coordinate::of(data, &Dyadic::default()).unwrap();
         let cells = coordinates
             .iter()
             .map(|it| it.cells(data, DyadicSwitches::ALL))
