@@ -3,14 +3,14 @@
 import json
 import pickle
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from report_page import ROOT
-
 from treewright import GreedyTreeClassifier, explore, load_model, save_model
 
+ROOT = Path(__file__).parents[2]
 TITANIC = ROOT / "testdata" / "tables" / "titanic.csv"
 PRICES = ROOT / "testdata" / "tables" / "prices.csv"
 

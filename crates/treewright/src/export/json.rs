@@ -12,6 +12,7 @@
 //! | `problem` | what a search was about, in its result; not read back |
 //! | `check` | what was found in a table; not read back |
 //! | `quality` | how good answers are; not read back |
+//! | `choice` | how the tree of a report was chosen; not read back |
 //! | `report` | trees and figures side by side, for a page; not read back |
 //! | `columns` | features, target and how they were read |
 //! | `nodes` | the nodes of a tree |

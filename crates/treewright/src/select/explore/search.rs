@@ -1,6 +1,6 @@
 //! The order of the work, and the time for each part of it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::answer::shorten;
 use super::exploration::Exploration;
@@ -124,9 +124,11 @@ fn go_on(
         None => again,
         Some(left) => again.within(left / share),
     };
+    let (start, given) = (Instant::now(), own.left());
     part.go_on(explore, data, &own, say)?;
-    // What ends before its time without an end is not helped by more of it.
-    part.is_open &= own.is_spent();
+    // What gives up long before its time is over lacks something else, such as memory.
+    let is_helped = given.is_some_and(|given| start.elapsed() >= given / 4);
+    part.is_open &= is_helped || own.is_interrupted();
     Ok(())
 }
 
