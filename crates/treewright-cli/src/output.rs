@@ -113,9 +113,10 @@ fn draw_clock(progress: &Progress, time: Duration, stopped: &Receiver<()>) {
             0 => String::new(),
             _ => format!(" {done}/{total}"),
         };
-        let answer = match answer.is_empty() {
-            true => answer,
-            false => format!("{answer}; "),
+        let answer = if answer.is_empty() {
+            answer
+        } else {
+            format!("{answer}; ")
         };
         bar.set_message(format!("{answer}{news}{share}"));
         bar.set_position(start.elapsed().as_millis().try_into().unwrap_or(u64::MAX));

@@ -103,20 +103,16 @@ fn refuse_hopeless(check: &TableCheck) -> Result<()> {
 
 /// What to type next.
 fn next(args: &ExploreArgs, model: Option<&Path>) -> String {
-    match model {
-        Some(path) => format!(
-            "\nnext: treewright predict {} NEW.csv > predictions.csv\n",
-            path.display()
-        ),
-        None => {
-            let table = args.table.path().display();
-            let page = match args.output.path() {
-                None => " -o report.html",
-                Some(_) => "",
-            };
-            format!("\nnext: treewright explore {table} ... --model best.json{page}\n")
-        }
+    if let Some(path) = model {
+        let model = path.display();
+        return format!("\nnext: treewright predict {model} NEW.csv > predictions.csv\n");
     }
+    let table = args.table.path().display();
+    let page = match args.output.path() {
+        None => " -o report.html",
+        Some(_) => "",
+    };
+    format!("\nnext: treewright explore {table} --model best.json{page}\n")
 }
 
 /// Says what the check changed, and what else it found that may spoil the trees.

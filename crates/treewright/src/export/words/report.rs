@@ -109,6 +109,7 @@ fn in_words(way: &str) -> &str {
     match way {
         "branch" => "missing: branch",
         "distribute" => "missing: shares",
+        "quantile" => "halved by rows",
         other => other,
     }
 }

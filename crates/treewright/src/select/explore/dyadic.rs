@@ -1,4 +1,7 @@
 //! The best dyadic trees, with as many halvings as the time allows.
+//!
+//! Features are halved at the midpoints of their ranges, or where that parts their rows most evenly. Which is better
+//! depends on the table: of a skewed column the first halvings of the range may leave nearly all rows on one side.
 
 use std::time::Instant;
 
@@ -6,9 +9,9 @@ use super::Explore;
 use super::found::{Found, Learned};
 use super::task::Progressed;
 use crate::budget::Budget;
-use crate::data::Dataset;
+use crate::data::{Column, Dataset};
 use crate::error::Result;
-use crate::learn::dyadic::{Dyadic, Resolution};
+use crate::learn::dyadic::{Dyadic, GridBox, Resolution};
 use crate::select::family::Searched;
 use crate::tree::FamilyFit;
 
@@ -21,14 +24,34 @@ const GRIDS: [Resolution; 4] = [
 ];
 
 /// The family on the finest grid that there was time for.
-#[derive(Default)]
 pub(super) struct DyadicFamily {
+    grid_box: GridBox,
+    /// What sets it apart from the first.
+    way: Option<&'static str>,
     found: Option<Found>,
     /// Grids that are finer than the one of the family.
     n_finer: usize,
     /// Why the learner refused the table.
     pub(super) refusal: Option<String>,
     seconds: f64,
+}
+
+/// The boxes that differ on this table.
+pub(super) fn families(data: &Dataset) -> Vec<DyadicFamily> {
+    let is_number = |column: &Column| matches!(column, Column::Numeric(_));
+    let mut boxes = vec![(GridBox::Range, None)];
+    if data.columns().iter().any(is_number) {
+        boxes.push((GridBox::Quantile, Some("quantile")));
+    }
+    let family = |(grid_box, way)| DyadicFamily {
+        grid_box,
+        way,
+        found: None,
+        n_finer: 0,
+        refusal: None,
+        seconds: 0.0,
+    };
+    boxes.into_iter().map(family).collect()
 }
 
 impl DyadicFamily {
@@ -44,16 +67,17 @@ impl DyadicFamily {
         let has_any = self.found.as_ref().is_some_and(is_judged);
         let n_tries = if has_any { self.n_finer } else { GRIDS.len() };
         for (place, grid) in GRIDS.into_iter().enumerate().take(n_tries) {
+            // The last one may take all that is left.
             let part = match budget.left() {
-                None => budget.clone(),
-                // The last one may take all that is left.
                 Some(left) if place + 1 < n_tries => budget.within(left / 3),
-                Some(_) => budget.clone(),
+                _ => budget.clone(),
             };
-            let what = format!("dyadic trees{}", in_words(&grid));
+            let way = self.way.map_or(String::new(), |way| format!(" ({way})"));
+            let what = format!("dyadic trees{way}{}", in_words(&grid));
             budget.progress().enter(what);
             let learner = Dyadic {
                 resolution: grid,
+                grid_box: self.grid_box,
                 loss: explore.loss.clone(),
                 most_bytes: explore.most_bytes,
                 ..Dyadic::default()
@@ -96,10 +120,16 @@ impl DyadicFamily {
             |other: &Found| other.judged_by.is_none() && fit.family.len() > other.fit.family.len();
         if is_judged || self.found.as_ref().is_none_or(knows_more) {
             let mut found = Found::new(Learned::Dyadic(learner), fit);
+            found.way = self.way;
             found.judged_by = is_judged.then_some(explore.resampling);
             self.found = Some(found);
         }
         is_judged
+    }
+
+    /// Is this the box that is tried first?
+    pub(super) fn is_first(&self) -> bool {
+        self.way.is_none()
     }
 
     pub(super) fn found(&self) -> Option<&Found> {

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::answer::shorten;
+use super::dyadic;
 use super::exploration::Exploration;
 use super::found::Found;
 use super::greedy::{self, FIRST_SHARE};
@@ -40,9 +41,12 @@ pub(super) fn search(
     first_round(explore, data, &for_trees, &mut parts, &mut say)?;
     rest_of_the_time(explore, data, &for_trees, &mut parts, &mut say)?;
     let is_open = parts.iter().any(|part| part.is_open) && for_trees.is_spent();
-    let stopped = is_open.then(|| match budget.is_interrupted() {
-        true => Stop::Interrupted,
-        false => Stop::Budget,
+    let stopped = is_open.then(|| {
+        if budget.is_interrupted() {
+            Stop::Interrupted
+        } else {
+            Stop::Budget
+        }
     });
     budget.progress().enter("looking at the rows".into());
     report(explore, title, data, budget, parts, stopped)
@@ -53,7 +57,8 @@ fn parts(explore: &Explore, data: &Dataset) -> Vec<Part> {
     let greedy = greedy::families(explore, data).into_iter();
     let mut tasks: Vec<Task> = greedy.map(|it| Task::Greedy(Box::new(it))).collect();
     if data.schema().is_classification() {
-        tasks.push(Task::Dyadic(Box::default()));
+        let dyadic = dyadic::families(data).into_iter();
+        tasks.extend(dyadic.map(|it| Task::Dyadic(Box::new(it))));
         tasks.push(Task::Optimal(Box::default()));
     }
     tasks.into_iter().map(Part::new).collect()
@@ -135,8 +140,8 @@ fn go_on(
 /// What can be said while the work goes on: the tree that is good enough among those judged so far.
 #[derive(Default)]
 struct Best {
-    /// For each family its errors, with a name of the family.
-    families: Vec<(String, Vec<(usize, f64, f64)>)>,
+    /// The members of each family, with its name.
+    families: Vec<(String, Vec<Candidate<'static>>)>,
 }
 
 impl Best {
@@ -145,25 +150,26 @@ impl Best {
         let judged = found.fit.cross_validation.as_ref()?;
         let name = found.id();
         let leaves = found.fit.family.values().iter().map(|member| member.leaves);
-        let figures = leaves.zip(judged.error.iter().zip(&judged.se));
-        let figures = figures.map(|(leaves, (&error, &se))| (leaves, error, se));
+        let errors = judged.error.iter().zip(&judged.se);
+        let member = |(leaves, (&error, &se))| Candidate {
+            leaves,
+            error,
+            se,
+            by_fold: &[],
+        };
+        let members = leaves.zip(errors).map(member).collect();
         self.families.retain(|(other, _)| *other != name);
-        self.families.push((name, figures.collect()));
-        let all: Vec<Candidate<'_>> = self
+        self.families.push((name, members));
+        let all: Vec<_> = self
             .families
             .iter()
-            .flat_map(|(_, figures)| figures)
-            .map(|&(leaves, error, se)| Candidate {
-                leaves,
-                error,
-                se,
-                by_fold: &[],
-            })
+            .flat_map(|(_, members)| members.clone())
             .collect();
         let single = all.iter().find(|it| it.leaves == 1).map(|it| it.error);
-        let unit = match data.schema().is_classification() {
-            true => 1.0,
-            false => single.unwrap_or(1.0),
+        let unit = if data.schema().is_classification() {
+            1.0
+        } else {
+            single.unwrap_or(1.0)
         };
         let chosen = all[explore.good_enough.choose(&all, unit)?];
         let error = rate(&explore.loss, chosen.error);
@@ -187,7 +193,9 @@ fn report(
     };
     let mut families = Vec::new();
     for part in parts {
-        if let Task::Dyadic(family) = &part.task {
+        if let Task::Dyadic(family) = &part.task
+            && family.is_first()
+        {
             explored.no_dyadic = match &family.refusal {
                 Some(refusal) => Some(NoDyadic::Refused(refusal.clone())),
                 None => (!part.is_begun).then_some(NoDyadic::NoTime),
@@ -222,6 +230,9 @@ fn report(
     Ok(Exploration { report, families })
 }
 
+/// Fewer rows times trees are looked at in no time.
+const MANY_STEPS: usize = 500_000;
+
 /// Chooses the tree, and looks at what all of them do to the rows.
 fn finish(report: &mut Report, data: &Dataset, budget: &Budget, families: &[Found]) -> Result<()> {
     let entries = report.sections.iter().flat_map(|section| &section.entries);
@@ -240,7 +251,6 @@ fn finish(report: &mut Report, data: &Dataset, budget: &Budget, families: &[Foun
     }
     let (start, n_classes) = (report.start, data.schema().classes().len());
     shorten(&mut report.sections, start, n_classes);
-    const MANY_STEPS: usize = 500_000;
     let is_slow = data.n_rows().saturating_mul(n_trees) > MANY_STEPS;
     // Half of the time for each look at the rows.
     let for_confusion = budget.left().map_or(Duration::ZERO, |left| left / 2);
