@@ -24,7 +24,7 @@ fn steps() -> Folder {
     let row = |row: u32| {
         let (x, z) = (row % 40, row * 7 % 30);
         let is_inside = x / 5 % 2 == 0 && z < 6;
-        let is_high = (x >= 20) ^ is_inside ^ (row * 13 % 17 == 0);
+        let is_high = (x >= 20) ^ is_inside ^ (row * 13).is_multiple_of(17);
         format!("{x},{z},{}\n", if is_high { "high" } else { "low" })
     };
     let table: String = ["x,z,class\n".to_owned()]

@@ -1,6 +1,7 @@
 //! `explore` on tables with the faults that real tables have.
 
 use serde_json::Value;
+use std::fmt::Write as _;
 
 use crate::support::{Folder, Run};
 
@@ -35,7 +36,7 @@ fn with_column(name: &str, cell: impl Fn(usize, &str) -> String) -> Folder {
     let mut table = format!("{name}size,other,bought\n");
     for (row, (size, other, class)) in rows(240).into_iter().enumerate() {
         let cell = cell(row, class);
-        table += &format!("{cell}{size},{other},{class}\n");
+        writeln!(table, "{cell}{size},{other},{class}").unwrap();
     }
     Folder::new().file("data.csv", table)
 }
@@ -81,7 +82,7 @@ fn a_word_among_numbers_is_said() {
         } else {
             size.to_string()
         };
-        table += &format!("{size},{other},{class}\n");
+        writeln!(table, "{size},{other},{class}").unwrap();
     }
     let folder = Folder::new().file("data.csv", table);
     let (run, report) = explored(&folder, &[]);
@@ -99,7 +100,7 @@ fn an_id_that_follows_sorted_rows_is_left_out() {
     all.sort_by_key(|it| it.2);
     let mut table = "record,size,other,bought\n".to_owned();
     for (row, (size, other, class)) in all.into_iter().enumerate() {
-        table += &format!("{},{size},{other},{class}\n", row + 1000);
+        writeln!(table, "{},{size},{other},{class}", row + 1000).unwrap();
     }
     let folder = Folder::new().file("data.csv", table);
     let (run, report) = explored(&folder, &[]);
@@ -127,7 +128,12 @@ fn missing_values_that_tell_something_are_used() {
         } else {
             income.to_string()
         };
-        table += &format!("{income},{other},{}\n", if is_yes { "yes" } else { "no" });
+        writeln!(
+            table,
+            "{income},{other},{}",
+            if is_yes { "yes" } else { "no" }
+        )
+        .unwrap();
     }
     let folder = Folder::new().file("data.csv", table);
     let (_, report) = explored(&folder, &[]);
@@ -150,7 +156,7 @@ fn a_rare_class_is_said() {
     let mut table = "size,other,fraud\n".to_owned();
     for (row, (size, other, _)) in rows(1000).into_iter().enumerate() {
         let class = if row % 125 == 3 { "yes" } else { "no" };
-        table += &format!("{size},{other},{class}\n");
+        writeln!(table, "{size},{other},{class}").unwrap();
     }
     let folder = Folder::new().file("data.csv", table);
     let (run, report) = explored(&folder, &[]);
@@ -164,9 +170,10 @@ fn a_rare_class_is_said() {
 
 #[test]
 fn what_the_check_leaves_out_may_be_all() {
-    let table: String = (0..60)
-        .map(|row| format!("K{row:04},{}\n", row % 2))
-        .collect();
+    let mut table = String::new();
+    for row in 0..60 {
+        writeln!(table, "K{row:04},{}", row % 2).unwrap();
+    }
     let folder = Folder::new().file("data.csv", format!("key,bought\n{table}"));
     let line = folder.refused(
         &["explore", "data.csv"],
