@@ -3,8 +3,8 @@
     TREEWRIGHT_DATA=FOLDER python benches/anytime.py --before FILE --after FILE [--depths 4,5] [--seconds 1,5,20] \\
         [--sets magic,room] [--answers FILE] > benches/record/<date>-anytime.md
 
-One thread, up to two intervals. The limit is one of processor time, so what else the machine does matters little. With --answers, what a program said is kept in a file
-and not asked again.
+One thread, up to two intervals. The limit is one of processor time, so what else the machine does matters little.
+With --answers, what a program said is kept in a file and not asked again.
 """
 
 import argparse
