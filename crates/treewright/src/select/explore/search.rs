@@ -40,9 +40,12 @@ pub(super) fn search(
     first_round(explore, data, &for_trees, &mut parts, &mut say)?;
     rest_of_the_time(explore, data, &for_trees, &mut parts, &mut say)?;
     let is_open = parts.iter().any(|part| part.is_open) && for_trees.is_spent();
-    let stopped = is_open.then(|| match budget.is_interrupted() {
-        true => Stop::Interrupted,
-        false => Stop::Budget,
+    let stopped = is_open.then(|| {
+        if budget.is_interrupted() {
+            Stop::Interrupted
+        } else {
+            Stop::Budget
+        }
     });
     budget.progress().enter("looking at the rows".into());
     report(explore, title, data, budget, parts, stopped)
@@ -136,8 +139,11 @@ fn go_on(
 #[derive(Default)]
 struct Best {
     /// For each family its errors, with a name of the family.
-    families: Vec<(String, Vec<(usize, f64, f64)>)>,
+    families: Vec<(String, Vec<Judged>)>,
 }
+
+/// Leaves, error and its standard error.
+type Judged = (usize, f64, f64);
 
 impl Best {
     /// Looks at a family; the answer so far, if there is one.
@@ -161,9 +167,10 @@ impl Best {
             })
             .collect();
         let single = all.iter().find(|it| it.leaves == 1).map(|it| it.error);
-        let unit = match data.schema().is_classification() {
-            true => 1.0,
-            false => single.unwrap_or(1.0),
+        let unit = if data.schema().is_classification() {
+            1.0
+        } else {
+            single.unwrap_or(1.0)
         };
         let chosen = all[explore.good_enough.choose(&all, unit)?];
         let error = rate(&explore.loss, chosen.error);
@@ -222,6 +229,9 @@ fn report(
     Ok(Exploration { report, families })
 }
 
+/// More rows than this through trees take a while.
+const MANY_STEPS: usize = 500_000;
+
 /// Chooses the tree, and looks at what all of them do to the rows.
 fn finish(report: &mut Report, data: &Dataset, budget: &Budget, families: &[Found]) -> Result<()> {
     let entries = report.sections.iter().flat_map(|section| &section.entries);
@@ -240,7 +250,6 @@ fn finish(report: &mut Report, data: &Dataset, budget: &Budget, families: &[Foun
     }
     let (start, n_classes) = (report.start, data.schema().classes().len());
     shorten(&mut report.sections, start, n_classes);
-    const MANY_STEPS: usize = 500_000;
     let is_slow = data.n_rows().saturating_mul(n_trees) > MANY_STEPS;
     // Half of the time for each look at the rows.
     let for_confusion = budget.left().map_or(Duration::ZERO, |left| left / 2);
