@@ -6,11 +6,11 @@ use crate::args::groups::{ModelOnData, OutputArgs};
 
 /// Measure how well a model does on rows whose target is known.
 ///
-/// Error with an exact interval, beside that of always the same answer; cost, confusion matrix, figures for every class,
-/// log loss and Brier score. For two classes also how well the positive one is ranked: AUC, Gini, KS, average precision,
-/// lift, calibration. In regression the usual errors in units of the target. Also how large the tree is, and how many
-/// features it asks for on average. Row weights are used if the model was learned with a weight column, which must then
-/// be there.
+/// Error with an exact interval, beside that of always the same answer; cost, confusion matrix, figures for every
+/// class, log loss and Brier score. For two classes also how well the positive one is ranked: AUC, Gini, KS, average
+/// precision, lift, calibration. In regression the usual errors in units of the target. Also how large the tree is, and
+/// how many features it asks for on average. Row weights are used if the model was learned with a weight column, which
+/// must then be there.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

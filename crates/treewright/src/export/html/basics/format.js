@@ -37,8 +37,11 @@ const format = {
   },
   // The same with two digits behind the point where the first would say little: as the answer is written.
   percent(x) {
-    const percent = 100 * x;
-    return `${fixed(percent, percent === 0 || Math.abs(percent) >= 0.95 ? 1 : 2)}${PERCENT}`;
+    return format.spread(x, x);
+  },
+  // A share with as many digits as the share that it belongs to.
+  spread(x, of) {
+    return `${fixed(100 * x, of === 0 || Math.abs(of) >= 0.0095 ? 1 : 2)}${PERCENT}`;
   },
   whole(x) {
     return `${significant(100 * x, 3)}${PERCENT}`;

@@ -164,9 +164,10 @@ function tightest(tree, visits, feature, value) {
 
 // The measure of error and how its figures are written.
 function measure(report) {
+  const [text, spread] = [4, 3].map((digits) => (x) => significant(x, digits));
   if (report.task === "regression") {
-    return { name: "mean squared error", short: "MSE", unseen: "mean squared error", text: (x) => significant(x, 4) };
+    return { name: "mean squared error", short: "MSE", unseen: "mean squared error", text, spread };
   }
-  if (report.target.costs) return { name: "cost per row", short: "cost", unseen: "cost", text: (x) => significant(x, 4) };
-  return { name: "error rate", short: "error", unseen: "wrong", text: format.percent };
+  if (report.target.costs) return { name: "cost per row", short: "cost", unseen: "cost", text, spread };
+  return { name: "error rate", short: "error", unseen: "wrong", text: format.percent, spread: format.spread };
 }

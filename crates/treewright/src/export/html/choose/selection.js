@@ -95,7 +95,7 @@ function makeSelection(report, actions) {
   function badge({ optimal, gap }, { learner }) {
     const isPruning = learner && learner.name === "greedy";
     if (optimal === true && isPruning) return html("span", { class: "badge" }, "best pruning");
-    if (optimal === true) return html("span", { class: "badge proven" }, "✓ proven");
+    if (optimal === true) return html("span", { class: "badge proven" }, "✓ optimal");
     if (optimal === false) return html("span", { class: "badge open" }, `best found, gap ${format.share(gap ?? 1)}`);
     return html("span", { class: "badge" }, "no proof");
   }

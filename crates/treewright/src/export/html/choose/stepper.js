@@ -43,6 +43,6 @@ function hasCv(member) {
 
 function cvText(member, error) {
   if (!hasCv(member)) return "–";
-  const spread = (member.cv_se ?? null) === null ? "" : ` ± ${error.text(member.cv_se)}`;
+  const spread = (member.cv_se ?? null) === null ? "" : ` ± ${error.spread(member.cv_se, member.cv_error)}`;
   return `${error.text(member.cv_error)}${spread}`;
 }

@@ -26,7 +26,8 @@ function makeHeadline(report, actions) {
         return ofNumbers(plural(report.other_rows, "other row"), member.quality.mse);
       return ofNumbers("the training rows", member.cost);
     }
-    const spread = (member.cv_se ?? null) === null ? "" : `± ${error.text(member.cv_se)}, a standard error`;
+    const spread =
+      (member.cv_se ?? null) === null ? "" : `± ${error.spread(member.cv_se, member.cv_error)}, a standard error`;
     if (hasCv(member))
       return figure(`${capital(error.unseen)} on unseen rows`, error.text(member.cv_error), spread, "main");
     const { quality } = member;
