@@ -235,7 +235,7 @@ pub(crate) fn no_column<'a>(
 /// Of these names the one that was probably meant: one that is hardly different.
 pub fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name: Vec<char> = name.to_lowercase().chars().take(100).collect();
-    let most = (name.len() / 3).clamp(1, 3);
+    let most = (name.len() / 4).clamp(1, 3);
     let distances = known.map(|known| {
         let other: Vec<char> = known.to_lowercase().chars().take(100).collect();
         (edits(&name, &other), known)

@@ -489,7 +489,7 @@ fn what_a_report_says_about_optimal_families() {
     let report = folder.json(&["report", "family.json", "data.csv", "--json"]);
     let text = report.to_string();
     assert!(
-        text.contains("No tree of depth 2 with as many leaves costs less"),
+        text.contains("Proven: no tree of depth 2 with as many leaves does better"),
         "{text}"
     );
     assert!(!text.contains("dyadic"), "{text}");

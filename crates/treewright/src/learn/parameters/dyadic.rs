@@ -47,7 +47,7 @@ pub const DYADIC: &[Parameter] = &[
         kind: Kind::Text,
         range: Range::All,
         default: Some("range"),
-        help: "Where sides are halved: at the midpoint of a feature's range (range), where that parts the rows most evenly (quantile), or at the midpoint of a box for all numeric features (LO:HI)",
+        help: "Where sides are halved: at the midpoint of a feature's range (`range`), where that parts the rows most evenly (`quantile`), or at the midpoint of a box that is the same for all numeric features (LO:HI, such as 0:1)",
     },
     Parameter {
         name: "model",

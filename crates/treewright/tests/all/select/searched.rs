@@ -150,7 +150,10 @@ fn the_selected_member_is_the_one_that_cross_validation_says() {
 
         // The same as what is taken out of the file of the family, and as what is found for the weight.
         let stored = json::read_family(&json::write_family(&whole)).unwrap();
-        assert_eq!(stored.cross_validation, whole.cross_validation);
+        // Without the folds.
+        let mut figures = whole.cross_validation.clone().unwrap();
+        figures.folds.clear();
+        assert_eq!(stored.cross_validation, Some(figures));
         let taken = take_out(&stored, member, None, Some(rule)).unwrap();
         assert_eq!(fit.learner, taken.learner, "{case:?}\n{table}");
         assert_eq!(fit.certificate, taken.certificate, "{case:?}\n{table}");
