@@ -3,13 +3,11 @@
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-
-TABLES = Path(__file__).parents[2] / "testdata" / "tables"
+from shared_tables import TABLES
 
 
 @pytest.fixture(scope="session")
@@ -40,11 +38,3 @@ def read():
 @pytest.fixture
 def rng():
     return np.random.default_rng(7)
-
-
-def random_table(rng, n_rows=200, n_features=4, missing=0.1):
-    """Numbers with ties and missing cells, and classes that follow them."""
-    X = np.round(rng.normal(size=(n_rows, n_features)), 1)
-    y = (X[:, 0] > 0.3).astype(int) + (X[:, 1] * X[:, 2] > 0)
-    X[rng.random(X.shape) < missing] = np.nan
-    return X, y

@@ -5,7 +5,7 @@ import pickle
 import joblib
 import numpy as np
 import pytest
-from conftest import random_table
+from shared_tables import random_table
 from sklearn.base import clone
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.datasets import load_breast_cancer, load_iris

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import random_table
+from shared_tables import random_table
 from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier, export_text
 from treewright import (

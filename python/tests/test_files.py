@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import TABLES, random_table
+from shared_tables import TABLES, random_table
 from treewright import (
     BackwardFeatureSelector,
     CompleteFeatureSelector,

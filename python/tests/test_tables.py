@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import random_table
+from shared_tables import random_table
 from treewright import DyadicTreeClassifier, GreedyTreeClassifier, OptimalTreeClassifier
 
 
