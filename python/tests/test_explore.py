@@ -67,9 +67,18 @@ def test_a_report_can_be_pickled(report, frame):
     X = frame.drop(columns="survived")
     assert (again.answer, again.trees) == (report.answer, report.trees)
     assert again.to_html() == report.to_html()
+    assert again.to_html(rows=False) == report.to_html(rows=False)
     assert (again.best_.predict(X) == report.best_.predict(X)).all()
     assert again.estimator(0).tree_.n_leaves == report.trees[0]["leaves"]
     assert pickle.loads(pickle.dumps(again)).answer == report.answer
+
+
+def test_a_page_without_rows(report, tmp_path):
+    assert '"sample":{' in report.to_html()
+    report.save(tmp_path / "page.html", rows=False)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page == report.to_html(rows=False)
+    assert '"sample":{' not in page
 
 
 def test_files_are_read_as_the_program_reads_them(report, frame, tmp_path):

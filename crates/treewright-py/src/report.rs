@@ -1,5 +1,6 @@
 //! Reports, for Python.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
@@ -42,16 +43,31 @@ impl From<treewright::eval::Report> for Report {
     }
 }
 
+impl Report {
+    /// The report, with rows of the table or without.
+    fn report(&self, rows: bool) -> Cow<'_, treewright::eval::Report> {
+        if rows {
+            return Cow::Borrowed(&self.report);
+        }
+        Cow::Owned(treewright::eval::Report {
+            sample: None,
+            ..self.report.clone()
+        })
+    }
+}
+
 #[pymethods]
 impl Report {
-    /// The report as a page for a browser.
-    fn to_html(&self) -> PyResult<String> {
-        guarded(|| Ok(html::html(&self.report)))
+    /// The report as a page for a browser, with rows of the table or without.
+    #[pyo3(signature = (rows = true))]
+    fn to_html(&self, rows: bool) -> PyResult<String> {
+        guarded(|| Ok(html::html(&self.report(rows))))
     }
 
     /// The report as one JSON document.
-    fn to_json(&self) -> PyResult<String> {
-        guarded(|| Ok(json::write_report(&self.report)))
+    #[pyo3(signature = (rows = true))]
+    fn to_json(&self, rows: bool) -> PyResult<String> {
+        guarded(|| Ok(json::write_report(&self.report(rows))))
     }
 
     /// Which tree is good enough, in words.

@@ -51,6 +51,7 @@ class Report:
             "answer": self.answer,
             "json": self.to_json(),
             "html": self.to_html(),
+            "html without rows": self.to_html(rows=False),
         }
         models = dict(self._models)
         if self._report is not None and "choice" in self.data:
@@ -156,13 +157,18 @@ class Report:
         """The same as one JSON document."""
         return self._texts["json"] if self._report is None else self._report.to_json()
 
-    def to_html(self) -> str:
-        """The page: one file that loads nothing."""
-        return self._texts["html"] if self._report is None else self._report.to_html()
+    def to_html(self, *, rows: bool = True) -> str:
+        """The page: one file that loads nothing.
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+        It holds up to 1000 rows of the table, unless ``rows`` is false.
+        """
+        if self._report is not None:
+            return self._report.to_html(bool(rows))
+        return self._texts["html" if rows else "html without rows"]
+
+    def save(self, path: str | os.PathLike[str], *, rows: bool = True) -> None:
         """Writes the page to a file."""
-        write_text(path, self.to_html())
+        write_text(path, self.to_html(rows=rows))
 
 
 #: What is told of each tree.
