@@ -198,7 +198,7 @@ def arff(part, rows):
 
 
 def sample(rows, most, seed):
-    """At most so many of the rows, in their order."""
+    """A sample of at most `most` rows, in the order of the table."""
     if len(rows) <= most:
         return rows
     chosen = random.Random(seed).sample(range(len(rows)), most)

@@ -29,7 +29,7 @@ pub struct Candidate<'a> {
     pub error: f64,
     /// The standard error of that.
     pub se: f64,
-    /// The same for each fold; empty if that is not known.
+    /// The mean cost on the rows of each fold; empty if it is not known.
     pub by_fold: &'a [f64],
 }
 

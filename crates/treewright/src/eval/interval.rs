@@ -1,9 +1,10 @@
 //! The exact interval for a share: Clopper and Pearson (1934).
 //!
-//! Of `trials` independent rows `successes` have some property. The interval holds every probability at which
-//! neither so few nor so many would be rarer than half of what the confidence leaves. Its ends are quantiles of
-//! beta distributions, found by bisection of the regularised incomplete beta function; that is computed by its
-//! continued fraction, with the method of Lentz (Press et al., Numerical Recipes, section 6.4).
+//! Of `trials` independent rows `successes` have some property. The interval holds every probability that two one-sided
+//! binomial tests do not reject, one against fewer and one against more successes, each at half of the level (2.5 %
+//! for a confidence of 95 %). Its ends are quantiles of beta distributions, found by bisection of the regularised
+//! incomplete beta function; that is computed by its continued fraction, with the method of Lentz (Press et al.,
+//! Numerical Recipes, section 6.4).
 //!
 //! The interval is valid for any number of rows, and somewhat wide for few: it covers the true probability at least
 //! as often as the confidence says.

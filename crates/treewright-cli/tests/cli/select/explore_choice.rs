@@ -121,7 +121,7 @@ fn rows_that_are_kept_aside_judge_the_chosen_tree() {
         "{run:?}"
     );
     folder.done(&["verify", "best.json", "data.csv"]);
-    // The same rows for the same seed.
+    // A seed always keeps the same rows aside.
     let again: Value = serde_json::from_str(&folder.run(&words).stdout).unwrap();
     assert_eq!(again["choice"], report["choice"]);
     let other = [&words[..], &["--seed", "7"]].concat();

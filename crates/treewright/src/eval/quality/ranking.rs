@@ -63,7 +63,7 @@ pub struct Gain {
     pub rows: f64,
     /// Holds this share of the positive ones.
     pub positives: f64,
-    /// So many times more than on average.
+    /// The share of the positive class among these rows, divided by its share among all rows.
     pub lift: f64,
 }
 
