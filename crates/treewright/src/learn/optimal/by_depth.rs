@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::budget::Budget;
 use crate::learn::exact::{Deadline, Stopped};
@@ -25,7 +25,7 @@ use crate::tree::Proof;
 /// About the time that a step of one split takes.
 const NANOS_PER_STEP: u64 = 4;
 /// Steps that may come after the end of the time: they take some hundredths of a second.
-const LITTLE_WORK: u64 = 1 << 24;
+pub(super) const LITTLE_WORK: u64 = 1 << 24;
 
 /// A tree that was found.
 pub(super) struct FoundTree {
@@ -62,7 +62,7 @@ impl Optimal {
         let rows = Arc::clone(table.whole());
         let region_bounds = RegionBounds::new(self.most_bytes);
         let context = self.context(table, encoding, switches);
-        let (budget, kept) = keep_time_for_plan(context, budget);
+        let (budget, kept) = keep_time_for_plans(context, budget, 1);
         let search = TreeSearch {
             screened,
             ..self.tree_search(context, &budget, kept, &region_bounds)
@@ -111,26 +111,38 @@ impl Optimal {
 }
 
 impl TreeSearch<'_> {
-    /// A good tree by local search in a part of the time, if that is limited.
-    pub(super) fn early_tree(&self, rows: &Arc<RowSet>, depth: usize) -> Option<(u64, Sketch)> {
-        const PART: u32 = 4;
-        let left = self
-            .budget
-            .left()
-            .filter(|_| self.context.switches.local_search)?;
-        let budget = self.budget.within(left / PART);
+    /// A good tree by local search in this time; none without it.
+    pub(super) fn early_tree(
+        &self,
+        rows: &Arc<RowSet>,
+        depth: usize,
+        time: Option<Duration>,
+    ) -> Option<(u64, Sketch)> {
+        let time = time.filter(|_| self.context.switches.local_search)?;
+        let budget = self.budget.within(time);
         let local = TreeSearch {
             budget: &budget,
             ..*self
         };
         local.good_tree(rows, depth)
     }
+
+    /// The time for a local search, if all of it is limited.
+    pub(super) fn time_for_early_tree(&self) -> Option<Duration> {
+        const PART: u32 = 4;
+        self.budget.left().map(|left| left / PART)
+    }
 }
 
 /// The last level of a tree is made at the end. With many classes in many intervals that takes so long that some time
-/// is kept for it.
-pub(super) fn keep_time_for_plan(context: Context<'_>, budget: &Budget) -> (Budget, Duration) {
+/// is kept for it, for each of the trees that are wanted.
+pub(super) fn keep_time_for_plans(
+    context: Context<'_>,
+    budget: &Budget,
+    n_trees: usize,
+) -> (Budget, Duration) {
     let work = context.work_of_one(context.rule.most());
+    let work = work.saturating_mul(n_trees as u64);
     let left = budget.left().filter(|_| work > LITTLE_WORK);
     let kept = left.map_or(Duration::ZERO, |left| {
         Duration::from_nanos(work.saturating_mul(NANOS_PER_STEP)).min(left / 4)
@@ -172,10 +184,17 @@ impl Depths {
         let mut shallower = None;
         let mut early = None;
         let (own, helper) = (search, OnceCell::new());
+        let start = Instant::now();
         for depth in 2.min(deepest)..=deepest {
             let is_noted = is_noted && depth > 2 && depth == deepest;
-            if depth == 3 {
-                early = own.early_tree(rows, deepest);
+            let time = match depth {
+                3 => own.time_for_early_tree(),
+                // Without a limit it takes as long as all before, which is little beside what comes.
+                4 if early.is_none() => Some(start.elapsed()),
+                _ => None,
+            };
+            if time.is_some() {
+                early = own.early_tree(rows, deepest, time);
                 if let Some(tree) = &early
                     && let Some(new) = Helper::new(own, rows, deepest, tree.clone())
                 {

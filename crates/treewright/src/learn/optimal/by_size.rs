@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::learn::FamilyLearner;
 use crate::learn::exact::by_rows;
 use crate::learn::optimal::Optimal;
-use crate::learn::optimal::by_depth::keep_time_for_plan;
+use crate::learn::optimal::by_depth::{LITTLE_WORK, keep_time_for_plans};
 use crate::learn::optimal::claim::most_loss;
 use crate::learn::optimal::deeper::equivalent_points::least_loss;
 use crate::learn::optimal::deeper::region_bounds::RegionBounds;
@@ -192,7 +192,17 @@ impl Optimal {
         };
         let region_bounds = RegionBounds::new(self.most_bytes);
         let context = free.context(&table, encoding, switches);
-        let (search_budget, kept) = keep_time_for_plan(context, budget);
+        let n_trees = if wanted.best_for.is_some() {
+            1
+        } else {
+            wanted.most_leaves
+        };
+        let (search_budget, kept) = keep_time_for_plans(context, budget, n_trees);
+        let work_of_plan = context.work_of_one(context.rule.most());
+        let is_late = |n_built: usize| {
+            let is_much = work_of_plan.saturating_mul(n_built as u64) > LITTLE_WORK;
+            is_much && budget.is_spent()
+        };
         let search = self.tree_search(context, &search_budget, kept, &region_bounds);
         let relaxed = search.with_least(1);
         let relaxed = SizeSearch::new(&relaxed, None);
@@ -216,9 +226,12 @@ impl Optimal {
             let best = best.min_by(|a, b| objective.compare(*a, *b));
             members = best.into_iter().collect();
         }
-        let (mut trees, mut values) = (Vec::new(), Vec::new());
-        let mut is_whole = is_done;
-        for value in members {
+        let (mut found, mut is_whole): (Vec<(SolutionValue, Tree)>, bool) = (Vec::new(), is_done);
+        for (n_built, value) in largest_first(members).enumerate() {
+            if is_late(n_built) {
+                is_whole = false;
+                break;
+            }
             let (plan, is_of_value) = by_size.plan(table.whole(), value.leaves);
             if !is_of_value && !plan.is_of_leaves(&table) {
                 is_whole = false;
@@ -229,18 +242,21 @@ impl Optimal {
             is_whole &= is_of_value;
             if is_of_value {
                 check_claim(value, recounted, losses.slack)?;
-                trees.push(tree);
-                values.push(value);
-            } else if recounted.leaves <= n_sizes
-                && values.last().is_none_or(|before: &SolutionValue| {
-                    recounted.cost < before.cost && recounted.leaves > before.leaves
-                })
-            {
+                found.push((value, tree));
+            } else if recounted.leaves <= n_sizes {
                 // The last level of a tree that was not finished may be better than the search knew.
-                trees.push(tree);
-                values.push(recounted);
+                found.push((recounted, tree));
             }
         }
+        // Of a search that was stopped, larger trees need not be better.
+        found.sort_by_key(|(value, _)| (value.leaves, value.cost));
+        let mut least = i64::MAX;
+        found.retain(|(value, _)| {
+            let is_better = value.cost < least;
+            least = least.min(value.cost);
+            is_better
+        });
+        let (mut values, mut trees): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         if values.is_empty() {
             // There was no time for the only tree that is wanted.
             let leaf = TreePlan::Leaf.build(data, &self.loss)?;
@@ -347,7 +363,7 @@ impl<'a> BySize<'a> {
         let mut early = None;
         for level in 1..=depth {
             if level == 3 {
-                early = tree_search.early_tree(rows, depth);
+                early = tree_search.early_tree(rows, depth, tree_search.time_for_early_tree());
             }
             if let Some(relaxed) = relaxed {
                 (lower, of_any[0]) = relaxed.solve_top(rows, level, &lower, None, of_any[0].take());
@@ -397,6 +413,13 @@ impl<'a> BySize<'a> {
     fn plan(&self, rows: &Arc<RowSet>, leaves: usize) -> (TreePlan, bool) {
         plan_of(&self.search, &self.solved, rows, leaves)
     }
+}
+
+/// The order in which trees are made while there is time: the largest is the best one, and small ones are wanted more
+/// than those between.
+fn largest_first(mut members: Vec<SolutionValue>) -> impl Iterator<Item = SolutionValue> {
+    let largest = members.pop();
+    largest.into_iter().chain(members)
 }
 
 /// The best tree of a size, and whether there was time to look for all of it.

@@ -46,6 +46,11 @@ impl TreeSearch<'_> {
         upper: u64,
         before: &Inherited,
     ) -> SearchResult {
+        let deepest = self.most_levels(upper);
+        if deepest < depth {
+            let solved = self.solve(rows, deepest, upper, before);
+            return solved.as_deeper(upper, before, self.context.table.kinds().len());
+        }
         let nothing = Inherited::default();
         let before = if self.context.switches.inherited_floors {
             before
@@ -72,6 +77,17 @@ impl TreeSearch<'_> {
                 .insert(depth, (region, spare), rows, whole, solved.lower);
         }
         solved
+    }
+
+    /// Trees with a value below `upper` have no more levels than this. Each leaf costs something, and a tree has at least
+    /// one leaf more than levels, also where its last level has many intervals.
+    fn most_levels(&self, upper: u64) -> usize {
+        // With one interval a tree of the last level is a leaf: fewer levels have fewer cuts.
+        if !self.context.switches.levels_of_leaves || self.context.rule.most() < 2 {
+            return usize::MAX;
+        }
+        let most_leaves = upper.saturating_sub(1) / self.context.encoding.per_leaf();
+        most_leaves.saturating_sub(1) as usize
     }
 
     /// A lower bound of some rows holds for all sets that contain them; with leaves of a smaller size, if those have

@@ -10,6 +10,8 @@ pub struct Switches {
     pub region_bounds: bool,
     /// Lower bounds of root features are handed on to larger sets of rows.
     pub inherited_floors: bool,
+    /// Where only values of few leaves are wanted, there are only as many levels as these can have.
+    pub levels_of_leaves: bool,
     /// The best tree with a level less, and the same root with a level more below, are the first incumbents.
     pub shallower_incumbent: bool,
     /// Where leaves have a least size, the best tree with leaves of any size is found first.
@@ -53,7 +55,8 @@ pub struct Switches {
     pub run_lists: bool,
     /// For every number of leaves, the last two levels by scans of many cuts at once.
     pub scans_by_size: bool,
-    /// With a limit of time, local search finds good trees before anything is proven.
+    /// Local search finds good trees before anything is proven: from depth four on, and with a limit of time at depth
+    /// three.
     pub local_search: bool,
     /// With a limit of time, local search and a lower bound for the whole depth go on beside the proof.
     pub helper: bool,
@@ -66,6 +69,7 @@ impl Switches {
     pub const USUAL: Self = Self {
         region_bounds: true,
         inherited_floors: true,
+        levels_of_leaves: true,
         shallower_incumbent: true,
         relaxed_first: true,
         relaxed_ranges: true,
@@ -100,6 +104,7 @@ impl Switches {
     pub const NONE: Self = Self {
         region_bounds: false,
         inherited_floors: false,
+        levels_of_leaves: false,
         shallower_incumbent: false,
         relaxed_first: false,
         relaxed_ranges: false,

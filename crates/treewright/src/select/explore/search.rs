@@ -20,6 +20,9 @@ use crate::eval::{Candidate, Explored, NoDyadic, Report, Stop, rate};
 /// This part of the time is kept to look at what the trees do to the rows.
 const SHARE_OF_ROWS: u32 = 20;
 
+/// All families get a part of this time before any of them gets more.
+const SOON: Duration = Duration::from_secs(2);
+
 /// All of it.
 pub(super) fn search(
     explore: &Explore,
@@ -38,7 +41,11 @@ pub(super) fn search(
             budget.progress().answer(words);
         }
     };
-    first_round(explore, data, &for_trees, &mut parts, &mut say)?;
+    if for_trees.left().is_some_and(|left| left > 3 * SOON) {
+        // Whoever stops the work early has an answer from all families that are quick.
+        one_round(explore, data, &for_trees.within(SOON), &mut parts, &mut say)?;
+    }
+    one_round(explore, data, &for_trees, &mut parts, &mut say)?;
     rest_of_the_time(explore, data, &for_trees, &mut parts, &mut say)?;
     let is_open = parts.iter().any(|part| part.is_open) && for_trees.is_spent();
     let stopped = is_open.then(|| {
@@ -64,16 +71,17 @@ fn parts(explore: &Explore, data: &Dataset) -> Vec<Part> {
     tasks.into_iter().map(Part::new).collect()
 }
 
-/// Each part once: half of what is left for the first, a fair share for each of the others.
-fn first_round(
+/// Each open part once: half of what is left for the first, a fair share for each of the others.
+fn one_round(
     explore: &Explore,
     data: &Dataset,
     budget: &Budget,
     parts: &mut [Part],
     say: &mut dyn FnMut(&Found),
 ) -> Result<()> {
-    let n_parts = parts.len() as u32;
-    for (place, part) in parts.iter_mut().enumerate() {
+    let n_parts = parts.iter().filter(|part| part.is_open).count() as u32;
+    let open = parts.iter_mut().filter(|part| part.is_open);
+    for (place, part) in open.enumerate() {
         let is_large = data.n_rows() > MANY_ROWS;
         if place > 0 && budget.is_spent() && (is_large || budget.is_interrupted()) {
             break;

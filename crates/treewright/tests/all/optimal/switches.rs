@@ -13,9 +13,10 @@ use super::small::{random_task, small_table};
 
 type Switch = (&'static str, fn(&mut Switches));
 
-const ALL: [Switch; 25] = [
+const ALL: [Switch; 26] = [
     ("region_bounds", |on| on.region_bounds = false),
     ("inherited_floors", |on| on.inherited_floors = false),
+    ("levels_of_leaves", |on| on.levels_of_leaves = false),
     ("shallower_incumbent", |on| on.shallower_incumbent = false),
     ("relaxed_first", |on| on.relaxed_first = false),
     ("relaxed_ranges", |on| on.relaxed_ranges = false),

@@ -1,4 +1,4 @@
-//! Good trees early, when there is a limit of time: local search over the cuts of upper levels.
+//! Good trees early: local search over the cuts of upper levels.
 //!
 //! **Problem.** A search that proves a tree goes where lower bounds are low, and not where trees are good. When it is
 //! stopped, its incumbent may be that of a level less.
@@ -88,11 +88,16 @@ impl TreeSearch<'_> {
 }
 
 impl LocalSearch<'_> {
+    /// Is there something to win? Of trees without any loss there are only some with fewer leaves.
+    fn is_open(&self) -> bool {
+        let encoding = self.search.context.encoding;
+        self.depth > 2 && self.best.0 > 2 * encoding.per_leaf() && encoding.loss_of(self.best.0) > 0
+    }
+
     /// From the root of the best tree of two levels.
     fn start(&mut self) {
-        let (value, sketch) = &self.best;
-        let is_open = self.depth > 2 && *value > 2 * self.search.context.encoding.per_leaf();
-        if let (true, Sketch::Alone(root) | Sketch::Split(root, _)) = (is_open, sketch) {
+        let sketch = &self.best.1;
+        if let (true, Sketch::Alone(root) | Sketch::Split(root, _)) = (self.is_open(), sketch) {
             self.walk(*root);
         }
     }
@@ -115,7 +120,7 @@ impl LocalSearch<'_> {
         }
         let starts = cells.starts();
         let mut step = self.rows.len() as u32 / 4;
-        while step > 0 && !self.search.budget.is_spent() {
+        while step > 0 && self.is_open() && !self.search.budget.is_spent() {
             let place = starts[cut as usize];
             let moved = [place.saturating_sub(step), place + step].map(|place| {
                 let cut = starts.partition_point(|&start| start < place) as u32;
@@ -139,7 +144,7 @@ impl LocalSearch<'_> {
 
     /// Tries a root split: is its tree better than the best so far?
     fn takes(&mut self, root: RootSplit) -> bool {
-        if self.tried.contains(&root) || self.search.budget.is_spent() {
+        if !self.is_open() || self.tried.contains(&root) || self.search.budget.is_spent() {
             return false;
         }
         self.tried.push(root);
