@@ -19,11 +19,12 @@ macro_rules! part {
 }
 
 /// The parts, in the order of the page.
-const PARTS: [(&str, &str); 44] = [
+const PARTS: [(&str, &str); 45] = [
     part!("style.css"),
     part!("judge/style.css"),
     part!("basics/dom.js"),
     part!("basics/format.js"),
+    part!("basics/cuts.js"),
     part!("tree/model.js"),
     part!("basics/text.js"),
     part!("basics/scales.js"),

@@ -103,6 +103,7 @@ const actions = {
 };
 
 prepare();
+widenNodes(report);
 describe();
 makeTheme();
 makeTable(report);

@@ -28,7 +28,7 @@ function makeLeaves(report, actions) {
     const found = leaves.map((id) => {
       const node = tree.nodes[id];
       const rows = tree.weight[id];
-      const rule = ruleOf(tree, id, format.brief);
+      const rule = ruleOf(tree, id);
       const line = {
         id,
         rule,
@@ -165,7 +165,7 @@ function makeLeaves(report, actions) {
   };
 }
 
-function ruleOf(tree, id, number) {
+function ruleOf(tree, id, number = null) {
   const conditions = pathConditions(tree, id, number).map(({ name, text }) => `${name} ${text}`);
   return conditions.join(" and ") || "all rows";
 }

@@ -208,7 +208,7 @@ function makePartition(report, actions) {
       const { name } = report.features[feature];
       if (part.missing) lines.push(`${name} missing`);
       else if (part.low === undefined) lines.push(`${name} = ${categoryName(report, feature, part.code)}`);
-      else lines.push(`${name} from ${format.brief(part.low)} to ${format.brief(part.high)}`);
+      else lines.push(`${name} from ${cutText(report, feature, part.low)} to ${cutText(report, feature, part.high)}`);
     });
     return lines;
   }

@@ -14,7 +14,7 @@ function stillTree(tree, rows) {
     const picture = own.has(id) ? nodePicture(tree, id, own.get(id)) : null;
     nodes.append(drawTreeNode(tree, id, place, folded.has(id), picture));
   }
-  const [width, height] = [layout.width + 2 * PAD + 22, layout.height + 2 * PAD];
+  const [width, height] = [layout.width + AROUND, layout.height + 2 * PAD];
   const drawing = svg(
     "svg",
     {
