@@ -105,7 +105,7 @@ def test_figures_are_those_of_score(browser, program, tmp_path, name, positive):
     quality = start_of(page)["quality"]
     if name == "prices":
         assert figures["Bias"] == page.run(
-            "return String(Number(arguments[0].toPrecision(5)))", score["bias"]
+            "return String(Number(arguments[0].toPrecision(4)))", score["bias"]
         )
         for key in ("rmse", "mae", "r2", "residuals", "bins", "baseline"):
             assert quality[key] == score[key]

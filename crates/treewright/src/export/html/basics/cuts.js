@@ -33,15 +33,15 @@ function cutText(report, feature, cut, beside = null) {
   if (exact.length <= SHORT) return exact;
   if (!report.sample) return format.brief(cut);
   const [below, above] = neighbours(report, feature, cut);
-  // A sampled value on the cut belongs to one side, which a shorter number would not tell.
-  if (above === cut) return beside === null ? format.brief(cut) : exact;
-  const isBetween = (number) =>
-    below < number && number < above && (beside === null || Math.sign(beside - number) === Math.sign(beside - cut));
+  const keepsSide = (number) => beside === null || Math.sign(beside - number) === Math.sign(beside - cut);
+  const isBetween = (number) => below < number && number < above && keepsSide(number);
   // Never so few that digits before the point become zeros.
   const whole = Math.floor(Math.log10(Math.abs(cut))) + 1;
-  for (let digits = Math.max(FEWEST_DIGITS, whole); digits <= MOST_DIGITS; digits++) {
+  // A sampled value on the cut belongs to one side, which a shorter number would not tell.
+  for (let digits = above === cut ? MOST_DIGITS : Math.max(FEWEST_DIGITS, whole); digits < MOST_DIGITS; digits++) {
     const number = Number(cut.toPrecision(digits));
     if (isBetween(number)) return format.exact(number);
   }
-  return beside === null ? format.brief(cut) : exact;
+  const number = Number(cut.toPrecision(Math.max(MOST_DIGITS, whole)));
+  return keepsSide(number) ? format.exact(number) : exact;
 }

@@ -70,7 +70,7 @@ function classQuality(report) {
         "div",
         { class: "panels three" },
         panel("Confusion matrix", matrix),
-        panel(`From which share on a row is taken for “${cutName(ranking.positive, 20)}”`, control.parts),
+        panel(`Threshold for “${cutName(ranking.positive, 20)}”`, control.parts),
         panel("Figures", figures(quality)),
       ),
       plots,
@@ -113,7 +113,13 @@ function classQuality(report) {
       html(
         "div",
         { class: many ? "panels matrix-wide" : "panels two" },
-        panel("Confusion matrix", confusionMatrix(report, table), many ? null : perClassTable(report, table)),
+        panel(
+          "Confusion matrix",
+          confusionMatrix(report, table),
+          many
+            ? html("p", { class: "note" }, "Lines are the true classes, columns the predicted ones.")
+            : perClassTable(report, table),
+        ),
         html("div", { class: "side" }, side),
       ),
     );

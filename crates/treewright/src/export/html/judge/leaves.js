@@ -1,6 +1,8 @@
 // A line for each leaf of the selected tree: its rule, its rows, and what they are.
 
 const MOST_LEAF_LINES = 400;
+// The styles for print say the same.
+const MOST_PRINTED = 30;
 
 function makeLeaves(report, actions) {
   const box = byId("leaves");
@@ -97,7 +99,7 @@ function makeLeaves(report, actions) {
         ),
         html(
           "td",
-          {},
+          { class: "answer-cell" },
           html("i", { class: "swatch", style: `background: ${answerColor(report, one.value)}` }),
           cutName(one.answer, 20),
         ),
@@ -131,6 +133,9 @@ function makeLeaves(report, actions) {
         ),
       ),
       html("p", { class: "note" }, notes.join(" ")),
+      found.length > MOST_PRINTED
+        ? html("p", { class: "note print-only" }, `The first ${MOST_PRINTED} of ${format.rows(found.length)} are printed.`)
+        : "",
     );
   }
 

@@ -35,7 +35,7 @@ function confusionMatrix(report, table) {
         html(
           "tr",
           {},
-          html("th", { scope: "col" }, many ? "" : "true \\ predicted"),
+          html("th", { scope: "col" }, many ? "" : "true ↓ predicted →"),
           classes.map((name) => html("th", { scope: "col", class: "num", title: name }, cutName(name, long))),
         ),
       ),

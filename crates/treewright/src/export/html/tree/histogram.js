@@ -60,14 +60,14 @@ function bottomAxis(x, low, high, width, y, whole) {
 
 // The range of values, with the cuts in it; never wider than needed, so no axis runs below zero
 // for a feature that does not.
-function rangeOf(values, split) {
+function rangeOf(values, split, room = 0.5) {
   let low = Infinity;
   let high = -Infinity;
   for (const value of split && split.cuts ? values.concat(split.cuts) : values) {
     if (value < low) low = value;
     if (value > high) high = value;
   }
-  if (low === high) return [low - 0.5, high + 0.5];
+  if (low === high) return [low - room, high + room];
   return [low, high];
 }
 
