@@ -177,6 +177,13 @@ def test_many_classes_fit_the_matrix(browser, program, tmp_path):
     )
     assert box[0] <= box[1]
     assert page.run(EVERY_TEXT) == []
+    # Three digits have room on a narrow screen, too.
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True},
+    )
+    assert page.run("return document.querySelector('#confusion td').clientWidth") >= 25
+    assert page.run("return document.documentElement.scrollWidth") <= 400
     page.assert_quiet()
 
 

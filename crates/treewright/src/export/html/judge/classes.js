@@ -46,7 +46,9 @@ function classQuality(report) {
         [
           "Log loss",
           (quality.log_loss ?? null) === null ? "infinite" : three(quality.log_loss),
-          "mean of -ln of the share that was predicted for the true class",
+          (quality.log_loss ?? null) === null
+            ? "for some row no share at all was predicted for its true class"
+            : "mean of -ln of the share that was predicted for the true class",
         ],
         ["Brier score", three(quality.brier)],
       ],

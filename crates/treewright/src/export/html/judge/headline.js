@@ -68,7 +68,7 @@ function makeHeadline(report, actions) {
     if (report.task === "regression") {
       return (quality.r2 ?? null) === null
         ? null
-        : figure("Variance explained", format.share(quality.r2), `mean absolute error ${format.value(quality.mae)}`);
+        : figure("Variance explained", format.share(quality.r2), `mean absolute error ${format.figure(quality.mae)}`);
     }
     if (!quality.ranking) return null;
     const { auc, gini, positive } = quality.ranking;
