@@ -23,8 +23,9 @@ def page(payload):
 
 
 def _part(name):
-    """A part of the page without the spaces at the start of its lines."""
-    return re.sub("(?m)^ +", "", (PARTS / name).read_text(encoding="utf-8"))
+    """A part of the page without its comments and the spaces at the start of its lines."""
+    lines = (PARTS / name).read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(line.lstrip(" ") for line in lines if not line.lstrip().startswith("//"))
 
 
 class Program:

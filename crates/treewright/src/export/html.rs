@@ -19,11 +19,12 @@ macro_rules! part {
 }
 
 /// The parts, in the order of the page.
-const PARTS: [(&str, &str); 44] = [
+const PARTS: [(&str, &str); 45] = [
     part!("style.css"),
     part!("judge/style.css"),
     part!("basics/dom.js"),
     part!("basics/format.js"),
+    part!("basics/cuts.js"),
     part!("tree/model.js"),
     part!("basics/text.js"),
     part!("basics/scales.js"),
@@ -70,7 +71,7 @@ const PARTS: [(&str, &str); 44] = [
 pub fn html(report: &Report) -> String {
     let mut page = PAGE.to_owned();
     for (name, text) in PARTS {
-        page = page.replacen(&format!("/*include {name}*/"), &unindented(text), 1);
+        page = page.replacen(&format!("/*include {name}*/"), &shortened(text), 1);
     }
     // Names in the data may be anything, also what would end the script or look like the mark.
     let data = json::write_report(report).replace('<', "\\u003c");
@@ -80,9 +81,10 @@ pub fn html(report: &Report) -> String {
     [before, &data, after].concat()
 }
 
-/// Spaces at the beginning of lines are a tenth of the page.
-fn unindented(text: &str) -> String {
+/// Spaces at the beginning of lines and comments are a sixth of the page.
+fn shortened(text: &str) -> String {
     let lines = text.lines().map(str::trim_start);
+    let lines = lines.filter(|line| !line.starts_with("//"));
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 

@@ -103,6 +103,7 @@ const actions = {
 };
 
 prepare();
+widenNodes(report);
 describe();
 makeTheme();
 makeTable(report);
@@ -111,18 +112,18 @@ state.rows = sampleRows(report);
 state.typical = typicalRow(report);
 views = [
   makeHeadline(report, actions),
-  makeCurve(report, actions),
   makeSelection(report, actions),
+  makeCurve(report, actions),
   makeBar(report, actions),
   makeTreeView(report, actions),
   makeNodeView(report, actions),
   makeRowView(report, actions),
   makeRowsView(report, actions),
-  makePartition(report, actions),
-  makeQuality(report),
+  makeQuality(report, actions),
   makeCompare(report, actions),
   makeLeaves(report, actions),
   makeImportance(report),
+  makePartition(report, actions),
   makeTexts(report),
 ];
 const start = report.start || { family: 0, member: 0 };

@@ -55,8 +55,16 @@ const format = {
     const exact = format.exact(x);
     return exact.length <= 9 ? exact : significant(x, 6);
   },
+  // Four digits, as in the answer.
   value(x) {
-    return significant(x, 5);
+    return significant(x, 4);
+  },
+  // The same with zeros at the end, as the answer has them; a second figure has the decimals of the first.
+  figure(x, of = x) {
+    const size = Math.floor(Math.log10(Math.abs(of)));
+    if (!Number.isFinite(size) || size < -4 || size >= 9) return format.value(x);
+    const decimals = Math.max(0, 3 - size);
+    return x.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
   },
   lambda(x) {
     return (x ?? null) === null ? "∞" : significant(x, 3);

@@ -46,7 +46,7 @@ function classColor(index) {
 }
 
 function familyColor(index) {
-  return `var(--family-${index % 6})`;
+  return `var(--family-${index % 8})`;
 }
 
 // Blue to yellow, ever lighter, so that colour-blind readers and greyscale prints keep the order. The
@@ -84,6 +84,8 @@ const MARKERS = [
       b = r * 1.15;
     return `M${-a},${-b}H${a}V${-a}H${b}V${a}H${a}V${b}H${-a}V${a}H${-b}V${-a}H${-a}Z`;
   },
+  (r) => `M${-r * 1.35},0L0,${-r * 0.75}L${r * 1.35},0L0,${r * 0.75}Z`,
+  (r) => `M${-r * 0.6},${-r * 1.2}H${r * 0.6}V${r * 1.2}H${-r * 0.6}Z`,
 ];
 
 function marker(index, r) {

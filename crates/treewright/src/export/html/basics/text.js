@@ -45,7 +45,7 @@ function conditionText(report, node, position, brief) {
   const { split } = node;
   if (split.kind === "intervals") {
     const { low, high } = bounds(split, position);
-    return intervalText(low, high, brief ? format.brief : format.exact);
+    return intervalText(low, high, (cut) => cutText(report, split.feature, cut));
   }
   const { categories } = report.features[split.feature];
   const names = categories.filter((_, code) => split.branches[code] === position);
@@ -61,13 +61,13 @@ function branchText(report, node, position, brief) {
 }
 
 // The conditions on the way to a node, those on the same feature put together.
-function pathConditions(tree, id, number = format.brief) {
+function pathConditions(tree, id, number = null) {
   const { report } = tree;
   return Array.from(demandsOn(tree, id), ([feature, { interval, codes, missing }]) => {
     const { name, hasMissing } = report.features[feature];
     const names = codes ? report.features[feature].categories.filter((_, code) => codes[code] === ALL) : [];
     let text = "missing";
-    if (interval) text = intervalText(interval.low, interval.high, number);
+    if (interval) text = intervalText(interval.low, interval.high, number ?? ((cut) => cutText(report, feature, cut)));
     else if (names.length) text = setText(names, 12);
     if (text !== "missing" && missing === ALL && hasMissing) text += " or missing";
     return { name, text };
@@ -158,7 +158,10 @@ function tightest(tree, visits, feature, value) {
   }
   // Short, but never so short that a cut looks like the value that it tells apart.
   const shown = format.brief(value);
-  const number = (cut) => (format.brief(cut) === shown ? format.exact(cut) : format.brief(cut));
+  const number = (cut) => {
+    const text = cutText(tree.report, feature, cut, value);
+    return text === shown ? format.exact(cut) : text;
+  };
   return low || high ? intervalText(low, high, number) : "";
 }
 

@@ -45,11 +45,17 @@ function makeCurve(report, actions) {
     return report.families.map((_, f) => f).filter((f) => !hidden.has(f) || f === state.family);
   }
 
+  // Down to the end of the selection, where that stands beside the curve.
+  function roomBeside() {
+    const [own, side] = [box, byId("selection")].map((one) => one.getBoundingClientRect());
+    return side.left > own.right ? side.bottom - own.top - byId("curve-note").offsetHeight - 8 : 0;
+  }
+
   function draw() {
     if (!state) return;
     const hadFocus = box.contains(document.activeElement);
     const members = visible().flatMap((f) => report.families[f].members);
-    const frame = curveFrame(report, members, Math.max(300, boxWidth()), detail);
+    const frame = curveFrame(report, members, Math.max(300, boxWidth()), detail, roomBeside());
     const { width, height, left, right, top, bottom } = frame;
     const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "plot" });
     const list = svg("g", {
@@ -178,7 +184,8 @@ function makeCurve(report, actions) {
     const { min, "1se": small } = family.chosen;
     const at = (i) => frame.x(family.members[i].leaves);
     const text = min === small ? "min = 1-SE" : m === min ? "min" : "1-SE";
-    let x = Math.min(at(m), frame.right - textWidth(text, 11.5, 600) / 2);
+    const half = textWidth(text, 11.5, 600) / 2;
+    let x = Math.max(frame.left - 6 + half, Math.min(at(m), frame.right - half));
     if (min !== small && min !== undefined && small !== undefined && at(min) - at(small) < 36) {
       const middle = Math.min((at(min) + at(small)) / 2, frame.right - 30);
       x = middle + (m === min ? 16 : -18);
@@ -230,6 +237,13 @@ function makeCurve(report, actions) {
       "(1-SE, dotted line)."
     : "Error on the training rows; nothing was cross-validated.";
   const boxWidth = onWidth(box, draw);
+  // The selection grows and shrinks with what it says.
+  let tall = 0;
+  new ResizeObserver(([{ contentRect }]) => {
+    const isOther = Math.abs(contentRect.height - tall) > 2;
+    tall = contentRect.height;
+    if (isOther) requestAnimationFrame(draw);
+  }).observe(byId("selection"));
   return {
     render(next, changed) {
       state = next;

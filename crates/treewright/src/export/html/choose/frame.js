@@ -4,8 +4,9 @@
 const LOG_FROM = 40;
 
 // `detail` leaves out the bad small trees, so that the differences among the good ones are seen.
-function curveFrame(report, members, width, detail) {
-  const height = Math.round(Math.min(460, Math.max(250, width * 0.58)));
+// `room` is the height that the card beside it gives.
+function curveFrame(report, members, width, detail, room) {
+  const height = Math.round(Math.max(Math.min(460, Math.max(250, width * 0.58)), Math.min(640, room)));
   const [left, right, top, bottom] = [54, width - 14, 16, height - 40];
   const most = Math.max(2, ...members.map((member) => member.leaves));
   const spread = (member) => (hasCv(member) ? member.cv_se || 0 : 0);
@@ -23,10 +24,10 @@ function curveFrame(report, members, width, detail) {
     high = Math.min(high, best + Math.max(2 * (middle - best), 0.5 * best));
     low = Math.max(low, best - (high - best));
   }
-  const room = (high - low || high || 1) * 0.06;
+  const edge = (high - low || high || 1) * 0.06;
   // An axis that comes near zero begins there.
-  low = low < (high - low) * 0.35 ? 0 : Math.max(0, low - room);
-  high += room;
+  low = low < (high - low) * 0.35 ? 0 : Math.max(0, low - edge);
+  high += edge;
   const isLog = most > LOG_FROM;
   const x = (isLog ? logarithmic : linear)(1, most, left + 8, right);
   const y = linear(low, high, bottom, top);

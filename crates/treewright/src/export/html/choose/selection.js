@@ -3,6 +3,7 @@
 function makeSelection(report, actions) {
   const error = measure(report);
   let state = null;
+  let isUnfolded = false;
   const family = choice(
     "Family",
     report.families.map((one, f) => [f, one.title]),
@@ -20,7 +21,7 @@ function makeSelection(report, actions) {
   const others = html("table", { class: "plain others", id: "others" });
   const enough = enoughChoice(report, actions);
   const line = html("div", { class: "slider-line" }, stepper.parts);
-  byId("selection").append(...[enough, family, line, ends, jumps, figures, proof].filter(Boolean));
+  byId("selection").append(...[enough && enough.part, family, line, ends, jumps, figures, proof].filter(Boolean));
   if (report.families.length > 1) byId("selection").append(others);
 
   function figure(name, value, title) {
@@ -40,6 +41,7 @@ function makeSelection(report, actions) {
     const last = current.members.length - 1;
     family.querySelector("select").value = String(state.family);
     stepper.render(state);
+    if (enough) enough.render(state);
     ends.children[0].textContent = leavesText(current.members[0].leaves);
     ends.children[1].textContent = last ? leavesText(current.members[last].leaves) : "";
     renderJumps(current);
@@ -88,7 +90,7 @@ function makeSelection(report, actions) {
         ),
       );
     if (chosen.min !== undefined)
-      jumps.append(jump("Least CV error", chosen.min, "the tree with the least cross-validated error"));
+      jumps.append(jump("Least error", chosen.min, "the tree with the least cross-validated error"));
   }
 
   // Green is for the best of all trees of a depth or on a grid, not for the best cut of one tree.
@@ -109,8 +111,10 @@ function makeSelection(report, actions) {
     proof.append(html("p", { class: "muted" }, more.filter(Boolean).join(" ")));
   }
 
-  // What each family offers; those that others outdo stand back.
+  // What each family offers; those that others outdo are folded away, as in the terminal.
   function renderOthers() {
+    const isAway = (f) => report.families[f].dominated && f !== state.family && !isUnfolded;
+    const away = report.families.filter((_, f) => isAway(f)).length;
     others.replaceChildren(
       html(
         "thead",
@@ -119,18 +123,19 @@ function makeSelection(report, actions) {
           "tr",
           {},
           html("th", { scope: "col" }, "Choices"),
-          ["leaves", "training", "CV"].map((name) => html("th", { scope: "col", class: "num" }, name)),
+          ["leaves", "training", "unseen"].map((name) => html("th", { scope: "col", class: "num" }, name)),
         ),
       ),
     );
     report.families.forEach((one, f) => {
+      if (isAway(f)) return;
       const m =
         one.shown ?? (one.chosen && one.chosen["1se"] !== undefined ? one.chosen["1se"] : one.members.length - 1);
       const member = one.members[m];
       others.append(
         html(
           "tr",
-          { class: one.dominated ? "dominated" : null },
+          {},
           html(
             "td",
             {},
@@ -145,6 +150,13 @@ function makeSelection(report, actions) {
         ),
       );
     });
+    if (!away) return;
+    const unfold = () => {
+      isUnfolded = true;
+      renderOthers();
+    };
+    const words = `${plural(away, "more family does", "more families do")} no better`;
+    others.append(html("tr", {}, html("td", { colspan: 4 }, button(words, unfold, { class: "link", id: "unfold" }))));
   }
 
   return { render };

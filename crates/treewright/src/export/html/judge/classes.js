@@ -46,7 +46,9 @@ function classQuality(report) {
         [
           "Log loss",
           (quality.log_loss ?? null) === null ? "infinite" : three(quality.log_loss),
-          "mean of -ln of the share that was predicted for the true class",
+          (quality.log_loss ?? null) === null
+            ? "for some row no share at all was predicted for its true class"
+            : "mean of -ln of the share that was predicted for the true class",
         ],
         ["Brier score", three(quality.brier)],
       ],
@@ -70,7 +72,7 @@ function classQuality(report) {
         "div",
         { class: "panels three" },
         panel("Confusion matrix", matrix),
-        panel(`From which share on a row is taken for “${cutName(ranking.positive, 20)}”`, control.parts),
+        panel(`Threshold for “${cutName(ranking.positive, 20)}”`, control.parts),
         panel("Figures", figures(quality)),
       ),
       plots,
@@ -113,7 +115,13 @@ function classQuality(report) {
       html(
         "div",
         { class: many ? "panels matrix-wide" : "panels two" },
-        panel("Confusion matrix", confusionMatrix(report, table), many ? null : perClassTable(report, table)),
+        panel(
+          "Confusion matrix",
+          confusionMatrix(report, table),
+          many
+            ? html("p", { class: "note" }, "Lines are the true classes, columns the predicted ones.")
+            : perClassTable(report, table),
+        ),
         html("div", { class: "side" }, side),
       ),
     );

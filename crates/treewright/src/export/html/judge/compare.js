@@ -81,11 +81,15 @@ function makeCompare(report, actions) {
     const members = places.map(([f, m]) => [report.families[f], report.families[f].members[m]]);
     const trees = places.map(([f, m]) => treeAt(f, m));
     const [left, right] = members.map(([family, member]) => figuresOf(family, member));
+    // Below each other where one beside the other would not be whole.
+    const half = (box.clientWidth - 20) / 2;
+    const isNarrow = trees.some((tree) => tree && tree.leaves[0] > 1 && stillTree(tree, [], Infinity).viewBox.baseVal.width * READABLE_ZOOM > half);
+    const most = isNarrow ? box.clientWidth : half;
     const column = (tree) =>
       html(
         "div",
         { class: "scroller-x still-box" },
-        tree ? stillTree(tree, state.rows) : html("p", { class: "muted" }, "This tree is not part of the page."),
+        tree ? stillTree(tree, state.rows, most) : html("p", { class: "muted" }, "This tree is not part of the page."),
       );
     box.replaceChildren(
       html(
@@ -105,7 +109,7 @@ function makeCompare(report, actions) {
         ),
       ),
       html("p", { class: "note" }, difference(...trees)),
-      html("div", { class: "panels twins" }, panel("Kept", column(trees[0])), panel("Selected", column(trees[1]))),
+      html("div", { class: isNarrow ? "panels stacked" : "panels twins" }, panel("Kept", column(trees[0])), panel("Selected", column(trees[1]))),
     );
   }
 

@@ -14,9 +14,8 @@ function makeHeadline(report, actions) {
   // In units of the target, and by how much that may be off.
   function ofNumbers(name, mse, se) {
     const root = Math.sqrt(mse);
-    const four = (x) => significant(x, 4);
-    const spread = (se ?? null) === null || !(root > 0) ? "" : `± ${four(se / (2 * root))}, a standard error`;
-    return figure(`Off by, on ${name}`, four(root), spread || "root mean square", "main");
+    const spread = (se ?? null) === null || !(root > 0) ? "" : `± ${format.figure(se / (2 * root), root)}, a standard error`;
+    return figure(`Off by, on ${name}`, format.figure(root), spread || "root mean square", "main");
   }
 
   function ofError(member) {
@@ -51,7 +50,7 @@ function makeHeadline(report, actions) {
     const { quality } = member;
     if (quality && report.task === "regression") {
       const { mean, rmse } = quality.baseline;
-      return figure("Always the mean", significant(rmse, 4), `${significant(mean, 4)} for every row`);
+      return figure("Always the mean", format.figure(rmse), `${format.value(mean)} for every row`);
     }
     if (quality && !report.target.costs) {
       const { class: name, error: wrong } = quality.baseline;
@@ -69,7 +68,7 @@ function makeHeadline(report, actions) {
     if (report.task === "regression") {
       return (quality.r2 ?? null) === null
         ? null
-        : figure("Variance explained", format.share(quality.r2), `mean absolute error ${format.value(quality.mae)}`);
+        : figure("Variance explained", format.share(quality.r2), `mean absolute error ${format.figure(quality.mae)}`);
     }
     if (!quality.ranking) return null;
     const { auc, gini, positive } = quality.ranking;

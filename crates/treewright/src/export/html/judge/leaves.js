@@ -1,6 +1,8 @@
 // A line for each leaf of the selected tree: its rule, its rows, and what they are.
 
 const MOST_LEAF_LINES = 400;
+// The styles for print say the same.
+const MOST_PRINTED = 30;
 
 function makeLeaves(report, actions) {
   const box = byId("leaves");
@@ -28,7 +30,7 @@ function makeLeaves(report, actions) {
     const found = leaves.map((id) => {
       const node = tree.nodes[id];
       const rows = tree.weight[id];
-      const rule = ruleOf(tree, id, format.brief);
+      const rule = ruleOf(tree, id);
       const line = {
         id,
         rule,
@@ -97,7 +99,7 @@ function makeLeaves(report, actions) {
         ),
         html(
           "td",
-          {},
+          { class: "answer-cell" },
           html("i", { class: "swatch", style: `background: ${answerColor(report, one.value)}` }),
           cutName(one.answer, 20),
         ),
@@ -131,6 +133,9 @@ function makeLeaves(report, actions) {
         ),
       ),
       html("p", { class: "note" }, notes.join(" ")),
+      found.length > MOST_PRINTED
+        ? html("p", { class: "note print-only" }, `The first ${MOST_PRINTED} of ${format.rows(found.length)} are printed.`)
+        : "",
     );
   }
 
@@ -165,7 +170,7 @@ function makeLeaves(report, actions) {
   };
 }
 
-function ruleOf(tree, id, number) {
+function ruleOf(tree, id, number = null) {
   const conditions = pathConditions(tree, id, number).map(({ name, text }) => `${name} ${text}`);
   return conditions.join(" and ") || "all rows";
 }

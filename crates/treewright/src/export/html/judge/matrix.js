@@ -27,7 +27,12 @@ function confusionMatrix(report, table) {
     { class: "scroller-x" },
     html(
       "table",
-      { class: many ? "matrix many" : "matrix", id: "confusion" },
+      {
+        class: many ? "matrix many" : "matrix",
+        id: "confusion",
+        // Room for three digits in each cell, also on a narrow screen.
+        style: many ? `min-width: ${90 + 27 * classes.length}px` : null,
+      },
       html("caption", { class: "sr" }, "Confusion matrix"),
       html(
         "thead",
@@ -35,7 +40,7 @@ function confusionMatrix(report, table) {
         html(
           "tr",
           {},
-          html("th", { scope: "col" }, many ? "" : "true \\ predicted"),
+          html("th", { scope: "col" }, many ? "" : "true ↓ predicted →"),
           classes.map((name) => html("th", { scope: "col", class: "num", title: name }, cutName(name, long))),
         ),
       ),

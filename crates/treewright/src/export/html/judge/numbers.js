@@ -7,14 +7,14 @@ function numberQuality(report) {
     const { baseline } = quality;
     return figureList(
       [
-        ["Root mean squared error", format.value(quality.rmse), `in units of ${unit}`],
+        ["Root mean squared error", format.figure(quality.rmse), `in units of ${unit}`],
         [
           "Always the mean",
-          format.value(baseline.rmse),
+          format.figure(baseline.rmse),
           `the same error if the answer is always ${format.value(baseline.mean)}`,
         ],
-        ["Mean absolute error", format.value(quality.mae), `in units of ${unit}`],
-        ["Always the mean", format.value(baseline.mae), "the mean absolute error of that"],
+        ["Mean absolute error", format.figure(quality.mae), `in units of ${unit}`],
+        ["Always the mean", format.figure(baseline.mae), "the mean absolute error of that"],
         ["Variance explained (R²)", (quality.r2 ?? null) === null ? "–" : format.share(quality.r2)],
         ["Bias", format.value(quality.bias), "mean of predicted minus actual values"],
       ],

@@ -44,10 +44,14 @@ function spot([a, b], { x, y }) {
   return svg("circle", { class: "spot", cx: x(a), cy: y(b), r: 5 });
 }
 
+function foundOf({ positive }) {
+  return `“${cutName(positive, 14)}” found, %`;
+}
+
 // `at` are the weights that are taken for positive, right and wrong, at the threshold in use.
 function rocPlot(ranking, width, at) {
   const { thresholds: t, positives, negatives } = ranking;
-  const frame = sharePlot(width, "other rows taken for it, %", `rows of “${cutName(ranking.positive, 14)}” found, %`);
+  const frame = sharePlot(width, "false positives, % of the others", foundOf(ranking));
   const points = [
     [0, 0],
     ...t.share.map((_, i) => [t.false_positives[i] / negatives, t.true_positives[i] / positives]),
@@ -69,16 +73,14 @@ function rocPlot(ranking, width, at) {
 
 function precisionPlot(ranking, width, at) {
   const { thresholds: t, positives, negatives } = ranking;
-  const frame = sharePlot(
-    width,
-    `rows of “${cutName(ranking.positive, 14)}” found, %`,
-    "of those taken for it, right, %",
-  );
   const share = positives / (positives + negatives);
   const points = t.share.map((_, i) => [
     t.true_positives[i] / positives,
     t.true_positives[i] / (t.true_positives[i] + t.false_positives[i]),
   ]);
+  // A rare class is seldom taken rightly; the whole range would show a flat line.
+  const highest = Math.max(share, ...points.map(([, precision]) => precision));
+  const frame = sharePlot(width, "recall, %", "precision, %", [1, highest < 0.5 ? 1.15 * highest : 1]);
   frame.drawing.append(
     polyline(
       [
@@ -99,11 +101,7 @@ function precisionPlot(ranking, width, at) {
 function gainPlot(ranking, width, at) {
   const { thresholds: t, positives, negatives } = ranking;
   const all = positives + negatives;
-  const frame = sharePlot(
-    width,
-    "rows with the highest shares, %",
-    `rows of “${cutName(ranking.positive, 14)}” found, %`,
-  );
+  const frame = sharePlot(width, "rows taken, highest share first, %", foundOf(ranking));
   const points = t.share.map((_, i) => [
     (t.true_positives[i] + t.false_positives[i]) / all,
     t.true_positives[i] / positives,
@@ -116,6 +114,16 @@ function gainPlot(ranking, width, at) {
       ],
       frame,
       { class: "baseline" },
+    ),
+    // No order of the rows does better.
+    polyline(
+      [
+        [0, 0],
+        [positives / all, 1],
+        [1, 1],
+      ],
+      frame,
+      { class: "baseline perfect" },
     ),
     polyline([[0, 0], ...points], frame),
     spot([(at.right + at.wrong) / all, at.right / positives], frame),

@@ -1,7 +1,7 @@
 // How good the selected tree is: on rows left out, each answered by the tree of the fold that has not seen it; without
 // them, on the rows of the page.
 
-function makeQuality(report) {
+function makeQuality(report, actions) {
   const box = byId("quality");
   const parts = report.task === "regression" ? numberQuality(report) : classQuality(report);
 
@@ -25,6 +25,17 @@ function makeQuality(report) {
       : "";
   }
 
+  // Where a single leaf errs least, because one class is rare, a tree may still tell which rows to look at first.
+  function hint({ f, m, auc, leaves }) {
+    const words = `The tree with ${leavesText(leaves)} of “${report.families[f].title}” ranks best: AUC ${auc.toFixed(3)}.`;
+    return html(
+      "p",
+      { class: "words" },
+      "A single leaf cannot rank rows. ",
+      button(words, () => actions.select(f, m), { class: "link", id: "ranks-best" }),
+    );
+  }
+
   return {
     render(state, changed) {
       if (!changed.has("member")) return;
@@ -36,6 +47,8 @@ function makeQuality(report) {
       }
       const own = note(member.quality);
       box.replaceChildren(...[own ? html("p", { class: "note first" }, own) : null].filter(Boolean));
+      const ranking = member.leaves === 1 ? bestRanking(report) : null;
+      if (ranking && ranking.leaves > 1) box.append(hint(ranking));
       parts(box, member, state);
     },
   };
@@ -43,7 +56,8 @@ function makeQuality(report) {
 
 // A part of the card with a heading of its own.
 function panel(title, ...content) {
-  return html("section", { class: "panel" }, html("h3", {}, title), content);
+  const isControl = content.some((one) => one instanceof Element && one.classList.contains("threshold"));
+  return html("section", { class: isControl ? "panel threshold-panel" : "panel" }, html("h3", {}, title), content);
 }
 
 function figureList(figures, id) {

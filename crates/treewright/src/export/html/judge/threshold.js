@@ -91,7 +91,11 @@ function makeThreshold(report, quality, changed) {
     const all = ranking.positives + ranking.negatives;
     const perRow = (what) => significant(costOf(ranking, what, times) / all, 3);
     const best = takenAt(ranking, cheapestPlace(ranking, times));
-    costWords.textContent = `${dear}: per row now ${perRow(taken())}, at the best threshold ${perRow(best)}, as the tree answers ${perRow(own)}.`;
+    costWords.textContent =
+      `${dear}. Cost per row, in false alarms: ${perRow(taken())} now, ${perRow(best)} at the best threshold, ` +
+      `${perRow(own)} as the tree answers.`;
+    threshold.setAttribute("aria-valuetext", words.textContent);
+    cost.setAttribute("aria-valuetext", dear);
   }
 
   // The place that takes about as many rows as the tree does.

@@ -119,6 +119,12 @@ function makePartition(report, actions) {
     return [Math.min(a, b), Math.abs(b - a)];
   }
 
+  // Down to the end of the importances, where they stand beside the plot.
+  function roomBeside() {
+    const [own, side] = [plot, byId("importance")].map((one) => one.getBoundingClientRect());
+    return side.right < own.left ? side.bottom - own.top - Math.max(38, note.offsetHeight) - 8 : 0;
+  }
+
   function draw() {
     if (!state) return;
     const { tree } = state;
@@ -131,7 +137,7 @@ function makePartition(report, actions) {
     xChoice.querySelector("select").value = String(axes[0]);
     if (axes.length > 1) yChoice.querySelector("select").value = String(axes[1]);
     const width = Math.max(280, plotWidth());
-    const height = axes.length > 1 ? Math.round(Math.min(430, Math.max(290, width * 0.72))) : 120;
+    const height = axes.length > 1 ? Math.round(Math.max(Math.min(430, Math.max(290, width * 0.72)), Math.min(600, roomBeside()))) : 120;
     const yFeature = report.features[axes[1]];
     const yNames = yFeature && yFeature.kind === "categorical" ? yFeature.categories.slice(0, MOST_BANDS) : [];
     const longest = Math.max(
@@ -208,7 +214,7 @@ function makePartition(report, actions) {
       const { name } = report.features[feature];
       if (part.missing) lines.push(`${name} missing`);
       else if (part.low === undefined) lines.push(`${name} = ${categoryName(report, feature, part.code)}`);
-      else lines.push(`${name} from ${format.brief(part.low)} to ${format.brief(part.high)}`);
+      else lines.push(`${name} from ${cutText(report, feature, part.low)} to ${cutText(report, feature, part.high)}`);
     });
     return lines;
   }

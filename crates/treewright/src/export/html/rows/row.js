@@ -36,7 +36,17 @@ function makeRowView(report, actions) {
         html("option", { value: UNSEEN }, "(a value not seen in training)"),
       );
     }
-    return { label: html("label", { class: "field" }, html("span", { title: name }, name), input), input };
+    const range = kind === "numeric" ? rangeText(j) : "";
+    const words = html("span", { title: range ? `${name}, ${range} in the sampled rows` : name }, name);
+    if (range) words.append(" ", html("small", {}, range));
+    return { label: html("label", { class: "field" }, words, input), input };
+  }
+
+  function rangeText(j) {
+    const known = report.sample ? report.sample.columns[j].filter((value) => value !== null) : [];
+    if (!known.length) return "";
+    const short = (x) => format.exact(Number(x.toPrecision(4)));
+    return rangeOf(known, null, 0).map(short).join(" to ");
   }
 
   function typed(j, input) {
@@ -57,11 +67,17 @@ function makeRowView(report, actions) {
   function fillFields() {
     const values = currentValues();
     fields.forEach(({ input }, j) => {
-      const text = values[j] === null ? "" : String(values[j]);
+      // The state keeps all digits; a field is read only when it is typed in.
+      const text = values[j] === null ? "" : fieldText(j, values[j]);
+      input.title = text === "" || text === String(values[j]) ? "" : String(values[j]);
       // Not while it is being typed: "1." would lose its point.
       if (input !== document.activeElement && input.value !== text) input.value = text;
       if (input !== document.activeElement) input.setAttribute("aria-invalid", "false");
     });
+  }
+
+  function fieldText(j, value) {
+    return report.features[j].kind === "numeric" ? format.brief(value).replace(/,/g, "") : String(value);
   }
 
   function placeFields() {

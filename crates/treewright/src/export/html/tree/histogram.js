@@ -35,13 +35,13 @@ function rowsAt(rows, tree, id) {
   return found;
 }
 
-function cutLines(split, x, top, bottom) {
+function cutLines(report, split, x, top, bottom) {
   if (!split || !split.cuts) return [];
   // The sign tells on which side of the cut the value itself lies.
   const sign = split.closed === "right" ? "≤" : "<";
   return split.cuts.flatMap((cut) => [
     svg("line", { class: "cut", x1: x(cut), x2: x(cut), y1: top, y2: bottom }),
-    svg("text", { class: "cut-label", x: x(cut), y: top - 3, "text-anchor": "middle" }, `${sign} ${format.brief(cut)}`),
+    svg("text", { class: "cut-label", x: x(cut), y: top - 3, "text-anchor": "middle" }, `${sign} ${cutText(report, split.feature, cut)}`),
   ]);
 }
 
@@ -60,14 +60,14 @@ function bottomAxis(x, low, high, width, y, whole) {
 
 // The range of values, with the cuts in it; never wider than needed, so no axis runs below zero
 // for a feature that does not.
-function rangeOf(values, split) {
+function rangeOf(values, split, room = 0.5) {
   let low = Infinity;
   let high = -Infinity;
   for (const value of split && split.cuts ? values.concat(split.cuts) : values) {
     if (value < low) low = value;
     if (value > high) high = value;
   }
-  if (low === high) return [low - 0.5, high + 0.5];
+  if (low === high) return [low - room, high + room];
   return [low, high];
 }
 
@@ -131,7 +131,7 @@ function bins(report, known, feature, split, width) {
   drawing.append(
     svg("line", { class: "axis", x1: 30, x2: width - 10, y1: bottom, y2: bottom }),
     ...bottomAxis(x, low, high, width, bottom, whole),
-    ...cutLines(split, x, top, bottom),
+    ...cutLines(report, split, x, top, bottom),
   );
   return drawing;
 }
@@ -178,7 +178,7 @@ function targets(report, known, feature, split, tree, id, width) {
   const { drawing, x, y } = scatter(report, width, 190, values, own, [low, high], rangeOf(own, null), (i) =>
     Math.max(0.2, known[i].share),
   );
-  drawing.append(...cutLines(split, x, 20, 168));
+  drawing.append(...cutLines(report, split, x, 20, 168));
   if (split && split.cuts) {
     const edges = [low, ...split.cuts, high];
     edges.slice(1).forEach((to, i) => {

@@ -3,7 +3,17 @@
 
 const NODE = { width: 132, height: 42, gap: 14 };
 // An open question has room for the picture of its feature.
-const PICTURE = 54;
+const PICTURE = 62;
+const WIDEST_NODE = 190;
+
+// As wide as the names of the table need, so that few of them are cut.
+function widenNodes(report) {
+  const isNumber = report.task === "regression";
+  const answers = isNumber ? [] : report.target.classes.map((name) => 22 + textWidth(name, 12.5, 600) + 66);
+  const questions = report.features.map(({ name }) => 16 + textWidth(`${name}?`, 12.5, 600) + (isNumber ? 52 : 10));
+  const widest = [...answers, ...questions].reduce((most, wide) => Math.max(most, wide), NODE.width);
+  NODE.width = Math.min(WIDEST_NODE, Math.ceil(widest));
+}
 
 // Places of all nodes that are not inside a folded subtree.
 function layoutTree(tree, folded, labelWidth, pictures) {

@@ -85,7 +85,7 @@ function makeNodeView(report, actions) {
           html("td", { class: "num" }, format.rows(tree.weight[child])),
           html(
             "td",
-            {},
+            { class: "answer-cell" },
             html("i", { class: "swatch", style: `background: ${answerColor(report, tree.nodes[child].value)}` }),
             cutName(answerText(report, tree.nodes[child].value), 18),
           ),

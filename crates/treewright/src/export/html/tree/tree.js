@@ -10,6 +10,8 @@ const TALLEST = 640;
 // Below this width the tree is an outline.
 const NARROW = 560;
 const PAD = 14;
+// Left and right of the drawing, with the marks of folded nodes.
+const AROUND = 2 * PAD + 22;
 
 function makeTreeView(report, actions) {
   const box = byId("tree");
@@ -65,7 +67,7 @@ function makeTreeView(report, actions) {
     const layout = boxWidth() < NARROW ? layoutOutline(tree, folded) : layoutOf(tree, folded);
     const drawing = svg("svg", {
       class: "tree",
-      viewBox: `${-PAD} ${-PAD} ${layout.width + 2 * PAD + 22} ${layout.height + 2 * PAD}`,
+      viewBox: `${-PAD} ${-PAD} ${layout.width + AROUND} ${layout.height + 2 * PAD}`,
       role: "tree",
       "aria-label": "Decision tree; arrow keys move, Enter selects, Space folds",
       on: { keydown: onKey, click: onClick, dblclick: (event) => onNode(event, toggle) },
@@ -108,9 +110,12 @@ function makeTreeView(report, actions) {
     const edges = "Edges are as wide as their share of the rows.";
     if (away) return `${plural(away, "leaf is", "leaves are")} folded away: click a circle with a plus. ${edges}`;
     const isPictured = !drawn.layout.outline && withPictures(tree, folded) && !tree.isLeaf(0);
-    const colours = report.task === "regression" ? "mean values" : "classes";
+    const colours =
+      report.task === "regression"
+        ? "each a point as high as its value; black lines are the means beside the cut"
+        : "with their classes and the cut";
     const bars = isPictured
-      ? `Questions show how sampled rows lie on the feature, with their ${colours} and the cut.`
+      ? `Questions show how sampled rows lie on the feature, ${colours}.`
       : report.task === "regression"
         ? "Marks show the values of the nodes."
         : "Bars show the classes.";
@@ -234,7 +239,7 @@ function makeTreeView(report, actions) {
 
   function fits(tree, without) {
     const { width, height } = layoutOf(tree, without);
-    return width * READABLE_ZOOM <= boxWidth() && height * READABLE_ZOOM <= TALLEST;
+    return (width + AROUND) * READABLE_ZOOM <= boxWidth() && (height + 2 * PAD) * READABLE_ZOOM <= TALLEST;
   }
 
   // A selection made elsewhere must be visible here.
@@ -298,7 +303,7 @@ function makeTreeView(report, actions) {
     // Once, at opening: later the page should not jump under the reader's hands.
     if (isFirst && state.tree && boxWidth() >= NARROW) {
       const isLarge = state.tree.leaves[0] > SMALL_TREE;
-      if (isLarge || layoutOf(state.tree, folded).width * READABLE_ZOOM > boxWidth()) setWide(true);
+      if (isLarge || (layoutOf(state.tree, folded).width + AROUND) * READABLE_ZOOM > boxWidth()) setWide(true);
     }
     folded = foldedAtFirst();
     zoom = null;

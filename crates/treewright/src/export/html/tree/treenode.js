@@ -98,7 +98,17 @@ function foldMark(tree, id, isFolded, tall) {
 }
 
 function edgeLabel(tree, id) {
-  const text = branchText(tree.report, tree.nodes[tree.parent[id]], tree.position[id], true);
+  const parent = tree.nodes[tree.parent[id]];
+  const position = tree.position[id];
+  const [text, sibling] = [position, 1 - position].map((one) =>
+    parent.children[one] === undefined ? "" : branchText(tree.report, parent, one, true),
+  );
+  const isLong = (label) => textWidth(label, LABEL_SIZE) > LONGEST_LABEL;
+  if (isLong(text) && parent.children.length === 2 && parent.split.branches && !isLong(sibling)) {
+    // The other branch names its categories, so a number is enough here.
+    const others = `${parent.split.branches.filter((branch) => branch === position).length} others`;
+    return text.endsWith(" or missing") ? `${others} or missing` : others;
+  }
   return fitName(text, LONGEST_LABEL, LABEL_SIZE);
 }
 
