@@ -222,10 +222,15 @@ impl FamilyFile {
             // All of them may be best for some weight.
             family = family.with_all_sizes();
         }
+        let training = self.training.check()?;
+        if self.certificate.exact {
+            let from = self.costs_from.as_ref();
+            family = family.with_whole_costs(from.map_or(training.weight, |from| from.weight));
+        }
         Ok(FamilyFit {
             family,
             learner,
-            training: self.training.check()?,
+            training,
             exact: self.certificate.exact,
             tolerance: self.certificate.tolerance,
             exact_down_to: self.certificate.exact_down_to(),

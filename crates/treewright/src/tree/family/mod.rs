@@ -328,7 +328,7 @@ impl Family {
     /// The member that is best for a weight of the penalty.
     pub fn at(&self, lambda: &Lambda) -> usize {
         if let Some(stored) = &self.stored {
-            return stored.at(lambda);
+            return stored.at(lambda, &self.penalty);
         }
         let objective = Objective::new(lambda.clone(), self.penalty.clone(), self.scale);
         // A member gives way to the next one while that is better; along a hull this turns once.

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{Family, Member, MemberTrees, Nested};
-use crate::cost::{Lambda, Penalty, Scale, SolutionValue, Units};
+use crate::cost::{Lambda, Objective, Penalty, Scale, SolutionValue, Units};
 use crate::error::{Error, Result};
 use crate::tree::{Branch, NodeId};
 
@@ -13,11 +13,47 @@ pub(super) struct Stored {
     pub(super) costs: Vec<f64>,
     /// `None` for members that are best for no weight.
     pub(super) lambda_low: Vec<Option<f64>>,
+    /// The costs as whole numbers, where they are known to be.
+    whole: Option<Whole>,
+}
+
+/// Costs that are whole numbers before they are divided by the total weight.
+#[derive(Debug, Clone)]
+struct Whole {
+    values: Vec<SolutionValue>,
+    scale: Scale,
+}
+
+impl Whole {
+    /// `None` unless each cost is the double nearest to a whole number divided by the weight.
+    fn new(costs: &[f64], leaves: impl Iterator<Item = usize>, total_weight: f64) -> Option<Self> {
+        let scale = Scale {
+            unit: 1.0,
+            total_weight,
+        };
+        let units: Vec<f64> = costs
+            .iter()
+            .map(|cost| (cost * total_weight).round())
+            .collect();
+        let units = Units::new(&units, units.iter().copied().fold(0.0, f64::max));
+        let is_whole = units.is_whole()
+            && units
+                .values()
+                .iter()
+                .zip(costs)
+                .all(|(&units, &cost)| scale.cost(units) == cost);
+        let values = units.values().iter().zip(leaves);
+        let values = values.map(|(&cost, leaves)| SolutionValue { cost, leaves });
+        is_whole.then(|| Self {
+            values: values.collect(),
+            scale,
+        })
+    }
 }
 
 impl Stored {
     /// The smallest member that is the best for a weight.
-    pub(super) fn at(&self, lambda: &Lambda) -> usize {
+    pub(super) fn at(&self, lambda: &Lambda, penalty: &Penalty) -> usize {
         // A threshold means what it says as a decimal: that is how it is given back.
         let is_above = |low: f64| {
             let threshold = format!("{low:?}").parse::<Lambda>();
@@ -26,8 +62,23 @@ impl Stored {
         let best = self.lambda_low.iter().enumerate();
         let best = best.filter_map(|(member, low)| Some((member, (*low)?)));
         let best: Vec<(usize, f64)> = best.collect();
-        let place = best.partition_point(|&(_, low)| is_above(low));
-        best[place.min(best.len() - 1)].0
+        let mut place = best.partition_point(|&(_, low)| is_above(low));
+        place = place.min(best.len() - 1);
+        // Thresholds are rounded up. A weight such as 1/6 may lie between one and its double: there the member before
+        // is the best already.
+        while place > 0 && self.is_as_good(best[place - 1].0, best[place].0, lambda, penalty) {
+            place -= 1;
+        }
+        best[place].0
+    }
+
+    /// Is a member known to be as good as another one, for a weight?
+    fn is_as_good(&self, one: usize, other: usize, lambda: &Lambda, penalty: &Penalty) -> bool {
+        self.whole.as_ref().is_some_and(|whole| {
+            let objective = Objective::new(lambda.clone(), penalty.clone(), whole.scale);
+            let order = objective.compare(whole.values[one], whole.values[other]);
+            order.is_le()
+        })
     }
 }
 
@@ -54,6 +105,7 @@ impl Family {
         let stored = Stored {
             costs,
             lambda_low: members.iter().map(|member| member.lambda_low).collect(),
+            whole: None,
         };
         let mut family = match trees {
             MemberTrees::Source(trees) => Self::new(penalty, scale, values.collect(), trees),
@@ -68,6 +120,17 @@ impl Family {
         } else {
             family
         })
+    }
+
+    /// The same family, if its costs are said to be exact: whole numbers, divided by this weight. Then weights next
+    /// to a threshold choose the right member, too.
+    #[must_use]
+    pub fn with_whole_costs(mut self, total_weight: f64) -> Self {
+        let leaves = self.members.iter().map(|member| member.leaves);
+        if let Some(stored) = &mut self.stored {
+            stored.whole = Whole::new(&stored.costs, leaves, total_weight);
+        }
+        self
     }
 }
 

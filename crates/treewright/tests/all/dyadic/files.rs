@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use treewright::Budget;
-use treewright::cost::Penalty;
+use treewright::cost::{Lambda, Penalty};
 use treewright::eval::verify;
 use treewright::export::json;
 use treewright::learn::FamilyLearner;
@@ -61,6 +61,41 @@ fn families_come_back_and_their_members_hold() {
         }
     }
     assert!(n_tied > 30, "{n_tied}");
+}
+
+/// Thresholds in a file are rounded up. A weight below one, but not below what it stands for, must not choose the larger
+/// tree.
+#[test]
+fn weights_between_a_threshold_and_its_double() {
+    let mut n_tried = 0;
+    for seed in 0..100 {
+        let mut rng = Rng::with_seed(seed);
+        let (learner, table) = any_case(&mut rng, Weights::Any);
+        let found = learner.fit_family(&table.data, &Budget::unlimited());
+        let found = found.unwrap();
+        if !found.exact {
+            continue;
+        }
+        let stored = stored(&found);
+        let weight = found.training.weight;
+        for pair in found.family.members().windows(2) {
+            let fall = ((pair[0].cost - pair[1].cost) * weight).round();
+            let run = weight * (pair[1].leaves - pair[0].leaves) as f64;
+            // The threshold itself, and weights just below and above it.
+            let zeros = "0".repeat(18);
+            for text in [
+                format!("{fall}/{run}"),
+                format!("{fall}{zeros}/{run}{}1", &zeros[1..]),
+                format!("{fall}{}1/{run}{zeros}", &zeros[1..]),
+            ] {
+                let lambda: Lambda = text.parse().unwrap();
+                let place = found.family.at(&lambda);
+                assert_eq!(stored.family.at(&lambda), place, "seed {seed}, {text}");
+                n_tried += 1;
+            }
+        }
+    }
+    assert!(n_tried > 200, "{n_tried}");
 }
 
 #[test]
