@@ -1,10 +1,10 @@
 //! What the data check found, and the options that help.
 
 use crate::check::{Change, ColumnCheck, Finding, IdSign, TableCheck, Token, Wanted};
-use crate::data::{DateFormat, DateOrder, DateUnit};
-use crate::error::quoted;
+use crate::data::{DateFormat, DateOrder, DateUnit, Role};
+use crate::error::{quoted, quoted_list};
 
-/// Tokens and classes that a sentence names at most.
+/// Tokens that a sentence tells more of than their names.
 const MOST_NAMES: usize = 5;
 
 /// A finding as a sentence about its column, or about the table.
@@ -26,16 +26,58 @@ pub fn finding(finding: &Finding, column: Option<&ColumnCheck>) -> String {
                 Wanted::Numbers => "numbers",
                 Wanted::Dates(_) => "dates",
             };
+            let kind = match column.map(|column| column.role) {
+                Some(Role::Target) => "the target is read as classes",
+                _ => "the column is read as categories",
+            };
             format!(
-                "all cells are {what} but {}; so the column is read as categories",
+                "all cells are {what} but {}; so {kind}",
                 self::tokens(tokens)
             )
         }
-        Finding::FormattedNumbers { example, .. } => format!(
-            "numbers with units or commas, such as {}, are read as categories: write plain numbers, \
-             such as 1234.5",
-            quoted(example)
+        Finding::FormattedNumbers {
+            example,
+            cells,
+            of,
+            tokens,
+            ..
+        } => {
+            let how_many = match cells == of {
+                true => "all".to_owned(),
+                false => format!("{cells} of {of}"),
+            };
+            let words = match tokens.is_empty() {
+                true => String::new(),
+                false => format!(", and words: {}", self::tokens(tokens)),
+            };
+            format!(
+                "numbers, {how_many} of them with units, commas or blanks, such as {}{words}; so the \
+                 column is read as categories",
+                quoted(example)
+            )
+        }
+        Finding::MixedDates { examples, .. } => format!(
+            "dates in different orders, such as {} and {}; so the column is read as categories",
+            quoted(&examples[0]),
+            quoted(&examples[1])
         ),
+        Finding::AlikeCategories {
+            most,
+            other,
+            categories,
+        } => {
+            let more = match categories - 1 {
+                0 => String::new(),
+                more => format!(" ({more} more like these)"),
+            };
+            format!(
+                "{} ({}) and {} ({}) differ only in case or blanks, and are taken for two{more}",
+                quoted(&most.0),
+                counted(most.1, "row", "rows"),
+                quoted(&other.0),
+                counted(other.1, "row", "rows"),
+            )
+        }
         Finding::DuplicateColumn { of } => {
             format!("tells the same as column {} in every row", quoted(of))
         }
@@ -90,8 +132,8 @@ pub fn finding(finding: &Finding, column: Option<&ColumnCheck>) -> String {
             "nearly every row has a class of its own ({distinct} classes): is this the target?"
         ),
         Finding::DuplicateRows { rows, of } => format!(
-            "{rows} of {} equal to an earlier row in all columns",
-            counted(*of, "row is", "rows are")
+            "{rows} of {of} rows {} equal to an earlier row in all columns",
+            if *rows == 1 { "is" } else { "are" }
         ),
         Finding::SortedRows => {
             "the rows are sorted by the target: whatever follows the rows gives it away".into()
@@ -127,7 +169,18 @@ fn date(format: DateFormat, is_ambiguous: bool) -> String {
     )
 }
 
+/// The tokens with their places; of more than a few the names alone.
 fn tokens(tokens: &[Token]) -> String {
+    if tokens.len() > MOST_NAMES {
+        let names = tokens.iter().map(|token| token.text.as_str());
+        let cells = tokens.iter().map(|token| token.cells).sum();
+        return format!(
+            "{} words ({}; {})",
+            tokens.len(),
+            quoted_list(names),
+            counted(cells, "cell", "cells")
+        );
+    }
     let token = |token: &Token| {
         format!(
             "{} ({}, first in row {})",
@@ -136,8 +189,8 @@ fn tokens(tokens: &[Token]) -> String {
             token.first_row
         )
     };
-    let some: Vec<String> = tokens.iter().take(MOST_NAMES).map(token).collect();
-    some.join(", ")
+    let all: Vec<String> = tokens.iter().map(token).collect();
+    all.join(", ")
 }
 
 fn percent(part: usize, of: usize) -> String {
@@ -148,7 +201,7 @@ fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// The options that help, if there are any.
+/// The options that help, or what to write in the table, if there is anything.
 pub fn fix(check: &TableCheck, column: Option<&ColumnCheck>, finding: &Finding) -> Option<String> {
     let name = column.map_or("", |column| column.name.as_str());
     let drop = || Some(format!("--drop {}", argument(&[name])));
@@ -161,8 +214,7 @@ pub fn fix(check: &TableCheck, column: Option<&ColumnCheck>, finding: &Finding) 
         | Finding::DuplicateOfTarget
         | Finding::PredictsTarget
         | Finding::ManyCategories { .. }
-        | Finding::RowOrder
-        | Finding::FormattedNumbers { is_id: true, .. } => drop(),
+        | Finding::RowOrder => drop(),
         Finding::Date {
             format,
             is_ambiguous: true,
@@ -178,8 +230,10 @@ pub fn fix(check: &TableCheck, column: Option<&ColumnCheck>, finding: &Finding) 
         Finding::Date { .. } => Some(format!("--dates {}", argument(&[name]))),
         Finding::Nearly { wanted, .. } => {
             let na = missing_texts(check);
+            let is_target = column.is_some_and(|column| column.role == Role::Target);
             Some(match wanted {
-                Wanted::Numbers => format!("--na {na}"),
+                _ if is_target => format!("--na {na} --skip-missing-target"),
+                Wanted::Numbers => format!("--na {na} --numeric {}", argument(&[name])),
                 Wanted::Dates(_) => format!("--na {na} --dates {}", argument(&[name])),
             })
         }
@@ -187,8 +241,24 @@ pub fn fix(check: &TableCheck, column: Option<&ColumnCheck>, finding: &Finding) 
         Finding::MissingTarget { .. } => Some("--skip-missing-target".into()),
         Finding::SingleClass { .. } | Finding::ManyClasses => Some("--target NAME".into()),
         Finding::ClassImbalance { .. } => Some("--class-weight balanced".into()),
-        Finding::FormattedNumbers { .. }
-        | Finding::OneRowCategories { .. }
+        Finding::FormattedNumbers {
+            example,
+            plain,
+            tokens,
+            ..
+        } => {
+            let write = format!("write {} as {plain}", quoted(example));
+            Some(match tokens.is_empty() {
+                true => write,
+                false => format!("{write}; --na {}", missing_texts(check)),
+            })
+        }
+        Finding::MixedDates { .. } => Some("write all of them alike, such as 2024-03-09".into()),
+        Finding::AlikeCategories { most, other, .. } => {
+            let (most, other) = (quoted(&most.0), quoted(&other.0));
+            Some(format!("write {other} as {most}"))
+        }
+        Finding::OneRowCategories { .. }
         | Finding::RareClasses { .. }
         | Finding::DuplicateRows { .. }
         | Finding::SortedRows
@@ -200,10 +270,7 @@ pub fn fix(check: &TableCheck, column: Option<&ColumnCheck>, finding: &Finding) 
 fn missing_texts(check: &TableCheck) -> String {
     let has_missing = check.columns.iter().any(|column| column.missing > 0);
     let usual = check.na.iter().filter(|_| has_missing).map(String::as_str);
-    let odd = check.all().flat_map(|(_, finding)| match finding {
-        Finding::Nearly { tokens, .. } => tokens.as_slice(),
-        _ => &[],
-    });
+    let odd = check.all().flat_map(|(_, finding)| finding.tokens());
     let mut texts: Vec<&str> = Vec::new();
     for text in usual.chain(odd.map(|token| token.text.as_str())) {
         if !texts.contains(&text) {
@@ -224,11 +291,16 @@ fn argument(names: &[&str]) -> String {
         }
     };
     let list = names.iter().map(cell).collect::<Vec<String>>().join(",");
+    shell(&list)
+}
+
+/// A text as one word of a command line, in quotes where a shell wants them.
+pub fn shell(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_./:=@%+,-".contains(c);
-    if !list.is_empty() && list.chars().all(is_plain) {
-        list
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
     } else {
-        format!("'{}'", list.replace('\'', r"'\''"))
+        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
 
@@ -241,7 +313,11 @@ pub fn change(change: &Change) -> String {
                 Finding::IdNumber { betrays: true, .. } => {
                     "an id, and the rows are sorted by the target"
                 }
-                Finding::FormattedNumbers { .. } => "numbers that are not written plainly",
+                Finding::MixedDates { .. } => "dates in different orders",
+                Finding::FormattedNumbers { example, plain, .. } => {
+                    let example = quoted(example);
+                    &format!("to read its numbers, write {example} as {plain} in the table")
+                }
                 _ => "every row has a number of its own",
             };
             format!(
@@ -267,9 +343,17 @@ pub fn change(change: &Change) -> String {
             let column = quoted(column);
             format!("dates: {column} is read as {unit} since 1970-01-01{doubt}")
         }
-        Change::Missing { column, tokens } => format!(
-            "missing: {} among the numbers of {}; --keep {} makes categories of them all",
+        Change::Missing {
+            column,
+            wanted,
+            tokens,
+        } => format!(
+            "missing: {} among the {} of {}; --keep {} makes categories of them all",
             self::tokens(tokens),
+            match wanted {
+                Wanted::Numbers => "numbers",
+                Wanted::Dates(_) => "dates",
+            },
             quoted(column),
             argument(&[column])
         ),
