@@ -12,8 +12,8 @@
 //! | `finding` | what can be found, how bad it is, what it is called |
 //! | `cells` | a column as it is looked at; its distinct values |
 //! | `texts` | columns of texts: ids, dates, numbers with words among them, rare categories |
-//! | `formatted` | numbers that are written for people |
-//! | `alike` | categories that differ only in case or in blanks |
+//! | `texts/formatted` | numbers that are written for people |
+//! | `texts/alike` | categories that differ only in case or in blanks |
 //! | `numbers` | columns of numbers: ids and columns that follow the rows |
 //! | `target` | the target: missing, few or rare classes, rows in its order |
 //! | `leaks` | columns that give the target away |
@@ -27,10 +27,8 @@ use self::target::Truth;
 use crate::data::{Dataset, Number, ReadOptions, Role, Source, Task, not_a_number};
 use crate::error::{Error, Place, Result, quoted};
 
-mod alike;
 mod cells;
 mod finding;
-mod formatted;
 mod leaks;
 mod numbers;
 mod prepare;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::cells::{Cells, Codes};
-use super::{ColumnCheck, FEW_ROWS, Finding, alike, texts};
+use super::{ColumnCheck, FEW_ROWS, Finding, texts};
 use crate::data::{MISSING_CODE, Task, looks_like_classes};
 
 /// From this share of one class on, classes are called imbalanced.
@@ -130,7 +130,7 @@ pub(super) fn findings(truth: &Truth<'_>, check: &ColumnCheck) -> Vec<Finding> {
                 Some(finding) => found.push(finding),
                 None => found.extend(of_classes(classes, n_rows - missing)),
             }
-            found.extend(alike::of(&labels, &rows));
+            found.extend(texts::alike::of(&labels, &rows));
         }
         Truth::Numbers(numbers) if check.distinct == 1 => {
             let only = numbers.iter().find(|number| !number.is_nan());

@@ -2,10 +2,14 @@
 
 use super::cells::Cells;
 use super::finding::kind_of;
-use super::formatted::{POINTS, is_number, is_plain, plain};
 use super::numbers::has_name_of_id;
-use super::{Column, ColumnCheck, FEW_ROWS, Finding, Token, Wanted, alike};
+use super::{Column, ColumnCheck, FEW_ROWS, Finding, Token, Wanted};
 use crate::data::{DateFormat, DateOrder, DateUnit, MISSING_CODE, Role};
+
+use self::formatted::{POINTS, is_number, is_plain, plain};
+
+pub(super) mod alike;
+mod formatted;
 
 /// Words for "missing", in lower case and without blanks around.
 const MISSING: [&str; 44] = [
@@ -237,7 +241,7 @@ fn odd_ones(texts: &Counted<'_>, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec
     let others = cells(&mut tokens.iter().filter(|token| !token.means_missing));
     let is_rare = |cells: usize| cells * 5 <= texts.present;
     let is_nearly = match n_wanted {
-        10.. => is_rare(others) && all * 2 <= texts.present,
+        10.. => is_rare(others) && all * 4 <= texts.present * 3,
         3.. => is_rare(all) && others == 0,
         _ => false,
     };

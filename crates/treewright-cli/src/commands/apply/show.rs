@@ -75,7 +75,7 @@ fn folded(line: Line) -> Vec<Line> {
             };
             match last.segments.last_mut() {
                 Some((before, text)) if *before == style && style != Style::Guide => {
-                    text.push_str(word)
+                    text.push_str(word);
                 }
                 _ => last.segments.push((style, word.to_owned())),
             }

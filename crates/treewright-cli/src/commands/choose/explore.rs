@@ -103,18 +103,15 @@ fn refuse_hopeless(check: &TableCheck) -> Result<()> {
 
 /// What to type next.
 fn next(args: &ExploreArgs, model: Option<&Path>) -> String {
-    let next = match model {
-        Some(path) => {
-            let model = words::shell(&as_argument(&path.to_string_lossy()));
-            format!("treewright predict {model} NEW.csv > predictions.csv")
-        }
-        None => {
-            let typed = std::env::args_os().skip(1);
-            let typed: Vec<String> = typed.map(|it| it.to_string_lossy().into_owned()).collect();
-            let page = args.output.path().is_none();
-            let is_piped = args.table.path().as_os_str() == "-";
-            again(&typed, page, is_piped)
-        }
+    let next = if let Some(path) = model {
+        let model = words::shell(&as_argument(&path.to_string_lossy()));
+        format!("treewright predict {model} NEW.csv > predictions.csv")
+    } else {
+        let typed = std::env::args_os().skip(1);
+        let typed: Vec<String> = typed.map(|it| it.to_string_lossy().into_owned()).collect();
+        let page = args.output.path().is_none();
+        let is_piped = args.table.path().as_os_str() == "-";
+        again(&typed, page, is_piped)
     };
     format!("\nnext: {}\n", output::cell(&next))
 }

@@ -22,62 +22,16 @@ pub fn finding(finding: &Finding, column: Option<&ColumnCheck>) -> String {
             is_ambiguous,
         } => date(*format, *is_ambiguous),
         Finding::Nearly { wanted, tokens } => {
-            let what = match wanted {
-                Wanted::Numbers => "numbers",
-                Wanted::Dates(_) => "dates",
-            };
-            let kind = match column.map(|column| column.role) {
-                Some(Role::Target) => "the target is read as classes",
-                _ => "the column is read as categories",
-            };
-            format!(
-                "all cells are {what} but {}; so {kind}",
-                self::tokens(tokens)
-            )
+            let (what, tokens) = (plural(*wanted), tokens_named(tokens));
+            format!("all cells are {what} but {tokens}; so {}", read_as(column))
         }
-        Finding::FormattedNumbers {
-            example,
-            cells,
-            of,
-            tokens,
-            ..
-        } => {
-            let how_many = match cells == of {
-                true => "all".to_owned(),
-                false => format!("{cells} of {of}"),
-            };
-            let words = match tokens.is_empty() {
-                true => String::new(),
-                false => format!(", and words: {}", self::tokens(tokens)),
-            };
-            format!(
-                "numbers, {how_many} of them with units, commas or blanks, such as {}{words}; so the \
-                 column is read as categories",
-                quoted(example)
-            )
+        Finding::FormattedNumbers { .. } => formatted(finding, column),
+        Finding::MixedDates { examples, .. } => {
+            let [one, other] = examples.each_ref().map(|example| quoted(example));
+            let kind = read_as(column);
+            format!("dates in different orders, such as {one} and {other}; so {kind}")
         }
-        Finding::MixedDates { examples, .. } => format!(
-            "dates in different orders, such as {} and {}; so the column is read as categories",
-            quoted(&examples[0]),
-            quoted(&examples[1])
-        ),
-        Finding::AlikeCategories {
-            most,
-            other,
-            categories,
-        } => {
-            let more = match categories - 1 {
-                0 => String::new(),
-                more => format!(" ({more} more like these)"),
-            };
-            format!(
-                "{} ({}) and {} ({}) differ only in case or blanks, and are taken for two{more}",
-                quoted(&most.0),
-                counted(most.1, "row", "rows"),
-                quoted(&other.0),
-                counted(other.1, "row", "rows"),
-            )
-        }
+        Finding::AlikeCategories { .. } => alike(finding),
         Finding::DuplicateColumn { of } => {
             format!("tells the same as column {} in every row", quoted(of))
         }
@@ -142,6 +96,73 @@ pub fn finding(finding: &Finding, column: Option<&ColumnCheck>) -> String {
     }
 }
 
+/// The sentence about numbers for people.
+fn formatted(finding: &Finding, column: Option<&ColumnCheck>) -> String {
+    let Finding::FormattedNumbers {
+        example,
+        cells,
+        of,
+        tokens,
+        ..
+    } = finding
+    else {
+        return String::new();
+    };
+    let how_many = if cells == of {
+        "all".to_owned()
+    } else {
+        format!("{cells} of {of}")
+    };
+    let words = if tokens.is_empty() {
+        String::new()
+    } else {
+        format!(", and words: {}", tokens_named(tokens))
+    };
+    format!(
+        "numbers, {how_many} of them with units, commas or blanks, such as {}{words}; so {}",
+        quoted(example),
+        read_as(column)
+    )
+}
+
+/// The sentence about categories that are hardly different.
+fn alike(finding: &Finding) -> String {
+    let Finding::AlikeCategories {
+        most,
+        other,
+        categories,
+    } = finding
+    else {
+        return String::new();
+    };
+    let more = match categories - 1 {
+        0 => String::new(),
+        more => format!(" ({more} more like these)"),
+    };
+    let named =
+        |it: &(String, usize)| format!("{} ({})", quoted(&it.0), counted(it.1, "row", "rows"));
+    format!(
+        "{} and {} differ only in case or blanks, and are taken for two{more}",
+        named(most),
+        named(other)
+    )
+}
+
+fn plural(wanted: Wanted) -> &'static str {
+    match wanted {
+        Wanted::Numbers => "numbers",
+        Wanted::Dates(_) => "dates",
+    }
+}
+
+/// How a column is read whose texts are not all as wanted.
+fn read_as(column: Option<&ColumnCheck>) -> &'static str {
+    match column.map(|column| column.role) {
+        Some(Role::Target) => "the target is read as classes",
+        _ => "the column is read as categories",
+    }
+}
+
 fn id_number(sign: IdSign, betrays: bool) -> String {
     let what = match sign {
         IdSign::Rising => "whole numbers that rise or fall from row to row: an id",
@@ -170,7 +191,7 @@ fn date(format: DateFormat, is_ambiguous: bool) -> String {
 }
 
 /// The tokens with their places; of more than a few the names alone.
-fn tokens(tokens: &[Token]) -> String {
+fn tokens_named(tokens: &[Token]) -> String {
     if tokens.len() > MOST_NAMES {
         let names = tokens.iter().map(|token| token.text.as_str());
         let cells = tokens.iter().map(|token| token.cells).sum();
@@ -204,7 +225,7 @@ fn counted(number: usize, one: &str, many: &str) -> String {
 /// The options that help, or what to write in the table, if there is anything.
 pub fn fix(check: &TableCheck, column: Option<&ColumnCheck>, finding: &Finding) -> Option<String> {
     let name = column.map_or("", |column| column.name.as_str());
-    let drop = || Some(format!("--drop {}", argument(&[name])));
+    let drop = || Some(option("drop", &argument(&[name])));
     match finding {
         Finding::EmptyColumn
         | Finding::Constant
@@ -225,17 +246,19 @@ pub fn fix(check: &TableCheck, column: Option<&ColumnCheck>, finding: &Finding) 
             };
             let with = |order: DateOrder| argument(&[&format!("{name}={}", order.name())]);
             let (found, other) = (with(format.order), with(other));
-            Some(format!("--dates {found}, or --dates {other}"))
+            let (found, other) = (option("dates", &found), option("dates", &other));
+            Some(format!("{found}, or {other}"))
         }
-        Finding::Date { .. } => Some(format!("--dates {}", argument(&[name]))),
+        Finding::Date { .. } => Some(option("dates", &argument(&[name]))),
         Finding::Nearly { wanted, .. } => {
-            let na = missing_texts(check);
+            let na = option("na", &missing_texts(check));
             let is_target = column.is_some_and(|column| column.role == Role::Target);
-            Some(match wanted {
-                _ if is_target => format!("--na {na} --skip-missing-target"),
-                Wanted::Numbers => format!("--na {na} --numeric {}", argument(&[name])),
-                Wanted::Dates(_) => format!("--na {na} --dates {}", argument(&[name])),
-            })
+            let kind = match wanted {
+                _ if is_target => "--skip-missing-target".to_owned(),
+                Wanted::Numbers => option("numeric", &argument(&[name])),
+                Wanted::Dates(_) => option("dates", &argument(&[name])),
+            };
+            Some(format!("{na} {kind}"))
         }
         Finding::MissingTarget { rows, of, .. } if rows == of => Some("--target NAME".into()),
         Finding::MissingTarget { .. } => Some("--skip-missing-target".into()),
@@ -248,9 +271,10 @@ pub fn fix(check: &TableCheck, column: Option<&ColumnCheck>, finding: &Finding) 
             ..
         } => {
             let write = format!("write {} as {plain}", quoted(example));
-            Some(match tokens.is_empty() {
-                true => write,
-                false => format!("{write}; --na {}", missing_texts(check)),
+            Some(if tokens.is_empty() {
+                write
+            } else {
+                format!("{write}; {}", option("na", &missing_texts(check)))
             })
         }
         Finding::MixedDates { .. } => Some("write all of them alike, such as 2024-03-09".into()),
@@ -294,6 +318,12 @@ fn argument(names: &[&str]) -> String {
     shell(&list)
 }
 
+/// An option with its value, which may begin like an option.
+fn option(name: &str, value: &str) -> String {
+    let between = if value.starts_with('-') { '=' } else { ' ' };
+    format!("--{name}{between}{value}")
+}
+
 /// A text as one word of a command line, in quotes where a shell wants them.
 pub fn shell(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_./:=@%+,-".contains(c);
@@ -321,9 +351,9 @@ pub fn change(change: &Change) -> String {
                 _ => "every row has a number of its own",
             };
             format!(
-                "left out: {} ({why}); --keep {} brings it back",
+                "left out: {} ({why}); {} brings it back",
                 quoted(column),
-                argument(&[column])
+                option("keep", &argument(&[column]))
             )
         }
         Change::Date {
@@ -334,11 +364,11 @@ pub fn change(change: &Change) -> String {
             let unit = format.unit.name();
             let other = DateOrder::MonthDayYear.name();
             let doubt = if *is_ambiguous {
-                let other = argument(&[&format!("{column}={other}")]);
-                format!(", the day first; --dates {other} takes the month first")
+                let other = option("dates", &argument(&[&format!("{column}={other}")]));
+                format!(", the day first; {other} takes the month first")
             } else {
-                let column = argument(&[column]);
-                format!("; --keep {column} leaves them texts")
+                let keep = option("keep", &argument(&[column]));
+                format!("; {keep} leaves them texts")
             };
             let column = quoted(column);
             format!("dates: {column} is read as {unit} since 1970-01-01{doubt}")
@@ -348,14 +378,11 @@ pub fn change(change: &Change) -> String {
             wanted,
             tokens,
         } => format!(
-            "missing: {} among the {} of {}; --keep {} makes categories of them all",
-            self::tokens(tokens),
-            match wanted {
-                Wanted::Numbers => "numbers",
-                Wanted::Dates(_) => "dates",
-            },
+            "missing: {} among the {} of {}; {} makes categories of them all",
+            tokens_named(tokens),
+            plural(*wanted),
             quoted(column),
-            argument(&[column])
+            option("keep", &argument(&[column]))
         ),
         Change::SkippedRows { rows } => format!(
             "left out: {} without a target",
@@ -366,7 +393,13 @@ pub fn change(change: &Change) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::argument;
+    use super::{argument, option};
+
+    #[test]
+    fn values_are_not_taken_for_options() {
+        assert_eq!(option("na", &argument(&["-", "n/a"])), "--na=-,n/a");
+        assert_eq!(option("na", &argument(&["n/a", "-"])), "--na n/a,-");
+    }
 
     #[test]
     fn arguments_survive_the_shell() {

@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Finding;
+use crate::check::Finding;
 
 /// The categories that are hardly different from others, and the pair with the most rows as an example.
-pub(super) fn of(distinct: &[String], cells: &[usize]) -> Option<Finding> {
+pub(in crate::check) fn of(distinct: &[String], cells: &[usize]) -> Option<Finding> {
     let mut groups: FxHashMap<String, Vec<usize>> = FxHashMap::default();
     for (code, text) in distinct.iter().enumerate() {
         if cells[code] > 0 {
