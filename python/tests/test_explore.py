@@ -116,6 +116,19 @@ def test_numbers_are_predicted():
     assert same.good_enough["cv_error"] == pytest.approx(report.good_enough["cv_error"])
 
 
+def test_misread_columns_are_told(frame):
+    words = ["none", "n/a", "unknown", "-", "missing", "soon"]
+    cells = [
+        words[row // 9 % 6] if row % 9 == 0 else f"{row * 7919 % 997}.5"
+        for row in range(len(frame))
+    ]
+    table = frame.assign(bmi=cells)
+    with pytest.warns(UserWarning, match="bmi: all cells are numbers but 6 words"):
+        explore(table, target="survived", budget=2)
+    with pytest.raises(ValueError, match="column 'survived' is the target"):
+        explore(table, target="survived", keep=["survived"])
+
+
 def test_ids_are_left_out_and_may_be_kept(frame):
     table = frame.assign(
         customer_id=[f"C{row * 7919 % 99991:05}" for row in range(len(frame))],

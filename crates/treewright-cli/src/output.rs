@@ -158,25 +158,52 @@ fn draw_progress(progress: &Progress, stopped: &Receiver<()>) {
     bar.finish_and_clear();
 }
 
-/// Text in lines of at most 80 characters.
+/// Text for people is no wider than this.
+pub(crate) const WIDTH: usize = 80;
+
+/// Text in lines of at most [`WIDTH`] characters.
 pub(crate) fn wrapped(text: &str) -> String {
-    const WIDTH: usize = 80;
-    let mut wrapped = String::new();
-    let mut width = 0;
+    indented(text, 0)
+}
+
+/// The same, all lines indented. A word that is longer has a line of its own; figures stay with their signs.
+pub(crate) fn indented(text: &str, indent: usize) -> String {
+    const GLUE: &str = "\u{a0}";
+    let is_figure = |word: &str| word.ends_with(|c: char| c.is_ascii_digit());
+    let mut words: Vec<String> = Vec::new();
     for word in text.split(' ') {
-        let own = word.chars().count();
-        if width > 0 && width + 1 + own > WIDTH {
-            wrapped.push('\n');
-            width = 0;
-        } else if width > 0 {
-            wrapped.push(' ');
+        match words.last_mut() {
+            Some(before)
+                if word == "±"
+                    || word.starts_with('%') && is_figure(before)
+                    || before.ends_with('±') =>
+            {
+                *before += GLUE;
+                *before += word;
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    let mut lines = String::new();
+    let mut width = 0;
+    for word in words {
+        let length = word.chars().count();
+        if width == 0 {
+            lines.push_str(&" ".repeat(indent));
+            width = indent;
+        } else if width + 1 + length > WIDTH {
+            lines.push('\n');
+            lines.push_str(&" ".repeat(indent));
+            width = indent;
+        } else {
+            lines.push(' ');
             width += 1;
         }
-        wrapped.push_str(word);
-        width += own;
+        lines.push_str(&word.replace(GLUE, " "));
+        width += length;
     }
-    wrapped.push('\n');
-    wrapped
+    lines.push('\n');
+    lines
 }
 
 /// Prints text with colours on standard output; the colours are left out where they do not belong.
@@ -350,6 +377,29 @@ pub(crate) fn report_panics_in_one_line() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_not_too_long() {
+        let text = indented(&"word ".repeat(60), 9);
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+        assert!(text.lines().all(|line| line.starts_with("         w")));
+        let long = "x".repeat(200);
+        assert_eq!(wrapped(&long), format!("{long}\n"));
+    }
+
+    #[test]
+    fn figures_stay_with_their_signs() {
+        for before in 40..80 {
+            let start = "x".repeat(before);
+            let text = wrapped(&format!("{start} is wrong 30.0 % ± 2.3 %, or 5 % of it."));
+            assert!(text.contains("30.0 % ± 2.3 %,"), "{text}");
+            assert!(
+                text.contains("5 % of") || text.contains("5 %\nof"),
+                "{text}"
+            );
+            assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+        }
+    }
 
     #[test]
     fn only_colours_steer_the_terminal() {

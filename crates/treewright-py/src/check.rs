@@ -36,10 +36,14 @@ pub(crate) fn read_checked(
             let found = checks::check(&source, &options)?;
             let (options, changes) = found.prepare(&options, &keep)?;
             let data = Dataset::read(&source, &options)?;
-            Ok((
-                Table::owned(data),
-                changes.iter().map(words::change).collect(),
-            ))
+            let is_changed = |name: &str| changes.iter().any(|it| it.column() == Some(name));
+            let misread = found.all().filter_map(|(column, finding)| {
+                let name = &column.filter(|column| !is_changed(&column.name))?.name;
+                let sentence = words::finding(finding, column);
+                finding.is_misread().then(|| format!("{name}: {sentence}"))
+            });
+            let changed = changes.iter().map(words::change);
+            Ok((Table::owned(data), changed.chain(misread).collect()))
         };
         py.detach(read).map_err(|error: Error| raised(&error))
     })

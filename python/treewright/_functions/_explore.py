@@ -161,6 +161,10 @@ def explore(
     return found
 
 
+#: Findings about columns that are probably not read as what they are.
+_MISREAD = ("nearly-numeric", "nearly-date", "mixed-dates", "formatted-numbers", "alike-categories")
+
+
 class _Csv:
     """The text of a CSV file."""
 
@@ -250,6 +254,8 @@ def _without_ids(X: Any, y: Any, task: str, keep: list[str]) -> tuple[Any, list[
     if names is None or y is None:
         return X, []
     unknown = [name for name in keep if name not in names]
+    if unknown and unknown[0] == getattr(y, "name", None):
+        raise ValueError(f"keep: column {unknown[0]!r} is the target")
     if unknown:
         raise ValueError(f"keep: there is no column {unknown[0]!r} (columns: {names})")
     cells = np.ravel(np.asarray(y))
@@ -258,7 +264,11 @@ def _without_ids(X: Any, y: Any, task: str, keep: list[str]) -> tuple[Any, list[
     for column in found["columns"]:
         name = column["name"]
         is_date = column["kind"] in ("date", "date-time")
-        if name in keep or name not in names or not (column["left_out"] or is_date):
+        if name in keep or name not in names:
+            continue
+        if not (column["left_out"] or is_date):
+            found_here = [it for it in column["findings"] if it["code"] in _MISREAD]
+            changes += [f"{name}: {it['message']}" for it in found_here]
             continue
         why = "dates; make numbers of them to use them" if is_date else _why(column)
         left_out.append(name)
@@ -271,5 +281,5 @@ def _without_ids(X: Any, y: Any, task: str, keep: list[str]) -> tuple[Any, list[
 
 
 def _why(column: dict[str, Any]) -> str:
-    ids = ("id-text", "id-number", "formatted-numbers")
+    ids = ("id-text", "id-number", "formatted-numbers", "mixed-dates")
     return next(it["message"] for it in column["findings"] if it["code"] in ids)

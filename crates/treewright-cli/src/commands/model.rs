@@ -56,9 +56,10 @@ pub(super) fn top(tree: &Tree, option: &str) -> String {
         let top = lines.iter().filter(|line| level(line) <= LEVELS_SHOWN);
         top.take(MOST_LINES_SHOWN).cloned().collect()
     };
-    let mut text = show::coloured(&shown);
-    if shown.len() < lines.len() {
-        let (shown, all) = (shown.len(), lines.len());
+    let n_shown = shown.len();
+    let mut text = show::coloured(&show::for_screen(shown));
+    if n_shown < lines.len() {
+        let (shown, all) = (n_shown, lines.len());
         let note = format!("({shown} of {all} lines; {option} and then `show FILE` give all)\n");
         text.push_str(&note);
     }

@@ -57,10 +57,25 @@ pub enum Finding {
         /// Those that are not.
         tokens: Vec<Token>,
     },
-    /// The texts are numbers that are written for people: with units, or commas.
+    /// All texts are dates, but not in one order.
+    MixedDates {
+        /// Two of them that no order fits.
+        examples: [String; 2],
+        /// Does nearly every row have a text of its own?
+        is_id: bool,
+    },
+    /// The texts are numbers, many or a few of them written for people: with units, commas or blanks.
     FormattedNumbers {
-        /// One of them.
+        /// One of those.
         example: String,
+        /// The same as a plain number.
+        plain: String,
+        /// The cells of those.
+        cells: usize,
+        /// All cells that are not missing.
+        of: usize,
+        /// Other texts among them.
+        tokens: Vec<Token>,
         /// Does nearly every row have a text of its own?
         is_id: bool,
     },
@@ -73,6 +88,15 @@ pub enum Finding {
     DuplicateOfTarget,
     /// The column alone tells the target of every row.
     PredictsTarget,
+    /// Some categories, or classes, differ from others only in case or in blanks.
+    AlikeCategories {
+        /// One with more rows, and these.
+        most: (String, usize),
+        /// One that is like it, and its rows.
+        other: (String, usize),
+        /// How many of them should be another one.
+        categories: usize,
+    },
     /// Some categories occur in one row only.
     OneRowCategories {
         /// How many.
@@ -180,6 +204,8 @@ impl Finding {
             Self::DuplicateColumn { .. } => "duplicate-column",
             Self::DuplicateOfTarget => "duplicate-of-target",
             Self::PredictsTarget => "predicts-target",
+            Self::MixedDates { .. } => "mixed-dates",
+            Self::AlikeCategories { .. } => "alike-categories",
             Self::OneRowCategories { .. } => "one-row-categories",
             Self::ManyCategories { .. } => "many-categories",
             Self::RowOrder => "row-order",
@@ -216,6 +242,8 @@ impl Finding {
             | Self::Date { .. }
             | Self::Nearly { .. }
             | Self::FormattedNumbers { .. }
+            | Self::MixedDates { .. }
+            | Self::AlikeCategories { .. }
             | Self::PredictsTarget
             | Self::RowOrder
             | Self::MissingTarget { .. }
@@ -224,12 +252,31 @@ impl Finding {
         }
     }
 
+    /// The texts that are not like the others of their column.
+    pub fn tokens(&self) -> &[Token] {
+        match self {
+            Self::Nearly { tokens, .. } | Self::FormattedNumbers { tokens, .. } => tokens,
+            _ => &[],
+        }
+    }
+
+    /// Is the column probably not read as what it is?
+    pub fn is_misread(&self) -> bool {
+        matches!(
+            self,
+            Self::Nearly { .. }
+                | Self::FormattedNumbers { .. }
+                | Self::MixedDates { .. }
+                | Self::AlikeCategories { .. }
+        )
+    }
+
     /// Is the column better left out than learned from?
     pub fn leaves_out(&self) -> bool {
         match self {
             Self::IdText => true,
             Self::IdNumber { sign, .. } => *sign != IdSign::NoGaps,
-            Self::FormattedNumbers { is_id, .. } => *is_id,
+            Self::FormattedNumbers { is_id, .. } | Self::MixedDates { is_id, .. } => *is_id,
             _ => false,
         }
     }

@@ -11,7 +11,9 @@
 //! |---|---|
 //! | `finding` | what can be found, how bad it is, what it is called |
 //! | `cells` | a column as it is looked at; its distinct values |
-//! | `texts` | columns of texts: ids, dates, numbers with a few words among them, rare categories |
+//! | `texts` | columns of texts: ids, dates, numbers with words among them, rare categories |
+//! | `texts/formatted` | numbers that are written for people |
+//! | `texts/alike` | categories that differ only in case or in blanks |
 //! | `numbers` | columns of numbers: ids and columns that follow the rows |
 //! | `target` | the target: missing, few or rare classes, rows in its order |
 //! | `leaks` | columns that give the target away |
@@ -22,8 +24,8 @@ use rayon::prelude::*;
 
 use self::cells::{Cells, Codes};
 use self::target::Truth;
-use crate::data::{Dataset, ReadOptions, Role, Source, Task};
-use crate::error::{Error, Result, quoted};
+use crate::data::{Dataset, Number, ReadOptions, Role, Source, Task, not_a_number};
+use crate::error::{Error, Place, Result, quoted};
 
 mod cells;
 mod finding;
@@ -51,6 +53,8 @@ pub struct TableCheck {
     pub findings: Vec<Finding>,
     /// The texts that mean "missing".
     pub na: Vec<String>,
+    /// The columns that are not used.
+    pub unused: Vec<String>,
 }
 
 /// What was found in a column.
@@ -128,7 +132,16 @@ pub fn check(source: &dyn Source, options: &ReadOptions) -> Result<TableCheck> {
             Some(Column { name, role, cells })
         })
         .collect();
-    Ok(look_at(&columns, options.task, &options.reading.na))
+    let mut found = look_at(&columns, options.task, &options.reading.na);
+    let is_used = |name: &&String| columns.iter().any(|column| column.name == *name);
+    found.unused = names
+        .iter()
+        .filter(|name| !is_used(name))
+        .cloned()
+        .collect();
+    let place = |row| source.place(row);
+    refuse_infinite(&columns, &found, &options.categorical, place)?;
+    Ok(found)
 }
 
 /// Looks at columns from memory, one of which may be the target.
@@ -151,7 +164,43 @@ pub fn check_columns(data: &Dataset, target: Option<&str>, task: Task) -> Result
         let name = quoted(name);
         return Err(Error::schema(format!("target: there is no column {name}")));
     }
-    Ok(look_at(&columns, task, &schema.reading.na))
+    let found = look_at(&columns, task, &schema.reading.na);
+    let place = |row: usize| Place {
+        row: Some(row as u64 + 1),
+        ..Place::default()
+    };
+    refuse_infinite(&columns, &found, &[], place)?;
+    Ok(found)
+}
+
+/// Numbers that are infinite are refused in columns of numbers, and so they are where other texts are among these.
+fn refuse_infinite(
+    columns: &[Column<'_>],
+    found: &TableCheck,
+    categorical: &[String],
+    place: impl Fn(usize) -> Place,
+) -> Result<()> {
+    for (column, check) in columns.iter().zip(&found.columns) {
+        let is_numeric = |finding: &Finding| {
+            let wanted = Wanted::Numbers;
+            matches!(finding, Finding::Nearly { wanted: it, .. } if *it == wanted)
+                || matches!(finding, Finding::FormattedNumbers { .. })
+        };
+        let Cells::Texts { codes, distinct } = column.cells else {
+            continue;
+        };
+        if !check.findings.iter().any(is_numeric) || categorical.contains(&check.name) {
+            continue;
+        }
+        let is_infinite = |text: &String| Number::parse(text) == Number::Infinite;
+        let is_infinite: Vec<bool> = distinct.iter().map(is_infinite).collect();
+        let has_one = |&code: &u32| is_infinite.get(code as usize).is_some_and(|&it| it);
+        if let Some(row) = codes.iter().position(has_one) {
+            let text = &distinct[codes[row] as usize];
+            return Err(not_a_number(place(row), &check.name, text));
+        }
+    }
+    Ok(())
 }
 
 /// All of the check.
@@ -164,14 +213,14 @@ fn look_at(columns: &[Column<'_>], task: Task, na: &[String]) -> TableCheck {
     let n_features = (columns.iter())
         .filter(|column| column.role == Role::Feature)
         .count();
-    let place = Place {
+    let known = Known {
         truth,
         is_sorted,
         n_features,
     };
     let looked: Vec<(ColumnCheck, Option<u64>)> = columns
         .par_iter()
-        .map(|column| look_at_column(column, &place))
+        .map(|column| look_at_column(column, &known))
         .collect();
     let (mut checks, signatures): (Vec<ColumnCheck>, Vec<Option<u64>>) = looked.into_iter().unzip();
     repeats::note_columns(columns, &signatures, &mut checks);
@@ -206,11 +255,12 @@ fn look_at(columns: &[Column<'_>], task: Task, na: &[String]) -> TableCheck {
         rows,
         findings,
         na: na.to_vec(),
+        unused: Vec::new(),
     }
 }
 
 /// What is known when a column is looked at.
-struct Place<'a> {
+struct Known<'a> {
     truth: Option<&'a Truth<'a>>,
     /// Are the rows in the order of the target?
     is_sorted: bool,
@@ -218,7 +268,7 @@ struct Place<'a> {
 }
 
 /// The check of a column, and for features a number that equal columns share.
-fn look_at_column(column: &Column<'_>, place: &Place<'_>) -> (ColumnCheck, Option<u64>) {
+fn look_at_column(column: &Column<'_>, known: &Known<'_>) -> (ColumnCheck, Option<u64>) {
     let cells = &column.cells;
     let few = Codes::of(cells);
     let missing = cells.n_missing();
@@ -237,7 +287,7 @@ fn look_at_column(column: &Column<'_>, place: &Place<'_>) -> (ColumnCheck, Optio
     }
     match column.role {
         Role::Target => {
-            let truth = place.truth.expect("there is a target");
+            let truth = known.truth.expect("there is a target");
             check.findings = target::findings(truth, &check);
             return (check, None);
         }
@@ -257,13 +307,13 @@ fn look_at_column(column: &Column<'_>, place: &Place<'_>) -> (ColumnCheck, Optio
     }
     match *cells {
         Cells::Numbers(numbers) => {
-            numbers::look_at(column.name, numbers, place.is_sorted, &mut check);
+            numbers::look_at(column.name, numbers, known.is_sorted, &mut check);
         }
         Cells::Texts { codes, distinct } => texts::look_at(codes, distinct, &mut check),
     }
     let is_id = check.findings.iter().any(Finding::leaves_out);
-    if !is_id && let Some(truth) = place.truth {
-        let found = leaks::of(cells, few.as_ref(), truth, place.n_features);
+    if !is_id && let Some(truth) = known.truth {
+        let found = leaks::of(cells, few.as_ref(), truth, known.n_features);
         check.findings.extend(found);
     }
     let signature = (!is_id).then(|| repeats::signature(cells, few.as_ref()));

@@ -70,7 +70,7 @@ fn is_whole(numbers: &[f64]) -> bool {
 }
 
 /// Is one of the words of the name that of an id? `customerId` and `CUSTOMER_ID` have the words customer and id.
-fn has_name_of_id(name: &str) -> bool {
+pub(super) fn has_name_of_id(name: &str) -> bool {
     let mut words: Vec<String> = vec![String::new()];
     let mut before = ' ';
     for c in name.chars() {

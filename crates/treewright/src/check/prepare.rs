@@ -2,7 +2,7 @@
 
 use super::{ColumnCheck, Finding, TableCheck, Token, Wanted};
 use crate::data::{DateFormat, MissingTarget, ReadOptions, Role};
-use crate::error::{Error, Result, no_column, quoted_list};
+use crate::error::{Error, Result, no_column, quoted, quoted_list};
 
 /// Something that is read differently because of a finding.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +27,8 @@ pub enum Change {
     Missing {
         /// The name of the column.
         column: String,
+        /// What the others are.
+        wanted: Wanted,
         /// The words.
         tokens: Vec<Token>,
     },
@@ -57,9 +59,8 @@ impl TableCheck {
         options: &ReadOptions,
         keep: &[String],
     ) -> Result<(ReadOptions, Vec<Change>)> {
-        if let Some(name) = keep.iter().find(|name| self.column(name).is_none()) {
-            let known = self.columns.iter().map(|column| column.name.as_str());
-            return Err(no_column("keep", name, known));
+        for name in keep {
+            self.check_kept(name, options)?;
         }
         let mut prepared = options.clone();
         let mut changes = Vec::new();
@@ -96,8 +97,23 @@ impl TableCheck {
         Ok((prepared, changes))
     }
 
-    fn column(&self, name: &str) -> Option<&ColumnCheck> {
-        self.columns.iter().find(|column| column.name == name)
+    /// Refuses to keep what is not a feature.
+    fn check_kept(&self, name: &String, options: &ReadOptions) -> Result<()> {
+        let column = self.columns.iter().find(|column| column.name == *name);
+        let is_listed = |names: &[String]| names.contains(name);
+        let why = match column.map(|column| column.role) {
+            Some(Role::Feature) => return Ok(()),
+            Some(Role::Target) => "is the target",
+            Some(Role::Weight) => "is the weight",
+            _ if is_listed(&options.drop) => "is also in drop",
+            _ if is_listed(&self.unused) => "is not among the features",
+            _ => {
+                let known = self.columns.iter().map(|column| column.name.as_str());
+                return Err(no_column("keep", name, known));
+            }
+        };
+        let name = quoted(name);
+        Err(Error::schema(format!("keep: column {name} {why}")))
     }
 }
 
@@ -129,11 +145,14 @@ fn change(column: &ColumnCheck, is_asked: bool, options: &mut ReadOptions) -> Op
         Finding::Nearly { wanted, tokens } if tokens.iter().all(|it| it.means_missing) => {
             let texts = tokens.iter().map(|token| token.text.clone());
             options.reading.na.extend(texts);
-            if let Wanted::Dates(format) = wanted {
-                options.dates.push((name.clone(), Some(format.order)));
+            match wanted {
+                // In a file with types this may be a column of texts.
+                Wanted::Numbers => options.numeric.push(name.clone()),
+                Wanted::Dates(format) => options.dates.push((name.clone(), Some(format.order))),
             }
             Some(Change::Missing {
                 column: name.clone(),
+                wanted: *wanted,
                 tokens: tokens.clone(),
             })
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::cells::{Cells, Codes};
-use super::{ColumnCheck, FEW_ROWS, Finding};
+use super::{ColumnCheck, FEW_ROWS, Finding, texts};
 use crate::data::{MISSING_CODE, Task, looks_like_classes};
 
 /// From this share of one class on, classes are called imbalanced.
@@ -123,7 +123,15 @@ pub(super) fn findings(truth: &Truth<'_>, check: &ColumnCheck) -> Vec<Finding> {
         });
     }
     match truth {
-        Truth::Classes { classes, .. } => found.extend(of_classes(classes, n_rows - missing)),
+        Truth::Classes { codes, classes } => {
+            let labels: Vec<String> = classes.iter().map(|class| class.0.clone()).collect();
+            let rows: Vec<usize> = classes.iter().map(|class| class.1).collect();
+            match texts::of_target(codes, &labels, missing) {
+                Some(finding) => found.push(finding),
+                None => found.extend(of_classes(classes, n_rows - missing)),
+            }
+            found.extend(texts::alike::of(&labels, &rows));
+        }
         Truth::Numbers(numbers) if check.distinct == 1 => {
             let only = numbers.iter().find(|number| !number.is_nan());
             let class = only.map_or_else(String::new, f64::to_string);

@@ -156,11 +156,176 @@ fn categories_that_are_numbers_for_the_most_part_stay() {
 }
 
 #[test]
-fn numbers_for_people_are_found() {
-    let found = checked(&table("price", 60, |at| {
-        format!("\"${},{:03}.50\"", at + 1, at * 13 % 1000)
+fn any_number_of_words_among_numbers_is_named() {
+    const WORDS: [&str; 8] = ["none", "n/a", "unknown", "-", "missing", "tbd", " ", "N/A"];
+    // Repeated numbers, which would be categories, and distinct ones, which would be an id.
+    let text = table("bmi,income", 200, |at| {
+        let word = |every: usize| (at % every == 0).then(|| WORDS[at / every % 8].to_owned());
+        let bmi = word(10).unwrap_or_else(|| format!("{}.5", at % 30));
+        let income = word(23).unwrap_or_else(|| format!("{}.25", 1000 + at * 7919 % 5003));
+        format!("{bmi},{income}")
+    });
+    let found = checked(&text);
+    assert_eq!(codes(&found, "bmi"), ["nearly-numeric"]);
+    assert_eq!(codes(&found, "income"), ["nearly-numeric"]);
+    assert_eq!(found.columns[0].findings[0].tokens().len(), 8);
+    let (options, changes) = found.prepare(&ReadOptions::default(), &[]).unwrap();
+    assert_eq!(changes.len(), 2);
+    let source = CsvSource::new(text.into(), b',').unwrap();
+    let data = Dataset::read(&source, &options).unwrap();
+    assert!(
+        data.schema()
+            .features
+            .iter()
+            .all(|it| it.kind == crate::data::FeatureKind::Numeric)
+    );
+    // Free texts and codes stay what they are.
+    let found = checked(&table("text,code", 100, |at| {
+        let word = ["ab", "cd", "ef", "gh"][at % 4];
+        let code = if at % 8 == 0 { "X" } else { "" };
+        format!("{word}{},{code}{}", "x".repeat(at / 4), scrambled(at))
     }));
-    assert_eq!(codes(&found, "price"), ["formatted-numbers"]);
+    assert_eq!(codes(&found, "text"), ["id-text"]);
+    assert_eq!(codes(&found, "code"), ["id-text"]);
+}
+
+#[test]
+fn infinite_numbers_among_words_are_refused() {
+    let text = table("bmi", 80, |at| match at {
+        16 => "n/a".into(),
+        40 => "1e999".into(),
+        _ => format!("{at}.25"),
+    });
+    let refused = |options: &ReadOptions| {
+        let source = CsvSource::new(text.as_bytes().to_vec(), b',').unwrap();
+        check(&source, options)
+            .map(|_| ())
+            .map_err(|error| error.to_string())
+    };
+    let error = refused(&ReadOptions::default()).unwrap_err();
+    let expected = "row 41 (line 42), column \"bmi\": \"1e999\" is not a finite number";
+    assert_eq!(error, expected);
+    let categorical = vec!["bmi".to_owned()];
+    let as_texts = ReadOptions {
+        categorical,
+        ..ReadOptions::default()
+    };
+    assert_eq!(refused(&as_texts), Ok(()));
+}
+
+#[test]
+fn numbers_for_people_are_found() {
+    let found = checked(&table("price,share,age,comma", 60, |at| {
+        let price = format!("\"${},{:03}.50\"", at + 1, at * 13 % 1000);
+        let age = if at == 30 {
+            " 18".into()
+        } else {
+            (at % 40).to_string()
+        };
+        let share = if at % 20 == 7 {
+            "n/a".into()
+        } else {
+            format!("{}.9%", at % 12)
+        };
+        format!("{price},{share},{age},\"{},{}\"", at % 5, at % 4)
+    }));
+    let plain = |name: &str| {
+        let column = found.columns.iter().find(|column| column.name == name);
+        match &column.unwrap().findings[0] {
+            Finding::FormattedNumbers {
+                example,
+                plain,
+                cells,
+                tokens,
+                is_id,
+                ..
+            } => (example.clone(), plain.clone(), *cells, tokens.len(), *is_id),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(
+        plain("price"),
+        ("$1,000.50".into(), "1000.50".into(), 60, 0, true)
+    );
+    assert_eq!(plain("share"), ("0.9%".into(), "0.9".into(), 57, 1, false));
+    assert_eq!(plain("age"), (" 18".into(), "18".into(), 1, 0, false));
+    assert_eq!(plain("comma"), ("0,0".into(), "0.0".into(), 60, 0, false));
+}
+
+#[test]
+fn dates_in_different_orders_are_found() {
+    let found = checked(&table("day,few", 60, |at| {
+        let (month, day) = (at % 12 + 1, at % 28 + 1);
+        let few = ["2024-03-09", "9/3/2024", "13/3/2024"][at % 3];
+        match at % 2 {
+            0 => format!("2024-{month:02}-{day:02},{few}"),
+            _ => format!("{day}/{month}/2024,{few}"),
+        }
+    }));
+    assert_eq!(codes(&found, "day"), ["mixed-dates"]);
+    assert!(found.columns[0].findings[0].leaves_out());
+    assert_eq!(codes(&found, "few"), ["mixed-dates"]);
+}
+
+#[test]
+fn categories_that_are_hardly_different_are_found() {
+    let found = checked(&table("town,fine", 100, |at| {
+        let town = ["Rome", "rome ", "Rome", "Oslo", "OSLO"][at % 5];
+        format!("{town},{}", ["a", "b", "a b", "ab"][at % 4])
+    }));
+    assert_eq!(codes(&found, "town"), ["alike-categories"]);
+    assert!(codes(&found, "fine").is_empty());
+    let expected = Finding::AlikeCategories {
+        most: ("Rome".into(), 40),
+        other: ("rome ".into(), 20),
+        categories: 2,
+    };
+    assert_eq!(found.columns[0].findings, [expected]);
+    let rows = (0..100).map(|at| format!("{},{}\n", at % 9, ["yes", "no", "Yes"][at % 3]));
+    let found = checked(&format!("x,class\n{}", rows.collect::<String>()));
+    assert_eq!(codes(&found, "class"), ["alike-categories"]);
+}
+
+#[test]
+fn a_target_of_numbers_with_words_is_told() {
+    let rows = (0..100).map(|at| {
+        let y = if at == 50 {
+            "n/a".into()
+        } else {
+            format!("{at}.5")
+        };
+        format!("{},{y}\n", at % 9)
+    });
+    let found = checked(&format!("x,y\n{}", rows.collect::<String>()));
+    assert_eq!(codes(&found, "y"), ["nearly-numeric"]);
+}
+
+#[test]
+fn only_features_are_kept() {
+    let text = table("a,b", 60, |at| format!("{},{}", at % 7, at % 5));
+    let options = ReadOptions {
+        drop: vec!["b".into()],
+        ..ReadOptions::default()
+    };
+    let refused = |options: &ReadOptions, name: &str| {
+        let found = checked_with(&text, options);
+        let error = found.prepare(options, &[name.to_owned()]).unwrap_err();
+        error.to_string()
+    };
+    assert_eq!(refused(&options, "b"), "keep: column \"b\" is also in drop");
+    assert_eq!(
+        refused(&options, "class"),
+        "keep: column \"class\" is the target"
+    );
+    let options = ReadOptions {
+        features: Some(vec!["a".into()]),
+        ..ReadOptions::default()
+    };
+    assert_eq!(
+        refused(&options, "b"),
+        "keep: column \"b\" is not among the features"
+    );
+    assert!(refused(&options, "c").contains("there is no column \"c\""));
 }
 
 #[test]

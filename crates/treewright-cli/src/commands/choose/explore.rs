@@ -103,16 +103,43 @@ fn refuse_hopeless(check: &TableCheck) -> Result<()> {
 
 /// What to type next.
 fn next(args: &ExploreArgs, model: Option<&Path>) -> String {
-    if let Some(path) = model {
-        let model = path.display();
-        return format!("\nnext: treewright predict {model} NEW.csv > predictions.csv\n");
-    }
-    let table = args.table.path().display();
-    let page = match args.output.path() {
-        None => " -o report.html",
-        Some(_) => "",
+    let next = if let Some(path) = model {
+        let model = words::shell(&as_argument(&path.to_string_lossy()));
+        format!("treewright predict {model} NEW.csv > predictions.csv")
+    } else {
+        let typed = std::env::args_os().skip(1);
+        let typed: Vec<String> = typed.map(|it| it.to_string_lossy().into_owned()).collect();
+        let page = args.output.path().is_none();
+        let is_piped = args.table.path().as_os_str() == "-";
+        again(&typed, page, is_piped)
     };
-    format!("\nnext: treewright explore {table} --model best.json{page}\n")
+    format!("\nnext: {}\n", output::cell(&next))
+}
+
+/// The command that was typed, with a model, and with a page if there was none. What came through a pipe must come
+/// from a file now.
+fn again(typed: &[String], page: bool, is_piped: bool) -> String {
+    let ends = typed.iter().position(|word| word == "--");
+    let (options, rest) = typed.split_at(ends.unwrap_or(typed.len()));
+    let mut words: Vec<String> = options.iter().map(|word| words::shell(word)).collect();
+    words.push("--model best.json".to_owned());
+    if page {
+        words.push("-o report.html".to_owned());
+    }
+    words.extend(rest.iter().map(|word| words::shell(word)));
+    if is_piped {
+        words.push("< TABLE.csv".to_owned());
+    }
+    format!("treewright {}", words.join(" "))
+}
+
+/// A path that is not taken for an option.
+fn as_argument(path: &str) -> String {
+    if path.starts_with('-') {
+        format!("./{path}")
+    } else {
+        path.to_owned()
+    }
 }
 
 /// Says what the check changed, and what else it found that may spoil the trees.
@@ -129,7 +156,11 @@ fn tell(check: &TableCheck, changes: &[Change], console: &Console) {
         let is_open = move |it: &&Finding| it.severity() > Severity::Info && !is_told(column, it);
         findings.filter(is_open).map(move |finding| {
             let sentence = words::finding(finding, Some(column));
-            format!("{}: {}: {sentence}", finding.severity().name(), column.name)
+            let severity = finding.severity().name();
+            // To leave a column out is an advice less sure than how to read it.
+            let fix = words::fix(check, Some(column), finding).filter(|_| finding.is_misread());
+            let fix = fix.map_or_else(String::new, |fix| format!("; {fix}"));
+            format!("{severity}: {}: {sentence}{fix}", column.name)
         })
     });
     let changes = changes.iter().map(words::change);
@@ -227,5 +258,32 @@ fn proof(section: &Section, entry: &Entry) -> String {
         },
         Proven::Within(gap) => format!("gap {:.1} %", 100.0 * gap),
         Proven::Nothing => "-".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_command_survives_the_shell() {
+        let typed = |words: &[&str]| words.iter().map(|&it| it.to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            again(
+                &typed(&["explore", "my data.csv", "--target", "it's"]),
+                true,
+                false
+            ),
+            r"treewright explore 'my data.csv' --target 'it'\''s' --model best.json -o report.html"
+        );
+        assert_eq!(
+            again(&typed(&["explore", "--", "-x.csv"]), false, false),
+            "treewright explore --model best.json -- -x.csv"
+        );
+        assert_eq!(
+            again(&typed(&["explore", "-"]), true, true),
+            "treewright explore - --model best.json -o report.html < TABLE.csv"
+        );
+        assert_eq!(as_argument("-m.json"), "./-m.json");
     }
 }

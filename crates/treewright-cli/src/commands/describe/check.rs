@@ -11,10 +11,8 @@ use treewright::export::{json, words};
 use crate::args::CheckArgs;
 use crate::commands::count;
 use crate::input::{self, Table};
-use crate::output::{self, Console, cell};
+use crate::output::{self, Console, cell, indented};
 
-/// The text is no wider than this.
-const WIDTH: usize = 80;
 /// What is found is indented by this much, below the severity.
 const INDENT: usize = 9;
 /// Of more columns with the same finding only the first ones are described.
@@ -42,7 +40,7 @@ fn text(name: &str, found: &TableCheck) -> String {
         .target()
         .map(|it| format!(", target {}", quoted(&it.name)));
     let head = format!("{name}: {rows}, {features}{}", target.unwrap_or_default());
-    let mut text = wrapped(&cell(&head), 0);
+    let mut text = indented(&cell(&head), 0);
     for severity in Severity::ALL {
         text.push_str(&of_severity(found, severity));
     }
@@ -106,9 +104,9 @@ fn of_finding(found: &TableCheck, column: Option<&ColumnCheck>, finding: &Findin
     };
     let severity = finding.severity().name();
     let mut text = format!("\n{severity:INDENT$}");
-    text.push_str(wrapped(&cell(&sentence), INDENT).trim_start());
+    text.push_str(indented(&cell(&sentence), INDENT).trim_start());
     if let Some(fix) = words::fix(found, column, finding) {
-        text.push_str(&wrapped(&cell(&format!("fix: {fix}")), INDENT));
+        text.push_str(&indented(&cell(&format!("fix: {fix}")), INDENT));
     }
     text
 }
@@ -122,44 +120,6 @@ fn others(names: &[&str], severity: Severity) -> String {
     }
     let n = count(names.len(), "more column", "more columns");
     let severity = severity.name();
-    let text = wrapped(&cell(&format!("and {n} like it: {some}")), INDENT);
+    let text = indented(&cell(&format!("and {n} like it: {some}")), INDENT);
     format!("\n{severity:INDENT$}{}", text.trim_start())
-}
-
-/// Lines of at most [`WIDTH`] characters, all indented. A word that is longer has a line of its own.
-fn wrapped(text: &str, indent: usize) -> String {
-    let mut lines = String::new();
-    let mut width = 0;
-    for word in text.split(' ') {
-        let length = word.chars().count();
-        if width == 0 {
-            lines.push_str(&" ".repeat(indent));
-            width = indent;
-        } else if width + 1 + length > WIDTH {
-            lines.push('\n');
-            lines.push_str(&" ".repeat(indent));
-            width = indent;
-        } else {
-            lines.push(' ');
-            width += 1;
-        }
-        lines.push_str(word);
-        width += length;
-    }
-    lines.push('\n');
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_not_too_long() {
-        let text = wrapped(&"word ".repeat(60), 9);
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
-        assert!(text.lines().all(|line| line.starts_with("         w")));
-        let long = "x".repeat(200);
-        assert_eq!(wrapped(&long, 0), format!("{long}\n"));
-    }
 }

@@ -235,3 +235,144 @@ fn a_table_of_ids_is_refused_by_explore_alone() {
         "{unknown:?}"
     );
 }
+
+#[test]
+fn many_words_among_numbers_are_named() {
+    const WORDS: [&str; 7] = ["none", "n/a", "unknown", "-", "missing", "tbd", "N/A"];
+    let cell = |row: usize| match row % 12 {
+        0 => WORDS[row / 12 % 7].to_owned(),
+        _ => format!("{}.5", drawn(row, 8, 5000)),
+    };
+    let folder = Folder::new().file("data.csv", table("bmi", cell));
+    let document = folder.json(&["check", "data.csv", "--json"]);
+    let found = findings(&document, Some("bmi"));
+    assert_eq!(found[0]["code"], "nearly-numeric");
+    let fix = found[0]["fix"].as_str().unwrap();
+    let list = fix.strip_prefix("--na=").unwrap();
+    let list = list.strip_suffix(" --numeric bmi").unwrap();
+    for word in WORDS {
+        assert!(list.split(',').any(|it| it == word), "{fix}");
+    }
+    folder.done(&[
+        "fit",
+        "greedy",
+        "data.csv",
+        &format!("--na={list}"),
+        "--numeric",
+        "bmi",
+    ]);
+    let (report, said) = explored(&folder, "data.csv");
+    assert!(said.contains("7 words (\"-\""), "{said}");
+    assert_eq!(report["features"][0]["kind"], "numeric");
+    // A word that need not mean missing is not decided, but the option is there.
+    let folder = Folder::new().file(
+        "data.csv",
+        table("bmi", |row| cell(row).replace("tbd", "soon")),
+    );
+    let (report, said) = explored(&folder, "data.csv");
+    assert!(
+        said.contains("warning: bmi") && said.contains("; --na="),
+        "{said}"
+    );
+    assert_eq!(report["features"][0]["kind"], "categorical");
+}
+
+#[test]
+fn infinite_numbers_among_words_are_named() {
+    let cell = |row: usize| match row {
+        16 => "n/a".into(),
+        20 => "inf".into(),
+        _ => drawn(row, 8, 90).to_string(),
+    };
+    let folder = Folder::new().file("data.csv", table("bmi", cell));
+    for command in ["check", "explore"] {
+        let run = folder.run(&[command, "data.csv"]);
+        assert_eq!((run.code, run.stderr.lines().count()), (1, 1), "{run:?}");
+        let named = "row 21 (line 22), column \"bmi\": \"inf\" is not a finite number";
+        assert!(run.stderr.contains(named), "{run:?}");
+    }
+    folder.done(&["check", "data.csv", "--categorical", "bmi"]);
+    folder.done(&["check", "data.csv", "--na", "inf,n/a"]);
+}
+
+#[test]
+fn cells_for_people_are_named_with_a_fix() {
+    let cell = |row: usize| {
+        let price = format!("\"$1,{:03}\"", drawn(row, 8, 40));
+        let share = if row == 5 {
+            " 18".into()
+        } else {
+            drawn(row, 6, 90).to_string()
+        };
+        let town = ["Rome", "Rome", "rome ", "Oslo"][drawn(row, 7, 4)];
+        format!("{price},{share},{town}")
+    };
+    let folder = Folder::new().file("data.csv", table("price,share,town", cell));
+    let document = folder.json(&["check", "data.csv", "--json"]);
+    for (name, code, fix) in [
+        ("price", "formatted-numbers", "write \"$1,000\" as 1000"),
+        ("share", "formatted-numbers", "write \" 18\" as 18"),
+        ("town", "alike-categories", "write \"rome \" as \"Rome\""),
+    ] {
+        let found = findings(&document, Some(name));
+        assert_eq!(found[0]["code"], code);
+        assert_eq!(found[0]["severity"], "warning");
+        assert_eq!(found[0]["fix"], fix);
+    }
+    let (_, said) = explored(&folder, "data.csv");
+    assert!(said.contains("write \" 18\" as 18"), "{said}");
+}
+
+#[test]
+fn dates_with_other_words_are_told_as_dates() {
+    let cell = |row: usize| match row % 50 {
+        3 => "unknown".into(),
+        _ => format!(
+            "2024-{:02}-{:02}",
+            drawn(row, 6, 12) + 1,
+            drawn(row, 7, 28) + 1
+        ),
+    };
+    let folder = Folder::new().file("data.csv", table("joined", cell));
+    let (report, said) = explored(&folder, "data.csv");
+    assert!(said.contains("among the dates of \"joined\""), "{said}");
+    assert_eq!(report["features"][0]["kind"], "numeric");
+}
+
+#[test]
+fn what_cannot_be_kept_is_said() {
+    let folder = Folder::new().file("data.csv", table("w", |row| drawn(row, 5, 9).to_string()));
+    for (keep, drop, expected) in [
+        ("w", "w", "keep: column \"w\" is also in drop"),
+        ("class", "w", "keep: column \"class\" is the target"),
+    ] {
+        let run = folder.run(&["explore", "data.csv", "--keep", keep, "--drop", drop]);
+        assert_eq!((run.code, run.stderr.lines().count()), (1, 1), "{run:?}");
+        assert!(run.stderr.contains(expected), "{run:?}");
+    }
+}
+
+#[test]
+fn the_next_command_can_be_typed() {
+    let text = table("w", |row| drawn(row, 5, 9).to_string());
+    let folder = Folder::new().file("it's my data.csv", text);
+    let quick = ["--folds", "3", "--budget", "1s"];
+    let typed = ["explore", "it's my data.csv", "--target", "class"];
+    let said = folder.done(&[&typed[..], &quick].concat());
+    let next = said
+        .lines()
+        .last()
+        .unwrap()
+        .strip_prefix("next: treewright ");
+    let next = next.unwrap();
+    assert!(
+        next.contains("--target class") && next.contains("-o report.html"),
+        "{next}"
+    );
+    let file = r"'it'\''s my data.csv'";
+    assert!(next.starts_with(&format!("explore {file} ")), "{next}");
+    let model = ["--model", "my model.json"];
+    let said = folder.done(&[&typed[..], &quick, &model].concat());
+    let next = "next: treewright predict 'my model.json' NEW.csv > predictions.csv";
+    assert_eq!(said.lines().last(), Some(next));
+}

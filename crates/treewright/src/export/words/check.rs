@@ -1,10 +1,10 @@
 //! What the data check found, and the options that help.
 
 use crate::check::{Change, ColumnCheck, Finding, IdSign, TableCheck, Token, Wanted};
-use crate::data::{DateFormat, DateOrder, DateUnit};
-use crate::error::quoted;
+use crate::data::{DateFormat, DateOrder, DateUnit, Role};
+use crate::error::{quoted, quoted_list};
 
-/// Tokens and classes that a sentence names at most.
+/// Tokens that a sentence tells more of than their names.
 const MOST_NAMES: usize = 5;
 
 /// A finding as a sentence about its column, or about the table.
@@ -22,20 +22,16 @@ pub fn finding(finding: &Finding, column: Option<&ColumnCheck>) -> String {
             is_ambiguous,
         } => date(*format, *is_ambiguous),
         Finding::Nearly { wanted, tokens } => {
-            let what = match wanted {
-                Wanted::Numbers => "numbers",
-                Wanted::Dates(_) => "dates",
-            };
-            format!(
-                "all cells are {what} but {}; so the column is read as categories",
-                self::tokens(tokens)
-            )
+            let (what, tokens) = (plural(*wanted), tokens_named(tokens));
+            format!("all cells are {what} but {tokens}; so {}", read_as(column))
         }
-        Finding::FormattedNumbers { example, .. } => format!(
-            "numbers with units or commas, such as {}, are read as categories: write plain numbers, \
-             such as 1234.5",
-            quoted(example)
-        ),
+        Finding::FormattedNumbers { .. } => formatted(finding, column),
+        Finding::MixedDates { examples, .. } => {
+            let [one, other] = examples.each_ref().map(|example| quoted(example));
+            let kind = read_as(column);
+            format!("dates in different orders, such as {one} and {other}; so {kind}")
+        }
+        Finding::AlikeCategories { .. } => alike(finding),
         Finding::DuplicateColumn { of } => {
             format!("tells the same as column {} in every row", quoted(of))
         }
@@ -90,13 +86,80 @@ pub fn finding(finding: &Finding, column: Option<&ColumnCheck>) -> String {
             "nearly every row has a class of its own ({distinct} classes): is this the target?"
         ),
         Finding::DuplicateRows { rows, of } => format!(
-            "{rows} of {} equal to an earlier row in all columns",
-            counted(*of, "row is", "rows are")
+            "{rows} of {of} rows {} equal to an earlier row in all columns",
+            if *rows == 1 { "is" } else { "are" }
         ),
         Finding::SortedRows => {
             "the rows are sorted by the target: whatever follows the rows gives it away".into()
         }
         Finding::NoFeatures => "no column is left to learn from".into(),
+    }
+}
+
+/// The sentence about numbers for people.
+fn formatted(finding: &Finding, column: Option<&ColumnCheck>) -> String {
+    let Finding::FormattedNumbers {
+        example,
+        cells,
+        of,
+        tokens,
+        ..
+    } = finding
+    else {
+        return String::new();
+    };
+    let how_many = if cells == of {
+        "all".to_owned()
+    } else {
+        format!("{cells} of {of}")
+    };
+    let words = if tokens.is_empty() {
+        String::new()
+    } else {
+        format!(", and words: {}", tokens_named(tokens))
+    };
+    format!(
+        "numbers, {how_many} of them with units, commas or blanks, such as {}{words}; so {}",
+        quoted(example),
+        read_as(column)
+    )
+}
+
+/// The sentence about categories that are hardly different.
+fn alike(finding: &Finding) -> String {
+    let Finding::AlikeCategories {
+        most,
+        other,
+        categories,
+    } = finding
+    else {
+        return String::new();
+    };
+    let more = match categories - 1 {
+        0 => String::new(),
+        more => format!(" ({more} more like these)"),
+    };
+    let named =
+        |it: &(String, usize)| format!("{} ({})", quoted(&it.0), counted(it.1, "row", "rows"));
+    format!(
+        "{} and {} differ only in case or blanks, and are taken for two{more}",
+        named(most),
+        named(other)
+    )
+}
+
+fn plural(wanted: Wanted) -> &'static str {
+    match wanted {
+        Wanted::Numbers => "numbers",
+        Wanted::Dates(_) => "dates",
+    }
+}
+
+/// How a column is read whose texts are not all as wanted.
+fn read_as(column: Option<&ColumnCheck>) -> &'static str {
+    match column.map(|column| column.role) {
+        Some(Role::Target) => "the target is read as classes",
+        _ => "the column is read as categories",
     }
 }
 
@@ -127,7 +190,18 @@ fn date(format: DateFormat, is_ambiguous: bool) -> String {
     )
 }
 
-fn tokens(tokens: &[Token]) -> String {
+/// The tokens with their places; of more than a few the names alone.
+fn tokens_named(tokens: &[Token]) -> String {
+    if tokens.len() > MOST_NAMES {
+        let names = tokens.iter().map(|token| token.text.as_str());
+        let cells = tokens.iter().map(|token| token.cells).sum();
+        return format!(
+            "{} words ({}; {})",
+            tokens.len(),
+            quoted_list(names),
+            counted(cells, "cell", "cells")
+        );
+    }
     let token = |token: &Token| {
         format!(
             "{} ({}, first in row {})",
@@ -136,8 +210,8 @@ fn tokens(tokens: &[Token]) -> String {
             token.first_row
         )
     };
-    let some: Vec<String> = tokens.iter().take(MOST_NAMES).map(token).collect();
-    some.join(", ")
+    let all: Vec<String> = tokens.iter().map(token).collect();
+    all.join(", ")
 }
 
 fn percent(part: usize, of: usize) -> String {
@@ -148,10 +222,10 @@ fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// The options that help, if there are any.
+/// The options that help, or what to write in the table, if there is anything.
 pub fn fix(check: &TableCheck, column: Option<&ColumnCheck>, finding: &Finding) -> Option<String> {
     let name = column.map_or("", |column| column.name.as_str());
-    let drop = || Some(format!("--drop {}", argument(&[name])));
+    let drop = || Some(option("drop", &argument(&[name])));
     match finding {
         Finding::EmptyColumn
         | Finding::Constant
@@ -161,8 +235,7 @@ pub fn fix(check: &TableCheck, column: Option<&ColumnCheck>, finding: &Finding) 
         | Finding::DuplicateOfTarget
         | Finding::PredictsTarget
         | Finding::ManyCategories { .. }
-        | Finding::RowOrder
-        | Finding::FormattedNumbers { is_id: true, .. } => drop(),
+        | Finding::RowOrder => drop(),
         Finding::Date {
             format,
             is_ambiguous: true,
@@ -173,22 +246,43 @@ pub fn fix(check: &TableCheck, column: Option<&ColumnCheck>, finding: &Finding) 
             };
             let with = |order: DateOrder| argument(&[&format!("{name}={}", order.name())]);
             let (found, other) = (with(format.order), with(other));
-            Some(format!("--dates {found}, or --dates {other}"))
+            let (found, other) = (option("dates", &found), option("dates", &other));
+            Some(format!("{found}, or {other}"))
         }
-        Finding::Date { .. } => Some(format!("--dates {}", argument(&[name]))),
+        Finding::Date { .. } => Some(option("dates", &argument(&[name]))),
         Finding::Nearly { wanted, .. } => {
-            let na = missing_texts(check);
-            Some(match wanted {
-                Wanted::Numbers => format!("--na {na}"),
-                Wanted::Dates(_) => format!("--na {na} --dates {}", argument(&[name])),
-            })
+            let na = option("na", &missing_texts(check));
+            let is_target = column.is_some_and(|column| column.role == Role::Target);
+            let kind = match wanted {
+                _ if is_target => "--skip-missing-target".to_owned(),
+                Wanted::Numbers => option("numeric", &argument(&[name])),
+                Wanted::Dates(_) => option("dates", &argument(&[name])),
+            };
+            Some(format!("{na} {kind}"))
         }
         Finding::MissingTarget { rows, of, .. } if rows == of => Some("--target NAME".into()),
         Finding::MissingTarget { .. } => Some("--skip-missing-target".into()),
         Finding::SingleClass { .. } | Finding::ManyClasses => Some("--target NAME".into()),
         Finding::ClassImbalance { .. } => Some("--class-weight balanced".into()),
-        Finding::FormattedNumbers { .. }
-        | Finding::OneRowCategories { .. }
+        Finding::FormattedNumbers {
+            example,
+            plain,
+            tokens,
+            ..
+        } => {
+            let write = format!("write {} as {plain}", quoted(example));
+            Some(if tokens.is_empty() {
+                write
+            } else {
+                format!("{write}; {}", option("na", &missing_texts(check)))
+            })
+        }
+        Finding::MixedDates { .. } => Some("write all of them alike, such as 2024-03-09".into()),
+        Finding::AlikeCategories { most, other, .. } => {
+            let (most, other) = (quoted(&most.0), quoted(&other.0));
+            Some(format!("write {other} as {most}"))
+        }
+        Finding::OneRowCategories { .. }
         | Finding::RareClasses { .. }
         | Finding::DuplicateRows { .. }
         | Finding::SortedRows
@@ -200,10 +294,7 @@ pub fn fix(check: &TableCheck, column: Option<&ColumnCheck>, finding: &Finding) 
 fn missing_texts(check: &TableCheck) -> String {
     let has_missing = check.columns.iter().any(|column| column.missing > 0);
     let usual = check.na.iter().filter(|_| has_missing).map(String::as_str);
-    let odd = check.all().flat_map(|(_, finding)| match finding {
-        Finding::Nearly { tokens, .. } => tokens.as_slice(),
-        _ => &[],
-    });
+    let odd = check.all().flat_map(|(_, finding)| finding.tokens());
     let mut texts: Vec<&str> = Vec::new();
     for text in usual.chain(odd.map(|token| token.text.as_str())) {
         if !texts.contains(&text) {
@@ -224,11 +315,22 @@ fn argument(names: &[&str]) -> String {
         }
     };
     let list = names.iter().map(cell).collect::<Vec<String>>().join(",");
+    shell(&list)
+}
+
+/// An option with its value, which may begin like an option.
+fn option(name: &str, value: &str) -> String {
+    let between = if value.starts_with('-') { '=' } else { ' ' };
+    format!("--{name}{between}{value}")
+}
+
+/// A text as one word of a command line, in quotes where a shell wants them.
+pub fn shell(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_./:=@%+,-".contains(c);
-    if !list.is_empty() && list.chars().all(is_plain) {
-        list
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
     } else {
-        format!("'{}'", list.replace('\'', r"'\''"))
+        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
 
@@ -241,13 +343,17 @@ pub fn change(change: &Change) -> String {
                 Finding::IdNumber { betrays: true, .. } => {
                     "an id, and the rows are sorted by the target"
                 }
-                Finding::FormattedNumbers { .. } => "numbers that are not written plainly",
+                Finding::MixedDates { .. } => "dates in different orders",
+                Finding::FormattedNumbers { example, plain, .. } => {
+                    let example = quoted(example);
+                    &format!("to read its numbers, write {example} as {plain} in the table")
+                }
                 _ => "every row has a number of its own",
             };
             format!(
-                "left out: {} ({why}); --keep {} brings it back",
+                "left out: {} ({why}); {} brings it back",
                 quoted(column),
-                argument(&[column])
+                option("keep", &argument(&[column]))
             )
         }
         Change::Date {
@@ -258,20 +364,25 @@ pub fn change(change: &Change) -> String {
             let unit = format.unit.name();
             let other = DateOrder::MonthDayYear.name();
             let doubt = if *is_ambiguous {
-                let other = argument(&[&format!("{column}={other}")]);
-                format!(", the day first; --dates {other} takes the month first")
+                let other = option("dates", &argument(&[&format!("{column}={other}")]));
+                format!(", the day first; {other} takes the month first")
             } else {
-                let column = argument(&[column]);
-                format!("; --keep {column} leaves them texts")
+                let keep = option("keep", &argument(&[column]));
+                format!("; {keep} leaves them texts")
             };
             let column = quoted(column);
             format!("dates: {column} is read as {unit} since 1970-01-01{doubt}")
         }
-        Change::Missing { column, tokens } => format!(
-            "missing: {} among the numbers of {}; --keep {} makes categories of them all",
-            self::tokens(tokens),
+        Change::Missing {
+            column,
+            wanted,
+            tokens,
+        } => format!(
+            "missing: {} among the {} of {}; {} makes categories of them all",
+            tokens_named(tokens),
+            plural(*wanted),
             quoted(column),
-            argument(&[column])
+            option("keep", &argument(&[column]))
         ),
         Change::SkippedRows { rows } => format!(
             "left out: {} without a target",
@@ -282,7 +393,13 @@ pub fn change(change: &Change) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::argument;
+    use super::{argument, option};
+
+    #[test]
+    fn values_are_not_taken_for_options() {
+        assert_eq!(option("na", &argument(&["-", "n/a"])), "--na=-,n/a");
+        assert_eq!(option("na", &argument(&["n/a", "-"])), "--na n/a,-");
+    }
 
     #[test]
     fn arguments_survive_the_shell() {

@@ -6,6 +6,6 @@ mod report;
 mod statement;
 
 pub use answer::answer;
-pub use check::{change, finding, fix};
+pub use check::{change, finding, fix, shell};
 pub use report::{entry, section, title};
 pub use statement::{statement, trees};
