@@ -3,8 +3,8 @@
 //! Rows are ordered by the share that was predicted for the positive class. Rows with equal shares are one group: no
 //! figure depends on their order. All figures come from sums over these groups, from the highest share down.
 
-use super::bins::parts;
 use super::CONFIDENCE;
+use super::bins::parts;
 use crate::data::Dataset;
 use crate::eval::interval::exact_interval;
 

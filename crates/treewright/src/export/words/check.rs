@@ -3,6 +3,7 @@
 use crate::check::{Change, ColumnCheck, Finding, IdSign, TableCheck, Token, Wanted};
 use crate::data::{DateFormat, DateOrder, DateUnit};
 use crate::error::quoted;
+use crate::eval;
 
 /// Tokens and classes that a sentence names at most.
 const MOST_NAMES: usize = 5;
@@ -141,7 +142,7 @@ fn tokens(tokens: &[Token]) -> String {
 }
 
 fn percent(part: usize, of: usize) -> String {
-    format!("{:.1} %", 100.0 * part as f64 / of.max(1) as f64)
+    eval::percent(part as f64 / of.max(1) as f64)
 }
 
 fn counted(number: usize, one: &str, many: &str) -> String {

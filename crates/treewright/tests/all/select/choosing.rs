@@ -156,9 +156,7 @@ pub(crate) fn mean_and_se(losses: &[(f64, f64)]) -> (f64, f64) {
     let sum =
         |of: &dyn Fn(f64) -> f64| -> f64 { losses.iter().map(|&(w, loss)| w * of(loss)).sum() };
     let mean = sum(&|loss| loss) / weight;
-    let squares = losses
-        .iter()
-        .map(|&(w, loss)| (w * (loss - mean)).powi(2));
+    let squares = losses.iter().map(|&(w, loss)| (w * (loss - mean)).powi(2));
     (mean, squares.sum::<f64>().sqrt() / weight)
 }
 
