@@ -40,7 +40,9 @@ pub fn main() -> ExitCode {
 fn run(cli: &Cli, console: &Console) -> anyhow::Result<ExitCode> {
     // Before there are threads.
     signals::listen()?;
-    loading::set_memory_limit(cli.command.memory_limit());
+    cli.command.check()?;
+    let limits = cli.command.limits();
+    loading::set_memory_limit(limits.and_then(|limits| limits.memory_limit()));
     commands::use_threads(cli.global.threads)?;
     match &cli.command {
         Command::Explore(args) => commands::choose::explore::run(args, console),

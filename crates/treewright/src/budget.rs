@@ -191,6 +191,16 @@ impl Budget {
             })
     }
 
+    /// Was there too much memory at some time?
+    pub(crate) fn is_out_of_memory(&self) -> bool {
+        self.memory.as_ref().is_some_and(|memory| memory.is_spent())
+    }
+
+    /// Is the time over?
+    pub(crate) fn is_late(&self) -> bool {
+        self.left().is_some_and(|left| left.is_zero())
+    }
+
     /// Has somebody stopped the work, rather than a limit?
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)

@@ -89,8 +89,16 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// The memory limit, if one was given.
-    pub(crate) fn memory_limit(&self) -> Option<u64> {
+    /// Refuses a time that cannot be.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        match self {
+            Self::Explore(args) => args.budget().map(drop),
+            _ => self.limits().map_or(Ok(()), |limits| limits.check()),
+        }
+    }
+
+    /// The limits of time and memory, if the command takes them.
+    pub(crate) fn limits(&self) -> Option<LimitArgs> {
         let limits = match self {
             Self::Explore(args) => args.limits(),
             Self::Fit(args) => match &args.learner {
@@ -120,7 +128,7 @@ impl Command {
             | Self::Verify(_)
             | Self::Export(_) => return None,
         };
-        limits.memory_limit()
+        Some(limits)
     }
 }
 

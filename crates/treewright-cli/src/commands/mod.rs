@@ -57,7 +57,7 @@ pub(crate) fn use_threads(threads: Option<WholeNumber>) -> Result<()> {
 fn start_budget(limits: &LimitArgs, data: &Dataset) -> Budget {
     const NANOS_PER_CELL: u64 = 5;
     let budget = Budget::unlimited().with_interrupt(signals::interrupt());
-    let budget = match limits.time_limit {
+    let budget = match limits.time_limit() {
         Some(limit) => {
             // To give the table back to the system at the end takes time, too.
             let n_cells = data.n_rows() as u64 * (data.columns().len() as u64 + 1);

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use treewright::Fit;
 use treewright::Tree;
+use treewright::eval::percent;
 use treewright::export::text::{Line, Style, screen_lines};
 use treewright::export::{json, words};
 use treewright::tree::{PruningParams, Training};
@@ -118,9 +119,9 @@ fn proven(fit: &Fit) -> Option<String> {
         ));
     }
     let bound = rounded(certificate.lower_bound);
-    let gap = 100.0 * certificate.gap();
+    let gap = percent(certificate.gap());
     Some(format!(
-        "not proven least {what}: {objective}, none is below {bound}, a gap of {gap:.1} % ({how})
+        "not proven least {what}: {objective}, none is below {bound}, a gap of {gap} ({how})
 "
     ))
 }

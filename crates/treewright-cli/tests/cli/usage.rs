@@ -38,7 +38,7 @@ fn a_command_line_that_cannot_be_parsed_is_exit_code_2() {
     fit(&["--bins", ""]);
     fit(&["--threads", "two"]);
     fit(&["--time-limit", "soon"]);
-    fit(&["--time-limit", "-5s"]);
+    fit(&["--time-limit", "-5 apples"]);
     fit(&["--memory-limit", "lots"]);
     fit(&["--class-weight", "no"]);
     fit(&["--class-weight", "no=heavy"]);

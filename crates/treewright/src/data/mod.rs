@@ -256,6 +256,18 @@ impl Dataset {
             .map_or(self.n_rows as f64, |weights| weights.iter().sum())
     }
 
+    /// Have all rows the same weight? Only then they can be counted.
+    pub fn has_equal_weights(&self) -> bool {
+        let weights = self.weights.as_deref().unwrap_or_default();
+        weights.windows(2).all(|pair| pair[0] == pair[1])
+    }
+
+    /// The weight of the heaviest row, where rows have different weights.
+    pub(crate) fn heaviest_of_different(&self) -> Option<f64> {
+        let weights = self.weights.as_deref().unwrap_or_default();
+        (!self.has_equal_weights()).then(|| weights.iter().copied().fold(0.0, f64::max))
+    }
+
     /// Are all sums of weights exact? So it is when weights are whole numbers and not too large.
     pub fn has_whole_weights(&self) -> bool {
         self.weights.as_ref().is_none_or(|weights| {

@@ -29,9 +29,10 @@ pub struct KeptAside {
     pub error: f64,
     /// Its standard error.
     pub se: f64,
-    /// The exact interval that holds the true error with a probability of 95 %, where costs are errors and rows
-    /// have no weights.
+    /// The interval that holds the true error with a probability of 95 %, where costs are errors.
     pub interval: Option<(f64, f64)>,
+    /// Is that the exact one? Of rows with different weights it is an approximation.
+    pub is_exact: bool,
 }
 
 /// Why the work ended before all of it was done.
@@ -39,8 +40,12 @@ pub struct KeptAside {
 pub enum Stop {
     /// The user stopped it.
     Interrupted,
-    /// The time or the memory was used up.
-    Budget,
+    /// The time was used up.
+    Time,
+    /// The memory was used up.
+    Memory,
+    /// For some of the work the time was used up, for some the memory.
+    TimeAndMemory,
 }
 
 /// Why dyadic trees were left out.

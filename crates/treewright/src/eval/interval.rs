@@ -8,6 +8,12 @@
 //!
 //! The interval is valid for any number of rows, and somewhat wide for few: it covers the true probability at least
 //! as often as the confidence says.
+//!
+//! Of rows with different weights nothing exact is known. The ends of the exact interval are quantiles of the beta
+//! distribution that has the mean and the variance of the share after one more row was seen, a success for the upper end
+//! and none for the lower one. The same is done with weights, where that row is as heavy as the heaviest: the next
+//! surprise may be of that kind. So do Fay and Feuer ("Confidence intervals for directly standardized rates", 1997) for
+//! rates of rare events. With equal weights it is the exact interval.
 
 /// The interval with this confidence, between 0 and 1, for the probability of what happened in `successes` of
 /// `trials` independent rows. Without any row it is all of [0, 1].
@@ -32,6 +38,31 @@ pub fn exact_interval(successes: u64, trials: u64, confidence: f64) -> (f64, f64
         1.0 - beta_quantile(tail, n - k, k + 1.0)
     };
     (low, high)
+}
+
+/// An interval, about with this confidence, for the probability of what happened in rows of some weight; each row says
+/// its weight, and whether it happened there.
+pub(crate) fn weighted_interval(rows: &[(f64, bool)], confidence: f64) -> (f64, f64) {
+    let tail = (1.0 - confidence) / 2.0;
+    let upper = |is_success: bool| {
+        if rows.iter().all(|&(_, it)| it == is_success) {
+            return 1.0;
+        }
+        let heaviest = rows.iter().map(|it| it.0).fold(0.0, f64::max);
+        let counts = |&(weight, it): &(f64, bool)| {
+            (weight / heaviest, f64::from(u8::from(it == is_success)))
+        };
+        let all = || rows.iter().map(counts).chain([(1.0, 1.0)]);
+        let sum: f64 = all().map(|(weight, _)| weight).sum();
+        let mean = all().map(|(weight, it)| weight * it).sum::<f64>() / sum;
+        let squares: f64 = all()
+            .map(|(weight, it)| (weight * (it - mean)).powi(2))
+            .sum();
+        // As many equal rows have this mean and this variance.
+        let n = mean * (1.0 - mean) * sum * (sum / squares);
+        1.0 - beta_quantile(tail, (1.0 - mean) * n, mean * n)
+    };
+    (1.0 - upper(false), upper(true))
 }
 
 /// Where the beta distribution reaches a probability.
@@ -175,6 +206,41 @@ mod tests {
             assert!((found_low - low).abs() < 1e-6, "{found_low}, not {low}");
             assert!((found_high - high).abs() < 1e-6, "{found_high}, not {high}");
         }
+    }
+
+    #[test]
+    fn rows_that_weigh_the_same_are_counted() {
+        for (k, n) in [(0_u64, 12_u64), (3, 40), (17, 40), (40, 40)] {
+            let rows: Vec<(f64, bool)> = (0..n).map(|row| (2.5, row < k)).collect();
+            let (low, high) = weighted_interval(&rows, 0.95);
+            let exact = exact_interval(k, n, 0.95);
+            close(low, exact.0);
+            close(high, exact.1);
+        }
+    }
+
+    /// It is at least as wide as that of all rows counted alike, and holds the share.
+    #[test]
+    fn a_heavy_row_makes_it_wide() {
+        let rows = |heavy: f64, is_wrong: bool| -> Vec<(f64, bool)> {
+            let light = (0..99).map(|row| (1.0, row < 5));
+            light.chain([(heavy, is_wrong)]).collect()
+        };
+        let of_equal = exact_interval(5, 100, 0.95);
+        for heavy in [10.0, 100.0, 1e6] {
+            let (low, high) = weighted_interval(&rows(heavy, false), 0.95);
+            let share = 5.0 / (99.0 + heavy);
+            assert!(0.0 < low && low < share && share < high, "{low} {high}");
+            assert!(high > of_equal.1, "{high} with a weight of {heavy}");
+            let (low, high) = weighted_interval(&rows(heavy, true), 0.95);
+            let share = (5.0 + heavy) / (99.0 + heavy);
+            assert!(low < share && share < high && high <= 1.0, "{low} {high}");
+        }
+        assert_eq!(weighted_interval(&[(1.0, true), (3.0, true)], 0.95).1, 1.0);
+        assert_eq!(
+            weighted_interval(&[(1.0, false), (3.0, false)], 0.95).0,
+            0.0
+        );
     }
 
     #[test]

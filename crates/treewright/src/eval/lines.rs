@@ -1,6 +1,6 @@
 //! Of each family of a report the tree to name first, and which families are worth a line.
 
-use super::rate::{percent_digits, rate, significant, significant_digits};
+use super::rate::{percent_digits, percent_with, rate, significant, significant_digits};
 use super::{Candidate, Entry, GoodEnough, Report, Section};
 use crate::cost::Loss;
 
@@ -11,8 +11,10 @@ pub struct FamilyLine {
     pub section: usize,
     /// The place of the tree in the family.
     pub entry: usize,
-    /// Is a tree of another line at least as good with as few leaves, or is nothing known of this one?
+    /// Is a tree of another line at least as good with as few leaves?
     pub is_dominated: bool,
+    /// Have rows left out judged it?
+    pub is_judged: bool,
 }
 
 impl Entry {
@@ -41,47 +43,61 @@ impl Report {
         if self.schema.is_classification() {
             return 1.0;
         }
-        self.baseline_of_unseen().unwrap_or(1.0)
+        let judged = self.singles().find_map(|entry| entry.validated);
+        judged.map(|it| it.0).or(self.baseline).unwrap_or(1.0)
     }
 
-    /// What a single leaf costs on rows left out; if that is not known, on those of training.
-    pub fn baseline_of_unseen(&self) -> Option<f64> {
+    /// The trees of one leaf.
+    fn singles(&self) -> impl Iterator<Item = &Entry> {
         let entries = self.sections.iter().flat_map(|section| &section.entries);
-        let mut single = entries.filter(|entry| entry.leaves == 1);
-        let judged = single.find_map(|entry| entry.validated);
-        judged.map(|it| it.0).or(self.baseline)
+        entries.filter(|entry| entry.leaves == 1)
+    }
+
+    /// What it costs on the rows left out always to give the answer of a single leaf, the same for all of them. What
+    /// the single leaves of the folds cost is more where their answers differ. Folds leave every row out, so that it is
+    /// the cost on all rows.
+    pub fn baseline_of_unseen(&self) -> Option<f64> {
+        let of_all = || self.singles().map(|entry| entry.cost).next();
+        self.baseline_left_out.or(self.baseline).or_else(of_all)
     }
 
     /// What the cost of a row left out is called where [`Report::unseen`] prints it.
     pub fn unseen_name(&self) -> &'static str {
-        match self.loss {
-            Loss::ZeroOne => "unseen error",
-            Loss::Matrix(_) => "unseen cost",
-            Loss::Squared => "off by",
+        match (&self.loss, self.is_weighted) {
+            (Loss::ZeroOne, false) => "unseen error",
+            (Loss::Matrix(_), false) => "unseen cost",
+            (Loss::ZeroOne | Loss::Matrix(_), true) => self.cost_name(),
+            (Loss::Squared, _) => "off by",
         }
     }
 
     /// A cost on rows left out and its standard error, for people: in regression in units of the target.
     pub fn unseen(&self, cost: f64, se: Option<f64>) -> String {
         let (figure, se) = match self.loss {
-            Loss::ZeroOne => {
-                let digits = percent_digits(cost);
-                let text = |share: f64| format!("{:.digits$} %", 100.0 * share);
-                (text(cost), se.map(text))
-            }
-            Loss::Matrix(_) => (rate(&self.loss, cost), se.map(|se| rate(&self.loss, se))),
+            Loss::ZeroOne | Loss::Matrix(_) => (self.in_digits_of(cost, cost), se),
             Loss::Squared => {
                 let root = cost.sqrt();
                 let se = se.filter(|_| cost > 0.0);
-                let digits = significant_digits(root);
-                let text = |number: f64| match digits {
-                    Some(digits) => format!("{number:.digits$}"),
-                    None => significant(number),
-                };
-                (significant(root), se.map(|se| text(se / (2.0 * root))))
+                (significant(root), se.map(|se| se / (2.0 * root)))
             }
         };
-        se.map_or(figure.clone(), |se| format!("{figure} ± {se}"))
+        match se.map(|se| self.in_digits_of(cost, se)) {
+            Some(se) => format!("{figure} ± {se}"),
+            None => figure,
+        }
+    }
+
+    /// An amount that is added to a cost, in as many digits as [`Report::unseen`] prints of the cost; in regression it
+    /// is added to the root, in units of the target.
+    pub fn in_digits_of(&self, cost: f64, amount: f64) -> String {
+        match self.loss {
+            Loss::ZeroOne => percent_with(amount, percent_digits(cost)),
+            Loss::Matrix(_) => rate(&self.loss, amount),
+            Loss::Squared => match significant_digits(cost.sqrt()) {
+                Some(digits) => format!("{amount:.digits$}"),
+                None => significant(amount),
+            },
+        }
     }
 
     /// All trees that were judged, with their places. Of equal ones the first is taken, so those of which most can be
@@ -126,20 +142,21 @@ impl Report {
                     shown(section, most)
                 },
                 is_dominated: false,
+                is_judged: false,
             })
             .collect();
         let figures: Vec<Option<(usize, f64)>> = lines.iter().map(|it| self.figures(*it)).collect();
         for place in 0..lines.len() {
             let line = lines[place];
             let is_start = (line.section, line.entry) == self.start;
+            lines[place].is_judged = figures[place].is_some();
             let is_beaten = |other: usize| match (figures[place], figures[other]) {
-                (None, Some(_)) => true,
                 (Some(own), Some(it)) => {
                     let is_as_good = it.0 <= own.0 && it.1 <= own.1;
                     let is_start = lines[other].section == self.start.0;
                     is_as_good && (it != own || other < place || is_start)
                 }
-                (_, None) => false,
+                _ => false,
             };
             let others = (0..lines.len()).filter(|&other| other != place);
             lines[place].is_dominated = !is_start && others.into_iter().any(is_beaten);

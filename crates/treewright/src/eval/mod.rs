@@ -40,6 +40,7 @@ pub use explored::{Explored, KeptAside, NoDyadic, Stop};
 pub use folds::Folds;
 pub use good_enough::{Candidate, GoodEnough};
 pub use interval::exact_interval;
+pub(crate) use interval::weighted_interval;
 pub use lines::FamilyLine;
 pub use metrics::{Score, confusion, score, score_with};
 pub use nested::nested_order;

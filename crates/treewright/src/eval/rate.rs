@@ -13,7 +13,11 @@ pub fn rate(loss: &Loss, cost: f64) -> String {
 
 /// A share in percent, with two digits behind the point where the first would say little.
 pub fn percent(share: f64) -> String {
-    let digits = percent_digits(share);
+    percent_with(share, percent_digits(share))
+}
+
+/// A share in percent with this many digits behind the point.
+pub(super) fn percent_with(share: f64, digits: usize) -> String {
     format!("{:.digits$} %", 100.0 * share)
 }
 

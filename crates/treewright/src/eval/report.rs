@@ -30,12 +30,16 @@ pub struct Report {
     pub rows: usize,
     /// Their total weight.
     pub weight: f64,
+    /// Have rows different weights, so that errors are not shares of the rows?
+    pub is_weighted: bool,
     /// For each feature: are there missing cells?
     pub has_missing: Vec<bool>,
     /// Folds, repeats and seed, if anything was cross-validated.
     pub folds: Option<(usize, usize, u64)>,
     /// Cost of a single leaf, divided by the total weight.
     pub baseline: Option<f64>,
+    /// What the same answer costs on the rows left out, where these are not all rows.
+    pub baseline_left_out: Option<f64>,
     /// How a table was explored; `None` for a report on given trees.
     pub explored: Option<Explored>,
     /// Trees that belong together.
@@ -303,10 +307,13 @@ impl Report {
 
     /// What costs are called.
     pub fn cost_name(&self) -> &'static str {
-        match self.loss {
-            Loss::ZeroOne => "error",
-            Loss::Matrix(_) => "cost",
-            Loss::Squared => "squared error",
+        match (&self.loss, self.is_weighted) {
+            (Loss::ZeroOne, false) => "error",
+            (Loss::ZeroOne, true) => "weighted error",
+            (Loss::Matrix(_), false) => "cost",
+            (Loss::Matrix(_), true) => "weighted cost",
+            (Loss::Squared, false) => "squared error",
+            (Loss::Squared, true) => "weighted squared error",
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use anyhow::{Result, anyhow};
 use clap::Args;
 
 /// When to stop with the best result so far.
@@ -9,8 +10,13 @@ use clap::Args;
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
     /// Stop after this time with the best result so far: 500ms, 30s, 5m, 1h
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    pub(crate) time_limit: Option<Duration>,
+    #[arg(
+        long,
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        value_parser = Time::parse
+    )]
+    pub(crate) time_limit: Option<Time>,
     #[command(flatten)]
     pub(crate) memory: MemoryArg,
 }
@@ -23,21 +29,57 @@ pub(crate) struct MemoryArg {
     memory_limit: Option<u64>,
 }
 
+/// A time as it was typed, perhaps a negative one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Time {
+    seconds: f64,
+}
+
 impl LimitArgs {
+    /// Refuses a time that cannot be.
+    pub(crate) fn check(&self) -> Result<()> {
+        let time = self.time_limit.unwrap_or(Time { seconds: 0.0 });
+        time.duration("time-limit", "at least 0, such as 30s")?;
+        Ok(())
+    }
+
+    /// The time limit, if one was given.
+    pub(crate) fn time_limit(&self) -> Option<Duration> {
+        // What cannot be was refused before.
+        let duration = |time: Time| Duration::try_from_secs_f64(time.seconds).unwrap_or_default();
+        self.time_limit.map(duration)
+    }
+
     /// The memory limit, if one was given.
     pub(crate) fn memory_limit(&self) -> Option<u64> {
         self.memory.memory_limit
     }
 }
 
-pub(in crate::args) fn parse_time(text: &str) -> Result<Duration, String> {
-    let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-    // A number alone is one of seconds.
-    let seconds = match text.parse::<f64>() {
-        Ok(seconds) if text.starts_with(|c: char| c.is_ascii_digit()) => seconds,
-        _ => with_unit(text, &units, "500ms, 30s, 5m or 1h")?,
-    };
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+impl Time {
+    pub(in crate::args) fn parse(text: &str) -> Result<Self, String> {
+        let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+        let (sign, size) = match text.strip_prefix('-') {
+            Some(size) => (-1.0, size),
+            None => (1.0, text),
+        };
+        // A number alone is one of seconds.
+        let seconds = match size.parse::<f64>() {
+            Ok(seconds) if size.starts_with(|c: char| c.is_ascii_digit()) => seconds,
+            _ => with_unit(size, &units, "500ms, 30s, 5m or 1h")?,
+        };
+        Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
+        Ok(Self {
+            seconds: sign * seconds,
+        })
+    }
+
+    /// The time, if it is not negative.
+    pub(in crate::args) fn duration(self, flag: &str, expected: &str) -> Result<Duration> {
+        let seconds = self.seconds;
+        Duration::try_from_secs_f64(seconds)
+            .map_err(|_| anyhow!("{flag}: got {seconds} seconds, expected {expected}"))
+    }
 }
 
 fn parse_memory(text: &str) -> Result<u64, String> {
@@ -76,6 +118,12 @@ fn with_unit(text: &str, units: &[(&str, f64)], such_as: &str) -> Result<f64, St
 mod tests {
     use super::*;
 
+    fn parse_time(text: &str) -> Result<Duration, String> {
+        let time = Time::parse(text)?;
+        time.duration("time", "more")
+            .map_err(|error| error.to_string())
+    }
+
     #[test]
     fn times_and_sizes_have_units() {
         assert_eq!(parse_time("500ms"), Ok(Duration::from_millis(500)));
@@ -83,7 +131,11 @@ mod tests {
         assert_eq!(parse_time("30"), Ok(Duration::from_secs(30)));
         assert!(parse_time("inf").is_err());
         assert!(parse_time("NaN").is_err());
-        assert!(parse_time("-3s").is_err());
+        assert_eq!(
+            parse_time("-3s"),
+            Err("time: got -3 seconds, expected more".into())
+        );
+        assert!(parse_time("--3s").is_err());
         assert!(parse_time("s").is_err());
         assert_eq!(parse_memory("4GB"), Ok(4_000_000_000));
         assert_eq!(parse_memory("1kib"), Ok(1024));

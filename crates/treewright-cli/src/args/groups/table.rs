@@ -148,7 +148,7 @@ impl Dates {
     }
 }
 
-fn parse_class_weight(text: &str) -> Result<ClassWeight, String> {
+pub(in crate::args) fn parse_class_weight(text: &str) -> Result<ClassWeight, String> {
     if text == "balanced" {
         return Ok(ClassWeight::Balanced);
     }

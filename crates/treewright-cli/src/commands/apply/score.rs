@@ -4,12 +4,14 @@ use std::iter;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use treewright::data::{Purpose, Schema};
+use treewright::Fit;
+use treewright::data::{ClassWeight, Purpose, Schema};
 use treewright::error::{quoted, quoted_list};
 use treewright::eval::{
     self, ClassFigures, ClassQuality, NumberQuality, QUANTILES, Quality, Ranking, Score,
 };
 use treewright::export::json;
+use treewright::tree::Params;
 
 use crate::args::ScoreArgs;
 use crate::input;
@@ -20,20 +22,50 @@ const MOST_CLASSES_SHOWN: usize = 20;
 
 pub(crate) fn run(args: &ScoreArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
-    let (fit, data) = console.timed("reading", || {
+    let (fit, data, weights) = console.timed("reading", || {
         let (fit, table) = input::model_and_table(args.on.model(), args.on.data())?;
-        let data = table.for_model(fit.model.schema(), Purpose::Score)?;
-        Ok((fit, data))
+        let mut data = table.for_model(fit.model.schema(), Purpose::Score)?;
+        let weights = weights_of(args, &fit)?;
+        data.weigh_classes(&weights)?;
+        Ok((fit, data, weights))
     })?;
     let positive = match &args.positive {
         Some(label) => Some(class(label, fit.model.schema())?),
         None => eval::positive_class(&fit.model),
     };
     let score = eval::score_with(&fit.model, &data, positive)?;
-    output::document(&json::score(&score), file.as_ref(), console, || {
-        words(&score, fit.model.schema())
+    let mut document = json::score(&score);
+    let mut params = Params::default();
+    params.set_class_weight(&weights);
+    if let Some(document) = document.as_object_mut() {
+        document.extend(params.as_json().clone());
+    }
+    output::document(&document, file.as_ref(), console, || {
+        words(&score, fit.model.schema(), &weights)
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The weights of the classes: as given, else those of learning.
+fn weights_of(args: &ScoreArgs, fit: &Fit) -> Result<ClassWeight> {
+    if let Some(weights) = &args.class_weight {
+        return Ok(weights.clone());
+    }
+    let of_learning = fit.learner.params.class_weight();
+    of_learning.with_context(|| input::name_of(args.on.model()))
+}
+
+/// Weights of classes, for people.
+fn in_words(weights: &ClassWeight) -> Option<String> {
+    match weights {
+        ClassWeight::Equal => None,
+        ClassWeight::Balanced => Some("balanced".into()),
+        ClassWeight::Given(weights) => {
+            let pair =
+                |(label, weight): &(String, f64)| format!("{}={weight}", output::cell(label));
+            Some(weights.iter().map(pair).collect::<Vec<_>>().join(", "))
+        }
+    }
 }
 
 /// The index of a class that was named.
@@ -54,11 +86,12 @@ fn class(label: &str, schema: &Schema) -> Result<usize> {
     })
 }
 
-fn words(score: &Score, schema: &Schema) -> String {
+fn words(score: &Score, schema: &Schema, weights: &ClassWeight) -> String {
     let mut rows = vec![
         line("rows", score.rows.to_string()),
         line("weight", weight(score.weight)),
     ];
+    rows.extend(in_words(weights).map(|weights| line("class weights", weights)));
     match &score.quality {
         Quality::Classes(quality) => {
             rows.extend(of_classes(quality));

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use treewright::Budget;
 use treewright::check::{Change, ColumnCheck, Finding, Severity, TableCheck};
 use treewright::error::quoted;
-use treewright::eval::{Entry, FamilyLine, Proven, Report, Section, SectionKind};
+use treewright::eval::{Entry, FamilyLine, Proven, Report, Section, SectionKind, percent};
 use treewright::export::{html, json, words};
 use treewright::select::Explore;
 use treewright::tree::LearnerKind;
+use treewright::{Budget, Fit};
 
 use crate::args::ExploreArgs;
 use crate::commands::problem::{loss, say};
@@ -20,7 +20,7 @@ use crate::output::{self, Console, Destination};
 use crate::signals;
 
 pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
-    args.check()?;
+    let time = args.budget()?;
     let file = args.output.destination(console)?;
     let model = args.model()?;
     args.good_enough().check()?;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
     let title = title(&input::name_of(args.table.path()));
     let budget = start_budget(&limits, &data);
     let mut found = console
-        .with_clock(&budget, args.budget, || explore.run(&title, &data, &budget))
+        .with_clock(&budget, time, || explore.run(&title, &data, &budget))
         .map_err(about)?;
     found.report.check = Some(check);
     for section in &mut found.report.sections {
@@ -61,29 +61,56 @@ pub(crate) fn run(args: &ExploreArgs, console: &Console) -> Result<ExitCode> {
     }
     let report = &found.report;
     write(report, file.as_ref(), console)?;
+    let mut apart = String::new();
     if let Some((path, destination)) = &model {
         let rest = Budget::unlimited().with_interrupt(signals::interrupt());
         let mut fit = found.best(&explore, &data, &rest).map_err(about)?;
         fit.learner.params.set_class_weight(&options.class_weight);
         let document = json::write_model(&fit);
         destination.write(|out| writeln!(out, "{document}"))?;
-        let again = match explore.holdout {
-            Some(_) => format!(", learned again from all {} rows", data.n_rows()),
-            None => String::new(),
-        };
-        let leaves = count(fit.training.leaves, "leaf", "leaves");
-        console.note(&format!(
-            "the tree with {leaves} is in {}{again}",
-            path.display()
-        ));
+        let is_again = explore.holdout.is_some();
+        console.note(&in_file_is(&fit, path, is_again));
+        if is_again {
+            apart = learned_again(report, &fit, path);
+        }
     }
     say(&data, &options, &[], console);
     // A page on standard output is not followed by anything.
     if !console.json && !matches!(file, Some(Destination::Stdout)) {
-        let text = summary(report) + &next(args, model.map(|it| it.0));
+        let text = summary(report, &apart) + &next(args, model.map(|it| it.0));
         output::print(&text)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Which tree is in the model file.
+fn in_file_is(fit: &Fit, path: &Path, is_again: bool) -> String {
+    let leaves = count(fit.training.leaves, "leaf", "leaves");
+    let again = if is_again {
+        format!(", learned again from all {} rows", fit.training.rows)
+    } else {
+        String::new()
+    };
+    format!("the tree with {leaves} is in {}{again}", path.display())
+}
+
+/// In what the tree of the model file differs from the one that was judged.
+fn learned_again(report: &Report, fit: &Fit, path: &Path) -> String {
+    let (at, place) = report.start;
+    let judged = &report.sections[at].entries[place];
+    let (own, other) = (judged.leaves, fit.training.leaves);
+    let leaves = if own == other {
+        format!("{}, too", count(other, "leaf", "leaves"))
+    } else {
+        format!("{}, not {own}", count(other, "leaf", "leaves"))
+    };
+    format!(
+        " The tree below was learned from {} rows, and the figures are its own. The tree in {} is another one, learned \
+         again from all {} rows: it has {leaves}, and no row is left to judge it.",
+        report.rows,
+        path.display(),
+        fit.training.rows
+    )
 }
 
 /// Refuses a table from which nothing can be learned.
@@ -204,20 +231,25 @@ pub(super) fn write(report: &Report, file: Option<&Destination>, console: &Conso
     Ok(())
 }
 
-/// What the terminal shows: the answer, the tree, and a line for each family that is worth one.
-pub(super) fn summary(report: &Report) -> String {
+/// What the terminal shows: the answer and what there is to add to it, the tree, and a line for each family that is worth
+/// one.
+pub(super) fn summary(report: &Report, addition: &str) -> String {
     let (at, place) = report.start;
     let start = report.sections.get(at).and_then(|it| it.entries.get(place));
     let tree = start.and_then(|entry| entry.tree.as_ref());
     let tree = tree.map_or(String::new(), |tree| model::top(tree, "--model FILE"));
-    let answer = output::wrapped(&words::answer(report));
+    let answer = output::wrapped(&(words::answer(report) + addition));
     format!("{answer}\n{tree}\n{}", families(report))
 }
 
 /// A line for each family that is worth one.
 fn families(report: &Report) -> String {
     let lines = report.lines();
-    let shown = lines.iter().filter(|line| !line.is_dominated);
+    let is_any_judged = lines.iter().any(|line| line.is_judged);
+    let is_open = |line: &&FamilyLine| is_any_judged && !line.is_judged;
+    let shown = lines
+        .iter()
+        .filter(|line| !line.is_dominated && !is_open(line));
     let header = ["", "family", "leaves", report.unseen_name(), "proof"];
     let header = header.iter().map(|&name| name.to_owned()).collect();
     let table = output::figures_and_words(header, shown.map(|line| row(report, *line)));
@@ -227,7 +259,12 @@ fn families(report: &Report) -> String {
         1 => "one more family does no better\n".to_owned(),
         _ => format!("{n_others} more families do no better\n"),
     };
-    format!("{table}{others}")
+    let open = match lines.iter().filter(is_open).count() {
+        0 => String::new(),
+        1 => "one more family was not judged on unseen rows\n".to_owned(),
+        n_open => format!("{n_open} more families were not judged on unseen rows\n"),
+    };
+    format!("{table}{others}{open}")
 }
 
 fn row(report: &Report, line: FamilyLine) -> Vec<String> {
@@ -256,7 +293,7 @@ fn proof(section: &Section, entry: &Entry) -> String {
             (SectionKind::Family, learner) => format!("best {learner}"),
             (SectionKind::Tree, _) => "proven".into(),
         },
-        Proven::Within(gap) => format!("gap {:.1} %", 100.0 * gap),
+        Proven::Within(gap) => format!("gap {}", percent(gap)),
         Proven::Nothing => "-".into(),
     }
 }

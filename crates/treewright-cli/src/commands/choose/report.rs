@@ -22,9 +22,17 @@ pub(crate) fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode> {
         Document::Model(fit) => Arc::clone(fit.model.schema()),
         Document::Family(fit) => Arc::clone(fit.family.tree(0).schema()),
     };
-    let data = console.timed("reading", || {
+    let mut data = console.timed("reading", || {
         Table::open(args.on.data())?.for_model(&schema, Purpose::Score)
     })?;
+    let params = match &document {
+        Document::Model(fit) => &fit.learner.params,
+        Document::Family(fit) => &fit.learner.params,
+    };
+    let class_weight = params.class_weight();
+    class_weight
+        .and_then(|weights| data.weigh_classes(&weights))
+        .with_context(|| input::name_of(args.on.model()))?;
     ensure!(
         data.n_rows() > 0,
         "{}: the table has no rows to look at",
@@ -41,7 +49,7 @@ pub(crate) fn run(args: &ReportArgs, console: &Console) -> Result<ExitCode> {
     }
     write(&report, file.as_ref(), console)?;
     if !console.json && file.is_none() {
-        output::print(&summary(&report))?;
+        output::print(&summary(&report, ""))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use treewright::data::{ClassWeight, Dataset, Purpose, ReadOptions};
+use treewright::eval::percent;
 use treewright::learn::Greedy;
 use treewright::select::{
     Backward, Complete, Estimate, FeatureSearch, FeatureSelection, Resampling, Stability,
@@ -156,7 +157,7 @@ fn judged(args: &SelectingArgs, resampling: &Resampling, search: Option<&Dataset
             format!("the {rows} of {}", cell(&input::name_of(path)))
         }
         (.., Resampling::Holdout { share, .. }) => {
-            format!("{} % of the rows, held out", percent(share * 100.0))
+            format!("{} % of the rows, held out", short(share * 100.0))
         }
         (.., Resampling::Folds { folds, repeats, .. }) => {
             let repeats = match repeats {
@@ -185,7 +186,7 @@ fn judged_by(resampling: &Resampling, search: Option<&Dataset>) -> Value {
 }
 
 /// A percentage without digits that mean nothing.
-fn percent(percent: f64) -> String {
+fn short(percent: f64) -> String {
     let text = format!("{percent:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -340,7 +341,7 @@ impl StabilityDocument<'_> {
     fn in_words(&self) -> String {
         let header = ["feature", "selected in"].map(str::to_owned).to_vec();
         let rows = self.frequency.iter();
-        let rows = rows.map(|(name, share)| vec![cell(name), format!("{:.1} %", share * 100.0)]);
+        let rows = rows.map(|(name, share)| vec![cell(name), percent(*share)]);
         let stability = self.stability.map_or_else(|| "-".into(), rounded);
         let samples = count(self.resamples, "sample", "samples");
         if self.frequency.is_empty() {

@@ -7,6 +7,7 @@ use anyhow::Result;
 use serde::Serialize;
 use treewright::Fit;
 use treewright::data::Dataset;
+use treewright::eval::percent;
 use treewright::learn::optimal::Optimal;
 use treewright::select::{ByDepth, by_depth, sizes_by_depth};
 use treewright::tree::{FamilyFit, LearnerKind, Member, NodeId};
@@ -288,9 +289,9 @@ impl BestOfDepth {
             (true, true) => "proven".into(),
             (true, false) => "proven to rounding".into(),
             (false, _) => format!(
-                "at least {}, gap {:.1} %",
+                "at least {}, gap {}",
                 rounded(self.lower_bound),
-                self.gap * 100.0
+                percent(self.gap)
             ),
         }
     }

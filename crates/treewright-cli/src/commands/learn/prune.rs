@@ -59,7 +59,7 @@ pub(crate) fn run(args: &PruneArgs, console: &Console) -> Result<ExitCode> {
     if let Some(proof_file) = proof_file {
         proof_file.write(|out| out.write_all(&proof))?;
     }
-    if args.limits.time_limit.is_some() {
+    if args.limits.time_limit().is_some() {
         console.note("the time limit is not used: pruning ends by itself");
     }
     Ok(ExitCode::SUCCESS)

@@ -143,7 +143,7 @@ fn verify_refuses_categories_that_the_model_does_not_know() {
 }
 
 #[test]
-fn verify_weighs_classes_as_the_learner_did() {
+fn verify_and_score_weigh_classes_as_the_learner_did() {
     // With yes = 2 the counts of "yes" double; everything else follows.
     let weighted = MODEL
         .replace(
@@ -157,15 +157,27 @@ fn verify_weighs_classes_as_the_learner_did() {
     let folder = Folder::with_model().file("model.json", weighted);
     folder.done(&["verify", "model.json", "data.csv"]);
     let score = folder.json(&["score", "model.json", "data.csv", "--json"]);
-    assert_eq!(score["weight"].as_f64(), Some(7.0));
+    assert_eq!(score["weight"].as_f64(), Some(10.0));
+    let plain = [
+        "score",
+        "model.json",
+        "data.csv",
+        "--json",
+        "--class-weight",
+        "none",
+    ];
+    assert_eq!(folder.json(&plain)["weight"].as_f64(), Some(7.0));
 
     for nonsense in ["7", "\"heavy\"", "{\"yes\": \"two\"}"] {
         let params = format!("\"params\": {{\"class_weight\": {nonsense}}}");
         let model = MODEL.replace(r#""params": {}"#, &params);
-        Folder::with_model().file("model.json", model).refused(
-            &["verify", "model.json", "data.csv"],
-            "model.json: class_weight is neither \"balanced\" nor a number for each label\n",
-        );
+        let folder = Folder::with_model().file("model.json", model);
+        for command in ["verify", "score", "report"] {
+            folder.refused(
+                &[command, "model.json", "data.csv"],
+                "model.json: class_weight is neither \"balanced\" nor a number for each label\n",
+            );
+        }
     }
 }
 

@@ -223,16 +223,34 @@ fn bad_input_is_named() {
     );
     folder.refused(
         &["explore", "data.csv", "--budget", "0"],
-        "budget: got 0 seconds, expected more than that",
+        "budget: got 0 seconds, expected more than 0, such as 30s",
     );
     folder.refused(
         &["explore", "data.csv", "--holdout", "1%"],
         "holdout: got 0.01, expected a share that keeps at least 10 of the 400 rows aside",
     );
     folder.refused(
-        &["explore", "data.csv", "--tolerance=-1%"],
-        "tolerance: got -0.01, expected at least 0 and less than 1",
+        &["explore", "data.csv", "--budget", "-1"],
+        "budget: got -1 seconds, expected more than 0, such as 30s",
     );
+    folder.refused(
+        &["explore", "data.csv", "--budget", "-2m"],
+        "budget: got -120 seconds, expected more than 0, such as 30s",
+    );
+    folder.refused(
+        &["fit", "greedy", "data.csv", "--time-limit", "-1s"],
+        "time-limit: got -1 seconds, expected at least 0, such as 30s",
+    );
+    folder.refused(
+        &["explore", "data.csv", "--holdout", "-20%"],
+        "holdout: got -0.2, expected ",
+    );
+    for tolerance in [&["--tolerance=-1%"][..], &["--tolerance", "-1%"]] {
+        folder.refused(
+            &[&["explore", "data.csv"], tolerance].concat(),
+            "tolerance: got -0.01, expected at least 0 and less than 1",
+        );
+    }
     let table = folder.read("data.csv");
     folder.refused(
         &["explore", "data.csv", "--model", "data.csv"],

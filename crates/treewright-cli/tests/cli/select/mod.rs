@@ -5,6 +5,7 @@ mod curve;
 pub(crate) mod distinct;
 mod explore;
 mod explore_choice;
+mod explore_figures;
 mod explore_tables;
 mod features;
 mod quality;

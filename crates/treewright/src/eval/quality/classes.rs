@@ -1,6 +1,6 @@
 //! Who is taken for whom, and how well the shares of classes are told.
 
-use super::{Answers, CONFIDENCE, Ranking, are_equally_heavy};
+use super::{Answers, CONFIDENCE, Ranking};
 use crate::data::Dataset;
 use crate::eval::interval::exact_interval;
 use crate::eval::sums::{ratio, weighted_sum};
@@ -83,7 +83,7 @@ impl ClassQuality {
         Self {
             error: errors / weight,
             errors,
-            error_interval: are_equally_heavy(data).then(|| {
+            error_interval: data.has_equal_weights().then(|| {
                 let n_wrong = (0..data.n_rows()).filter(|&row| is_wrong(row)).count();
                 exact_interval(n_wrong as u64, data.n_rows() as u64, CONFIDENCE)
             }),

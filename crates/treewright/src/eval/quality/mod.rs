@@ -98,11 +98,5 @@ pub fn positive_class(tree: &Tree) -> Option<usize> {
     })
 }
 
-/// How often each of `count` equally heavy rows is there: with any other weights nothing can be counted.
-fn are_equally_heavy(data: &Dataset) -> bool {
-    let weights = data.weights().unwrap_or_default();
-    weights.windows(2).all(|pair| pair[0] == pair[1])
-}
-
 #[cfg(test)]
 mod tests;

@@ -3,8 +3,8 @@
 //! Rows are ordered by the share that was predicted for the positive class. Rows with equal shares are one group: no
 //! figure depends on their order. All figures come from sums over these groups, from the highest share down.
 
+use super::CONFIDENCE;
 use super::bins::parts;
-use super::{CONFIDENCE, are_equally_heavy};
 use crate::data::Dataset;
 use crate::eval::interval::exact_interval;
 
@@ -117,7 +117,7 @@ impl Ranking {
             .iter()
             .map(|&percent| gain(&thresholds, f64::from(percent) / 100.0))
             .collect();
-        let calibration = calibration(&groups, are_equally_heavy(data));
+        let calibration = calibration(&groups, data.has_equal_weights());
         let off = calibration
             .iter()
             .map(|bin| bin.weight * (bin.predicted - bin.actual).abs());

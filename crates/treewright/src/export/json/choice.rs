@@ -23,6 +23,9 @@ struct HoldoutFile {
     se: f64,
     low: Option<f64>,
     high: Option<f64>,
+    /// Is the interval no exact one? Only there if that is so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    approximate: bool,
 }
 
 impl ChoiceFile {
@@ -39,7 +42,9 @@ impl ChoiceFile {
             judged_by: explored.judged_by_share,
             stopped: explored.stopped.map(|stopped| match stopped {
                 Stop::Interrupted => "interrupted",
-                Stop::Budget => "budget",
+                Stop::Time => "time",
+                Stop::Memory => "memory",
+                Stop::TimeAndMemory => "time and memory",
             }),
         }
     }
@@ -53,6 +58,7 @@ impl HoldoutFile {
             se: aside.se,
             low: aside.interval.map(|it| it.0),
             high: aside.interval.map(|it| it.1),
+            approximate: aside.interval.is_some() && !aside.is_exact,
         }
     }
 }

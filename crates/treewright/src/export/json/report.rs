@@ -53,6 +53,9 @@ struct TableFile<'a> {
     name: &'a str,
     rows: usize,
     weight: f64,
+    /// Only there if rows have different weights.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    weighted: bool,
 }
 
 #[derive(Serialize)]
@@ -165,6 +168,7 @@ impl<'a> ReportFile<'a> {
                 name: &report.title,
                 rows: report.rows,
                 weight: report.weight,
+                weighted: report.is_weighted,
             },
             features: features
                 .map(|(feature, &missing)| ReportFeatureFile {

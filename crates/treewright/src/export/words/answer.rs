@@ -3,9 +3,7 @@
 use super::report::{entry, leaves, title};
 use crate::cost::Loss;
 use crate::error::{counted, quoted};
-use crate::eval::{
-    Entry, Explored, KeptAside, NoDyadic, Report, Section, Standing, Stop, percent, significant,
-};
+use crate::eval::{Entry, Explored, KeptAside, NoDyadic, Report, Section, Standing, Stop, percent};
 
 /// Which small tree is enough, and is there provably nothing better?
 pub fn answer(report: &Report) -> String {
@@ -18,7 +16,7 @@ pub fn answer(report: &Report) -> String {
     match found.validated {
         Some((error, se)) => {
             sentences.push(enough(report, found));
-            sentences.push(on_unseen_rows(report, error, se));
+            sentences.push(on_unseen_rows(report, found, error, se));
             let optimism = report.explored.as_ref().and_then(|it| it.optimism);
             let optimism = optimism.filter(|it| *it > 0.0);
             sentences.extend(optimism.and_then(|it| of_optimism(report, error, it)));
@@ -64,31 +62,43 @@ fn class_of_all(report: &Report) -> Option<String> {
 /// What a cost says about rows: how often a tree is wrong, or how far off it is.
 fn is_so(report: &Report, error: f64, se: Option<f64>) -> String {
     let figure = report.unseen(error, se);
-    match report.loss {
-        Loss::ZeroOne => format!("is wrong {figure} of the time"),
-        Loss::Matrix(_) => format!("costs {figure} a row"),
-        Loss::Squared => format!("is off by {figure} (root mean square)"),
+    match (&report.loss, report.is_weighted) {
+        (Loss::ZeroOne, false) => format!("is wrong {figure} of the time"),
+        (Loss::ZeroOne, true) => format!("has a weighted error of {figure}"),
+        (Loss::Matrix(_), false) => format!("costs {figure} a row"),
+        (Loss::Matrix(_), true) => format!("has a weighted cost of {figure} a row"),
+        (Loss::Squared, false) => format!("is off by {figure} (root mean square)"),
+        (Loss::Squared, true) => format!("is off by {figure} (weighted root mean square)"),
     }
 }
 
-fn on_unseen_rows(report: &Report, error: f64, se: f64) -> String {
+fn on_unseen_rows(report: &Report, found: &Entry, error: f64, se: f64) -> String {
     let own = is_so(report, error, Some(se));
-    let is_single = report.baseline_of_unseen() == Some(error);
-    let baseline = report.baseline_of_unseen().filter(|_| !is_single);
+    let figure_of = |cost: f64| report.unseen(cost, None);
+    // A single leaf is the answer that is always the same. Each fold has one of its own, and they may differ.
+    let is_single = found.leaves == 1;
+    let is_of_classes = report.schema.is_classification();
+    let is_told = |cost: &f64| !is_single || is_of_classes && figure_of(*cost) != figure_of(error);
+    let baseline = report.baseline_of_unseen().filter(is_told);
     let beside = baseline.map_or(String::new(), |cost| {
         let always = match class_of_all(report) {
             Some(class) => quoted(&class),
             None => "the mean".into(),
         };
-        let figure = report.unseen(cost, None);
-        let it = match report.loss {
-            Loss::ZeroOne => format!("is wrong {figure}"),
-            Loss::Matrix(_) => format!("costs {figure}"),
-            Loss::Squared => format!("is off by {figure}"),
+        let figure = figure_of(cost);
+        let it = match (&report.loss, report.is_weighted) {
+            (Loss::ZeroOne | Loss::Matrix(_), true) => format!("has {figure}"),
+            (Loss::ZeroOne, false) => format!("is wrong {figure}"),
+            (Loss::Matrix(_), false) => format!("costs {figure}"),
+            (Loss::Squared, _) => format!("is off by {figure}"),
         };
         format!("; always answering {always} {it}")
     });
-    format!("On unseen rows it {own}{beside}.")
+    let it = match baseline {
+        Some(_) if is_single => "the best answer for the others",
+        _ => "it",
+    };
+    format!("On unseen rows {it} {own}{beside}.")
 }
 
 fn not_judged(report: &Report, section: &Section, found: &Entry) -> String {
@@ -112,7 +122,9 @@ fn caveats(report: &Report, explored: &Explored, sentences: &mut Vec<String>) {
     sentences.extend(match explored.stopped {
         None => None,
         Some(Stop::Interrupted) => Some("It was stopped before the end.".to_owned()),
-        Some(Stop::Budget) => not_all(report),
+        Some(Stop::Time) => not_all(report, "time"),
+        Some(Stop::Memory) => not_all(report, "memory"),
+        Some(Stop::TimeAndMemory) => not_all(report, "time or memory"),
     });
     sentences.extend(match &explored.no_dyadic {
         None => None,
@@ -123,21 +135,14 @@ fn caveats(report: &Report, explored: &Explored, sentences: &mut Vec<String>) {
 
 /// How much too good the figure of the tree looks; nothing where that cannot be seen in it.
 fn of_optimism(report: &Report, error: f64, optimism: f64) -> Option<String> {
-    let about = match report.loss {
-        Loss::ZeroOne if optimism >= 0.0005 => format!("{:.1} %", 100.0 * optimism),
-        Loss::ZeroOne => return None,
-        Loss::Matrix(_) => significant(optimism),
-        // In as many digits as the figure itself has.
-        Loss::Squared => {
-            let more = (error + optimism).sqrt() - error.sqrt();
-            let root = significant(error.sqrt());
-            let digits = root.split_once('.').map_or(0, |(_, digits)| digits.len());
-            format!("{more:.digits$}")
-        }
+    let more = match report.loss {
+        Loss::ZeroOne | Loss::Matrix(_) => optimism,
+        Loss::Squared => (error + optimism).sqrt() - error.sqrt(),
     };
-    Some(format!(
-        "That is about {about} optimistic, because the tree was chosen by it."
-    ))
+    let about = report.in_digits_of(error, more);
+    let is_visible = about != report.in_digits_of(error, 0.0);
+    is_visible
+        .then(|| format!("That is about {about} optimistic, because the tree was chosen by it."))
 }
 
 fn of_kept_aside(report: &Report, aside: KeptAside) -> String {
@@ -145,26 +150,27 @@ fn of_kept_aside(report: &Report, aside: KeptAside) -> String {
     let is_so = match aside.interval {
         Some((low, high)) => {
             let it = self::is_so(report, aside.error, None);
-            format!(
-                "{it}: with a probability of 95 % the true rate is between {} and {}",
-                percent(low),
-                percent(high)
-            )
+            let (low, high) = (percent(low), percent(high));
+            if aside.is_exact {
+                format!(
+                    "{it}: with a probability of 95 % the true rate is between {low} and {high}"
+                )
+            } else {
+                format!(
+                    "{it}: with a probability of about 95 % the true one is between {low} and {high} \
+                     (an approximation, as rows have different weights)"
+                )
+            }
         }
         None => self::is_so(report, aside.error, Some(aside.se)),
     };
     format!("On {rows} kept aside, which nothing had seen, it {is_so}.")
 }
 
-/// Which trees there was no time for.
-fn not_all(report: &Report) -> Option<String> {
-    let is_judged = |section: &&Section| section.entries.iter().any(|it| it.validated.is_none());
-    let titles: Vec<String> = report
-        .sections
-        .iter()
-        .filter(is_judged)
-        .map(title)
-        .collect();
+/// Which trees there was no time or memory for.
+fn not_all(report: &Report, what: &str) -> Option<String> {
+    let is_open = |section: &&Section| section.entries.iter().any(|it| it.validated.is_none());
+    let titles: Vec<String> = report.sections.iter().filter(is_open).map(title).collect();
     let is_open = |section: &&Section| {
         section.state.as_ref().is_some_and(|state| state.is_coarser)
             || section.entries.iter().any(|it| {
@@ -177,10 +183,12 @@ fn not_all(report: &Report) -> Option<String> {
     let n_open = report.sections.iter().filter(is_open).count();
     match (titles.is_empty(), n_open) {
         (false, _) => Some(format!(
-            "The time did not last to judge: {}. They may be better; give it more.",
+            "There was not enough {what} to judge: {}. They may be better; give it more.",
             titles.join("; ")
         )),
         (true, 0) => None,
-        (true, _) => Some("With more time, deeper or finer trees could be searched for.".into()),
+        (true, _) => Some(format!(
+            "With more {what}, deeper or finer trees could be searched for."
+        )),
     }
 }

@@ -3,6 +3,7 @@
 use crate::check::{Change, ColumnCheck, Finding, IdSign, TableCheck, Token, Wanted};
 use crate::data::{DateFormat, DateOrder, DateUnit, Role};
 use crate::error::{quoted, quoted_list};
+use crate::eval;
 
 /// Tokens that a sentence tells more of than their names.
 const MOST_NAMES: usize = 5;
@@ -215,7 +216,7 @@ fn tokens_named(tokens: &[Token]) -> String {
 }
 
 fn percent(part: usize, of: usize) -> String {
-    format!("{:.1} %", 100.0 * part as f64 / of.max(1) as f64)
+    eval::percent(part as f64 / of.max(1) as f64)
 }
 
 fn counted(number: usize, one: &str, many: &str) -> String {

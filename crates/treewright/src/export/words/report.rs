@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use super::{statement, trees};
 use crate::cost::{Loss, Penalty};
-use crate::eval::{Entry, Extent, FamilyState, MemberProof, Section, SectionKind, Standing};
+use crate::eval::{
+    Entry, Extent, FamilyState, MemberProof, Section, SectionKind, Standing, percent,
+};
 use crate::tree::{Certificate, Minimised, Statement, TreeClass};
 
 /// What is proven about a tree. The costs are those of `loss`.
@@ -17,7 +19,7 @@ pub fn entry(entry: &Entry, loss: &Loss) -> String {
 }
 
 fn of_certificate(certificate: &Certificate, loss: &Loss) -> String {
-    let (lower, gap) = (certificate.lower_bound, 100.0 * certificate.gap());
+    let (lower, gap) = (certificate.lower_bound, percent(certificate.gap()));
     if let Statement::Least(least) = &certificate.statement
         && let (Minimised::Cost(_), class @ TreeClass::Bounded { .. }) =
             (&least.minimised, &least.over)
@@ -32,7 +34,7 @@ fn of_certificate(certificate: &Certificate, loss: &Loss) -> String {
             format!("No {tree} {fewer} on the rows it was learned from: proven.")
         } else {
             format!(
-                "Not proven yet: among {trees}, one may cost as little as {lower:.6}; the gap is {gap:.1} %."
+                "Not proven yet: among {trees}, one may cost as little as {lower:.6}; the gap is {gap}."
             )
         };
     }
@@ -40,16 +42,14 @@ fn of_certificate(certificate: &Certificate, loss: &Loss) -> String {
     if certificate.is_optimal() {
         format!("The least {what}: proven.")
     } else {
-        format!(
-            "Not proven yet to be the least {what}: the bound is {lower:.6}, the gap {gap:.1} %."
-        )
+        format!("Not proven yet to be the least {what}: the bound is {lower:.6}, the gap {gap}.")
     }
 }
 
 fn of_member(proof: MemberProof) -> String {
     match proof {
         MemberProof::StillGrowing => {
-            "The tree was still growing when the time was up: nothing is proven.".into()
+            "The tree was still growing when it was stopped: nothing is proven.".into()
         }
         MemberProof::BelowTheSearch => {
             "The search was stopped before trees of this size: a larger one may be better.".into()
@@ -59,8 +59,8 @@ fn of_member(proof: MemberProof) -> String {
             "Proven: no tree of depth {depth} with as many leaves does better on the rows it was learned from."
         ),
         MemberProof::SizeNotProven { lower, gap } => format!(
-            "Not proven yet: a tree with as many leaves may cost as little as {lower:.6}; the gap is {:.1} %.",
-            100.0 * gap
+            "Not proven yet: a tree with as many leaves may cost as little as {lower:.6}; the gap is {}.",
+            percent(gap)
         ),
         MemberProof::BestPruning { from_leaves } => format!(
             "It is the best pruning of this size of a greedy tree with {}; other trees may be better.",
@@ -92,13 +92,13 @@ pub fn section(section: &Section) -> String {
         let _ = write!(words, "; halvings of the features: {halvings:?}");
     }
     if state.is_unvalidated {
-        words += "; the time did not last for cross-validation";
+        words += "; it was stopped before it was cross-validated";
     }
     words.push('.');
     if state.is_coarser {
         words += match state.depth {
-            Some(_) => " For deeper trees the time did not last.",
-            None => " For more halvings the time did not last.",
+            Some(_) => " The search for deeper trees was stopped.",
+            None => " The search with more halvings was stopped.",
         };
     }
     words

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use super::found::Found;
+use super::kept_aside;
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::eval::{Answers, JudgedOn, Quality, Report, positive_class};
@@ -57,6 +58,20 @@ pub(super) fn judge(
     }
     report.judged_on = Some(JudgedOn::LeftOut);
     Ok(())
+}
+
+/// What a single leaf costs on the rows left out, where these are not all rows.
+pub(super) fn baseline(families: &[Found], data: &Dataset) -> Result<Option<f64>> {
+    let resampling = families.iter().find_map(|it| it.judged_by);
+    let (Some(first), Some(resampling @ Resampling::Holdout { .. })) =
+        (families.first(), resampling)
+    else {
+        return Ok(None);
+    };
+    let rows = data.rows(&resampling.deal(data, 0)?.test(0));
+    let single = first.fit.family.tree(0);
+    let is_single = single.n_leaves() == 1;
+    Ok(is_single.then(|| kept_aside::judge(&single, &rows).error))
 }
 
 /// The entries of a report, the most important first.

@@ -39,17 +39,19 @@ impl OptimalFamily {
         let table = SortedColumns::new(data);
         let mut progressed = Progressed::Done;
         while let Some(depth) = self.next_depth() {
-            if self.next.is_none() && !self.search(depth, explore, &table, budget)?
-                || !self.judge(depth, explore, data, budget)?
-            {
+            if self.next.is_none() && !self.search(depth, explore, &table, budget)? {
                 progressed = Progressed::Open;
+                break;
+            }
+            progressed = self.judge(depth, explore, data, budget)?;
+            if progressed != Progressed::Done {
                 break;
             }
         }
         self.seconds += start.elapsed().as_secs_f64();
         if let Some(found) = &mut self.found {
             found.seconds = self.seconds;
-            found.is_coarser = progressed == Progressed::Open;
+            found.is_coarser = progressed != Progressed::Done;
         }
         Ok(progressed)
     }
@@ -97,21 +99,22 @@ impl OptimalFamily {
         Ok(is_complete)
     }
 
-    /// Judges a family on rows left out; false if there is no time for it.
+    /// Judges a family on rows left out, as far as there is time for it.
     fn judge(
         &mut self,
         depth: usize,
         explore: &Explore,
         data: &Dataset,
         budget: &Budget,
-    ) -> Result<bool> {
+    ) -> Result<Progressed> {
         let Some(mut next) = self.next.take() else {
-            return Ok(false);
+            return Ok(Progressed::Open);
         };
         let Learned::Optimal(learner) = next.learner().clone() else {
-            return Ok(false);
+            return Ok(Progressed::Open);
         };
-        let judged = if is_hopeless(&next.fit, explore.resampling, budget) {
+        let is_hopeless = is_hopeless(&next.fit, explore.resampling, budget);
+        let judged = if is_hopeless {
             None
         } else {
             let what = format!("depth {depth} on rows left out");
@@ -125,11 +128,15 @@ impl OptimalFamily {
                 self.found = Some(next.clone());
             }
             self.next = Some(next);
-            return Ok(false);
+            return Ok(if is_hopeless {
+                Progressed::Hopeless
+            } else {
+                Progressed::Open
+            });
         };
         next.judge(judged, explore.resampling);
         self.found = Some(next);
-        Ok(true)
+        Ok(Progressed::Done)
     }
 
     pub(super) fn found(&self) -> Option<&Found> {

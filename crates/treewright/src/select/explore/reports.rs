@@ -22,9 +22,11 @@ pub(super) fn blank(title: &str, data: &Dataset, loss: &Loss) -> Report {
         loss: loss.clone(),
         rows: data.n_rows(),
         weight: data.total_weight(),
+        is_weighted: !data.has_equal_weights(),
         has_missing: data.columns().iter().map(Column::has_missing).collect(),
         folds: None,
         baseline: None,
+        baseline_left_out: None,
         explored: None,
         sections: Vec::new(),
         start: (0, 0),
@@ -78,9 +80,11 @@ fn on_sections(
             loss: tree.loss().clone(),
             rows,
             weight: tree.weight(NodeId::ROOT),
+            is_weighted: false,
             has_missing: vec![false; tree.schema().features.len()],
             folds: None,
             baseline: None,
+            baseline_left_out: None,
             explored: None,
             sections: Vec::new(),
             start: (0, 0),
@@ -94,6 +98,12 @@ fn on_sections(
         report.other_rows = Some(report.rows);
         (report.rows, report.weight) = (rows, tree.weight(NodeId::ROOT));
     }
+    // Without the rows that it was learned from a model only tells that they were weighted.
+    report.is_weighted |= (data.is_none() || report.other_rows.is_some())
+        && (tree.schema().reading.weight.is_some()
+            || sections
+                .iter()
+                .any(|it| it.learner.params.has_class_weight()));
     report.sections = sections;
     if let Some(data) = data {
         look_at(&mut report.sections, data, &|| false)?;

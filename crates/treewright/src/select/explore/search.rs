@@ -1,6 +1,6 @@
 //! The order of the work, and the time for each part of it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::answer::shorten;
 use super::dyadic;
@@ -10,7 +10,7 @@ use super::greedy::{self, FIRST_SHARE};
 use super::left_out;
 use super::reports::{blank, look_at};
 use super::sections::of_found;
-use super::task::{Part, Task};
+use super::task::{Lack, Part, Task};
 use super::{Explore, Resampling};
 use crate::budget::Budget;
 use crate::data::Dataset;
@@ -47,14 +47,7 @@ pub(super) fn search(
     }
     one_round(explore, data, &for_trees, &mut parts, &mut say)?;
     rest_of_the_time(explore, data, &for_trees, &mut parts, &mut say)?;
-    let is_open = parts.iter().any(|part| part.is_open) && for_trees.is_spent();
-    let stopped = is_open.then(|| {
-        if budget.is_interrupted() {
-            Stop::Interrupted
-        } else {
-            Stop::Budget
-        }
-    });
+    let stopped = stop_of(&parts, &for_trees);
     budget.progress().enter("looking at the rows".into());
     report(explore, title, data, budget, parts, stopped)
 }
@@ -137,12 +130,23 @@ fn go_on(
         None => again,
         Some(left) => again.within(left / share),
     };
-    let (start, given) = (Instant::now(), own.left());
-    part.go_on(explore, data, &own, say)?;
-    // What gives up long before its time is over lacks something else, such as memory.
-    let is_helped = given.is_some_and(|given| start.elapsed() >= given / 4);
-    part.is_open &= is_helped || own.is_interrupted();
-    Ok(())
+    part.go_on(explore, data, &own, say)
+}
+
+/// Why not all was done that there was to do.
+fn stop_of(parts: &[Part], budget: &Budget) -> Option<Stop> {
+    let is_any = |lack: Lack| parts.iter().any(|part| part.lacks == Some(lack));
+    let is_short = is_any(Lack::Time) || parts.iter().any(|part| !part.is_begun);
+    let is_by_memory = !budget.is_late() && budget.is_out_of_memory();
+    let lacks_time = is_short && !is_by_memory;
+    let lacks_memory = is_any(Lack::Memory) || is_short && is_by_memory;
+    match (lacks_time, lacks_memory) {
+        (false, false) => None,
+        _ if budget.is_interrupted() => Some(Stop::Interrupted),
+        (true, false) => Some(Stop::Time),
+        (false, true) => Some(Stop::Memory),
+        (true, true) => Some(Stop::TimeAndMemory),
+    }
 }
 
 /// What can be said while the work goes on: the tree that is good enough among those judged so far.
@@ -232,6 +236,7 @@ fn report(
             }
         }
     }
+    report.baseline_left_out = left_out::baseline(&families, data)?;
     report.sections = families.iter().map(of_found).collect();
     report.explored = Some(explored);
     finish(&mut report, data, budget, &families)?;

@@ -24,16 +24,23 @@ pub(super) struct LossUnits {
     cost: f64,
     /// Unit of weights, and of weight times squared loss.
     weight: f64,
+    /// The largest weight of a row, where rows have different ones.
+    heaviest: Option<f64>,
 }
 
 /// The largest sum takes this many bits, which leaves room for differences of two.
 const BITS: i32 = 124;
 
 /// A sum of losses and one of their squares, in units.
+///
+/// Where rows have different weights, what is meant for standard errors is weighted twice: by the weight, and by the
+/// weight divided by that of the heaviest row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Amount {
     pub(super) cost: i128,
     square: i128,
+    /// The losses weighted twice; 0 where rows have equal weights.
+    twice: i128,
 }
 
 /// What rows cost under some trees.
@@ -45,6 +52,8 @@ pub(super) struct Sums {
     pub(super) rows: usize,
     /// Their weight, in units.
     pub(super) weight: i128,
+    /// The same weighted twice; 0 where rows have equal weights.
+    pub(super) twice: i128,
 }
 
 impl LossUnits {
@@ -66,6 +75,20 @@ impl LossUnits {
             top,
             cost: unit_for((weight * top).min(f64::MAX), times),
             weight: unit_for(weight, times),
+            heaviest: data.heaviest_of_different(),
+        }
+    }
+
+    /// What a weight counts where it counts twice: at most once as much.
+    fn again(&self, weight: f64) -> f64 {
+        self.heaviest.map_or(1.0, |heaviest| weight / heaviest)
+    }
+
+    /// Losses, weighted twice; `share` is the loss as a share of the top.
+    fn twice(&self, weight: f64, share: f64) -> i128 {
+        match self.heaviest {
+            None => 0,
+            Some(_) => in_units(weight * self.again(weight) * share, self.weight),
         }
     }
 
@@ -73,9 +96,11 @@ impl LossUnits {
     pub(super) fn amount(&self, weight: f64, loss: f64) -> Amount {
         // Only what overflows is above the top.
         let loss = loss.min(self.top);
+        let share = loss / self.top;
         Amount {
             cost: in_units(weight * loss, self.cost),
-            square: in_units(weight * (loss / self.top).powi(2), self.weight),
+            square: in_units(weight * self.again(weight) * share.powi(2), self.weight),
+            twice: self.twice(weight, share),
         }
     }
 
@@ -85,13 +110,16 @@ impl LossUnits {
         let share = (loss - other) / self.top;
         Amount {
             cost: self.cost(weight, loss) - self.cost(weight, other),
-            square: in_units(weight * share.powi(2), self.weight),
+            square: in_units(weight * self.again(weight) * share.powi(2), self.weight),
+            twice: self.twice(weight, share),
         }
     }
 
-    /// The weight of a row.
-    pub(super) fn weight(&self, weight: f64) -> i128 {
-        in_units(weight, self.weight)
+    /// Adds a row of some weight to sums.
+    pub(super) fn add_row(&self, sums: &mut Sums, weight: f64) {
+        sums.rows += 1;
+        sums.weight += in_units(weight, self.weight);
+        sums.twice += self.twice(weight, 1.0);
     }
 
     /// A loss on a row of some weight, in units of cost.
@@ -121,14 +149,31 @@ impl LossUnits {
         sums.weight as f64 * self.weight
     }
 
-    /// The standard error of that mean, if each row is there once.
+    /// The standard error of that mean, if each row is there once: of weights *w* and losses *e* with the mean *p*, the
+    /// root of *sum w² (e - p)²*, divided by *sum w*.
     pub(super) fn se(&self, sums: &Sums, tree: usize) -> f64 {
+        if let Some(heaviest) = self.heaviest {
+            return self.weighted_se(sums, tree, heaviest);
+        }
         let mean_square = sums.amounts[tree].square as f64 / sums.weight as f64;
         let variance = mean_square - (self.mean(sums, tree) / self.top).powi(2);
         // What rounding leaves of equal losses is not variance.
         let is_noise = variance <= 16.0 * f64::EPSILON * mean_square;
         let variance = if is_noise { 0.0 } else { variance };
         self.top * (variance / sums.rows as f64).sqrt()
+    }
+
+    fn weighted_se(&self, sums: &Sums, tree: usize, heaviest: f64) -> f64 {
+        let amount = &sums.amounts[tree];
+        let mean = self.mean(sums, tree) / self.top;
+        let weight = sums.weight as f64;
+        let squares = amount.square as f64 / weight;
+        let square_of_mean = mean * mean * (sums.twice as f64 / weight);
+        let deviations = squares - 2.0 * mean * (amount.twice as f64 / weight) + square_of_mean;
+        // What rounding leaves of equal losses is no deviation.
+        let is_noise = deviations <= 16.0 * f64::EPSILON * (squares + square_of_mean);
+        let deviations = if is_noise { 0.0 } else { deviations };
+        self.top * (deviations * (heaviest / self.weight_of(sums))).sqrt()
     }
 }
 
@@ -147,11 +192,13 @@ impl Amount {
     pub(super) fn add(&mut self, other: Self) {
         self.cost += other.cost;
         self.square += other.square;
+        self.twice += other.twice;
     }
 
     fn subtract(&mut self, other: Self) {
         self.cost -= other.cost;
         self.square -= other.square;
+        self.twice -= other.twice;
     }
 }
 
@@ -162,6 +209,7 @@ impl Sums {
             amounts: vec![Amount::default(); n_trees],
             rows: 0,
             weight: 0,
+            twice: 0,
         }
     }
 
@@ -171,6 +219,7 @@ impl Sums {
         }
         self.rows += other.rows;
         self.weight += other.weight;
+        self.twice += other.twice;
     }
 }
 
@@ -188,12 +237,14 @@ pub(super) fn sums_of_members(
         }
         None => plain_amounts(family, members, data, units),
     };
-    let weight = |row| units.weight(data.weight(row));
-    Sums {
+    let mut sums = Sums {
         amounts,
-        rows: data.n_rows(),
-        weight: (0..data.n_rows()).map(weight).sum(),
+        ..Sums::new(0)
+    };
+    for row in 0..data.n_rows() {
+        units.add_row(&mut sums, data.weight(row));
     }
+    sums
 }
 
 /// The same where members are not nested: each is asked for its predictions.

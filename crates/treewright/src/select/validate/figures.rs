@@ -36,9 +36,8 @@ pub(super) fn fold_sums(
 ) -> FoldSums {
     let n_learners = held.len();
     let mut sums = Sums::new(n_learners + n_learners * (n_learners - 1) / 2);
-    sums.rows = weights.len();
     for (row, &weight) in weights.iter().enumerate() {
-        sums.weight += units.weight(weight);
+        units.add_row(&mut sums, weight);
         let loss = |learner: usize| held[learner].losses[row];
         let (alone, paired) = sums.amounts.split_at_mut(n_learners);
         for (learner, amount) in alone.iter_mut().enumerate() {

@@ -149,14 +149,15 @@ pub(crate) fn losses_of(
     losses
 }
 
-/// The mean of losses and its standard error.
+/// The mean of losses and its standard error. Where weights are equal, that is the root of the variance over the number
+/// of rows.
 pub(crate) fn mean_and_se(losses: &[(f64, f64)]) -> (f64, f64) {
     let weight: f64 = losses.iter().map(|(weight, _)| weight).sum();
     let sum =
         |of: &dyn Fn(f64) -> f64| -> f64 { losses.iter().map(|&(w, loss)| w * of(loss)).sum() };
     let mean = sum(&|loss| loss) / weight;
-    let variance = sum(&|loss| (loss - mean).powi(2)) / weight;
-    (mean, (variance / losses.len() as f64).sqrt())
+    let squares = losses.iter().map(|&(w, loss)| (w * (loss - mean)).powi(2));
+    (mean, squares.sum::<f64>().sqrt() / weight)
 }
 
 fn members(case: &Case, data: &Dataset) -> Vec<Member> {

@@ -122,13 +122,13 @@ fn mean(rows: &[(f64, f64)]) -> f64 {
     sum / rows.iter().map(|(weight, _)| weight).sum::<f64>()
 }
 
-/// By the definition of a variance.
+/// By the definition: the deviations of single rows, each by its own weight.
 fn se(rows: &[(f64, f64)]) -> f64 {
     let middle = mean(rows);
     let squares = rows
         .iter()
-        .map(|&(w, figure)| (w, (figure - middle).powi(2)));
-    (mean(&squares.collect::<Vec<_>>()) / rows.len() as f64).sqrt()
+        .map(|&(w, figure)| (w * (figure - middle)).powi(2));
+    squares.sum::<f64>().sqrt() / rows.iter().map(|(w, _)| w).sum::<f64>()
 }
 
 /// Checks mean and standard error of a figure of rows, exactly where sums are whole numbers.

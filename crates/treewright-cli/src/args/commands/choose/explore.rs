@@ -9,7 +9,7 @@ use treewright::eval::GoodEnough;
 use treewright::select::Resampling;
 
 use crate::args::groups::{
-    FoldsArg, LimitArgs, MemoryArg, OutputArgs, RepeatsArg, SeedArg, TableArgs, parse_time,
+    FoldsArg, LimitArgs, MemoryArg, OutputArgs, RepeatsArg, SeedArg, TableArgs, Time,
 };
 use crate::args::values::{Names, parse_share};
 use crate::output::Destination;
@@ -62,20 +62,33 @@ pub(crate) struct ExploreArgs {
     seed: SeedArg,
     /// Accept a tree whose error is at most this much above the least, instead of one standard error: 1% or 0.01; in
     /// regression a share of the squared error of the mean
-    #[arg(long, value_name = "POINTS", help_heading = "Choice", value_parser = parse_share)]
+    #[arg(
+        long,
+        value_name = "POINTS",
+        allow_hyphen_values = true,
+        help_heading = "Choice",
+        value_parser = parse_share
+    )]
     tolerance: Option<f64>,
     /// Keep this share of the rows aside, to judge the chosen tree on rows that nothing has seen: 0.2 or 20%
-    #[arg(long, value_name = "SHARE", help_heading = "Choice", value_parser = parse_share)]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        allow_hyphen_values = true,
+        help_heading = "Choice",
+        value_parser = parse_share
+    )]
     pub(crate) holdout: Option<f64>,
     /// Time for all of it, without reading the table: 30, 30s, 5m, 1h
     #[arg(
         long,
         value_name = "TIME",
         default_value = "60s",
+        allow_hyphen_values = true,
         help_heading = "Limits",
-        value_parser = parse_time
+        value_parser = Time::parse
     )]
-    pub(crate) budget: Duration,
+    budget: Time,
     #[command(flatten, next_help_heading = "Limits")]
     memory: MemoryArg,
     #[command(flatten)]
@@ -118,20 +131,22 @@ impl ExploreArgs {
         Ok(Some((path, Destination::new(path)?)))
     }
 
+    /// Time for all of it; nothing can be done in none.
+    pub(crate) fn budget(&self) -> Result<Duration> {
+        let expected = "more than 0, such as 30s";
+        let budget = self.budget.duration("budget", expected)?;
+        ensure!(
+            !budget.is_zero(),
+            "budget: got 0 seconds, expected {expected}"
+        );
+        Ok(budget)
+    }
+
     /// Time and memory.
     pub(crate) fn limits(&self) -> LimitArgs {
         LimitArgs {
             time_limit: Some(self.budget),
             memory: self.memory,
         }
-    }
-
-    /// Refuses a budget in which nothing can be done.
-    pub(crate) fn check(&self) -> Result<()> {
-        ensure!(
-            !self.budget.is_zero(),
-            "budget: got 0 seconds, expected more than that, such as 30s"
-        );
-        Ok(())
     }
 }

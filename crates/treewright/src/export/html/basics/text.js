@@ -171,6 +171,14 @@ function measure(report) {
   if (report.task === "regression") {
     return { name: "mean squared error", short: "MSE", unseen: "mean squared error", text, spread };
   }
-  if (report.target.costs) return { name: "cost per row", short: "cost", unseen: "cost", text, spread };
+  const { weighted } = report.table;
+  if (report.target.costs) {
+    const cost = weighted ? "weighted cost" : "cost";
+    return { name: `${cost} per row`, short: cost, unseen: cost, text, spread };
+  }
+  if (weighted) {
+    const error = "weighted error";
+    return { name: error, short: error, unseen: error, text: format.percent, spread: format.spread };
+  }
   return { name: "error rate", short: "error", unseen: "wrong", text: format.percent, spread: format.spread };
 }

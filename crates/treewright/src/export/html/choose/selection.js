@@ -52,7 +52,7 @@ function makeSelection(report, actions) {
       figure(`Cross-validated ${error.short}`, cvText(member, error), "mean over the folds ± one standard error"),
     );
     if ((member.errors ?? null) !== null) {
-      figures.append(figure("Wrong rows", `${format.rows(member.errors)} of ${format.rows(report.table.weight)}`));
+      figures.append(figure(report.table.weighted ? "Wrong weight" : "Wrong rows", `${format.rows(member.errors)} of ${format.rows(report.table.weight)}`));
     }
     if (member.lambda_low !== undefined && current.penalty) {
       // A tree that is the best of its size may be the best for no weight.

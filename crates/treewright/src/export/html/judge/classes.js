@@ -10,7 +10,7 @@ function classQuality(report) {
     return figureList(
       [
         [
-          "Error",
+          report.table.weighted ? "Weighted error" : "Error",
           format.percent(quality.error),
           interval && report.judged_on !== "left_out"
             ? `95 % interval: ${interval.map(format.percent).join(" to ")}`

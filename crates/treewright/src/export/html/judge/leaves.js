@@ -25,7 +25,7 @@ function makeLeaves(report, actions) {
     const { tree } = state;
     const member = report.families[state.family].members[state.member];
     const positive = positiveOf(member);
-    const isCounted = report.table.weight === report.table.rows;
+    const isCounted = report.table.weight === report.table.rows && !report.table.weighted;
     const leaves = tree.reachable.filter((id) => tree.isLeaf(id));
     const found = leaves.map((id) => {
       const node = tree.nodes[id];
