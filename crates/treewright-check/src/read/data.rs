@@ -45,6 +45,8 @@ pub(crate) struct Data {
     given_costs: Option<Vec<Vec<f64>>>,
     /// Are all weights and costs whole numbers whose sums doubles hold exactly?
     pub(crate) is_whole: bool,
+    /// May costs be said to be exact? Some learners make weights, factors and costs whole that are not.
+    pub(crate) may_be_exact: bool,
     /// Are sums of weights in doubles exact, too? Factors of classes that are not whole may have been rounded.
     pub(crate) has_exact_sums: bool,
     /// Are costs of shares of rows taken for whole numbers that are nearly so? They are sums of doubles.
@@ -144,6 +146,7 @@ impl Data {
             exact,
             given_costs: model.target.costs.clone(),
             is_whole: false,
+            may_be_exact: false,
             has_exact_sums: false,
             takes_whole: model.learner.name == "greedy"
                 && model
@@ -152,6 +155,8 @@ impl Data {
                     .is_some_and(|claimed| claimed.exact),
         };
         data.is_whole = data.has_whole_numbers();
+        let scales = ["dyadic", "optimal"].contains(&&*model.learner.name);
+        data.may_be_exact = data.is_whole || scales && model.learner.params.get("pruned").is_none();
         data.has_exact_sums = data.is_whole && data.factors.iter().all(Ratio::is_integer);
         Ok(data)
     }

@@ -9,7 +9,7 @@ use super::switches::GreedySwitches;
 use crate::budget::Budget;
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
-use crate::learn::greedy::problem::{Frame, Labels};
+use crate::learn::greedy::problem::{Frame, Labels, WholeTargets};
 use crate::learn::greedy::split::{Judge, Logs, Measure, SplitSearch};
 
 impl Greedy {
@@ -89,6 +89,7 @@ impl Greedy {
                 classes: Cow::Borrowed(classes),
                 n_classes: data.schema().classes().len(),
                 numbers: Cow::Borrowed(&[]),
+                whole: None,
             },
             Target::Numbers(numbers) => {
                 let binned = criterion == Criterion::BinnedGini;
@@ -100,6 +101,11 @@ impl Greedy {
                     },
                     n_classes: if binned { self.bins } else { 0 },
                     numbers: Cow::Borrowed(numbers),
+                    whole: if binned {
+                        None
+                    } else {
+                        WholeTargets::of(data, numbers)
+                    },
                 }
             }
             Target::Absent => unreachable!("checked before"),

@@ -3,4 +3,5 @@
 pub(crate) mod differential;
 mod groups;
 mod laws;
+mod mirrored;
 mod switches;
