@@ -160,14 +160,7 @@ fn the_ends_of_the_doubles() {
             assert!(low(trees, penalty, unit, unit).is_finite());
         }
         for unit in [1e-320, 1e-310, 1e-300, 1e270, 1e280] {
-            check(
-                (tree(77, 1), tree(0, 3)),
-                penalty,
-                Scale {
-                    unit,
-                    total_weight: 3.0,
-                },
-            );
+            check((tree(77, 1), tree(0, 3)), penalty, Scale::new(unit, 3.0));
         }
     }
     // From 1 to as many leaves as there can be.

@@ -173,6 +173,17 @@ pub(super) fn judge(criterion: Criterion, data: &Dataset) -> Judge {
     }
 }
 
+/// The ends of all bins, from the least number to the largest.
+pub(super) fn bin_edges(numbers: &[f64], n_bins: usize) -> Vec<f64> {
+    let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let edge = |at: usize| {
+        let share = at as f64 / n_bins as f64;
+        low * (1.0 - share) + high * share
+    };
+    (0..=n_bins).map(edge).collect()
+}
+
 /// The bin of each number: equal widths between the least and the largest of them.
 pub(super) fn bins(numbers: &[f64], n_bins: usize) -> Vec<u32> {
     let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);

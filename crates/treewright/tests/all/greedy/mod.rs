@@ -1,5 +1,6 @@
 //! Greedy trees.
 
+mod bins;
 pub(crate) mod differential;
 mod groups;
 mod laws;

@@ -48,10 +48,13 @@ impl Summaries<'_> {
                 counts,
                 rows,
             },
-            Self::Numbers { answer, .. } => {
+            Self::Numbers { answer, bins } => {
                 let (moments, is_pure) = moments(frame, parts);
+                // No split of one bin lowers its impurity, which is zero.
+                let has_one_bin = || counts.iter().filter(|&&count| count > 0.0).count() <= 1;
+                let is_pure = is_pure || *bins && has_one_bin();
                 let value = match answer {
-                    Summary::Mean => moments.mean,
+                    Summary::Auto | Summary::Mean => moments.mean,
                     Summary::Median => {
                         let weighed = |&entry: &u32| Weighed {
                             number: frame.number(entry),
