@@ -47,7 +47,11 @@ impl LimitedTree<'_> {
         let total = self.data.total();
         let price = &self.class.leaf_cost * &total;
         let objective = &self.cost + &price * BigInt::from(self.leaves);
-        let printed = certificate(self.claimed, &(&objective / &total), self.data.may_be_exact);
+        let printed = certificate(
+            self.claimed,
+            &(&objective / &total),
+            self.data.may_be_exact(),
+        );
         if !report.result("objective", printed) {
             return Verdict::NotChecked("the objective is false".into());
         }
@@ -81,7 +85,7 @@ impl LimitedTree<'_> {
         let form = certificate_near(
             self.claimed,
             &binary(objective),
-            self.data.may_be_exact,
+            self.data.may_be_exact(),
             false,
         );
         if !report.result("objective", form) {

@@ -68,7 +68,7 @@ pub(crate) fn check(
     let objective = (&cost + &price * BigInt::from(figures.n_leaves())) / &total;
     if !report.result(
         "objective",
-        certificate(claimed, &objective, data.may_be_exact),
+        certificate(claimed, &objective, data.may_be_exact()),
     ) {
         return;
     }

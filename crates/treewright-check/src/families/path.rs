@@ -77,7 +77,7 @@ pub(crate) fn members(
         report.result(format!("member {at}: counts"), tree.counts());
         report.result(format!("member {at}: values"), tree.values());
         report.add(format!("member {at}: kind of tree"), also(&tree));
-        let is_exact = model.claims_exact() && data.may_be_exact && !tree.is_shared();
+        let is_exact = model.claims_exact() && data.may_be_exact() && !tree.is_shared();
         let exactness = (is_exact, is_exact && data.is_whole);
         let largest = model.largest_cost();
         let found_here = (&errors, &cost, leaves);

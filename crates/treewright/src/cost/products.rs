@@ -44,7 +44,9 @@ impl Products {
         }
         let common = of_rows.iter().copied().fold(0, common_factor);
         let common = common.max(1);
-        of_rows.iter_mut().for_each(|weight| *weight /= common);
+        for weight in &mut of_rows {
+            *weight /= common;
+        }
         let of_row = BigRational::new(common.into(), BigInt::from(10).pow(tens));
         let factor = |class: usize| {
             parts.map_or_else(BigRational::one, |parts| parts.of_classes[class].clone())

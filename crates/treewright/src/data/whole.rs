@@ -1,6 +1,7 @@
 //! Numbers as they are written, as whole numbers of a common power of ten.
 
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Whole numbers from here on may have been rounded when they were made a double.
 const LARGEST_WHOLE: f64 = (1_u64 << 53) as f64;
@@ -23,11 +24,10 @@ impl WholeNumbers {
             let values = numbers.iter().map(|&number| number as u64).collect();
             return Some(Self { values, tens: 0 });
         }
-        let mut known: FxHashMap<u64, (u64, i32)> = FxHashMap::default();
+        let mut known: BTreeMap<u64, (u64, i32)> = BTreeMap::new();
         for &number in numbers {
-            let bits = number.to_bits();
-            if !known.contains_key(&bits) {
-                known.insert(bits, decimal(number)?);
+            if let Entry::Vacant(place) = known.entry(number.to_bits()) {
+                place.insert(decimal(number)?);
             }
         }
         let exponents = known.values().map(|(_, exponent)| -exponent);

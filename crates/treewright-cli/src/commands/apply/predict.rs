@@ -68,9 +68,12 @@ struct Predictions<'a> {
 impl<'a> Predictions<'a> {
     fn new(fit: &'a Fit, data: &Dataset, proba: bool) -> Result<Self> {
         let tree = &fit.model;
-        let predict_proba = || match tree.schema().is_classification() {
-            true => tree.predict_proba(data),
-            false => tree.predict_bins(data),
+        let predict_proba = || {
+            if tree.schema().is_classification() {
+                tree.predict_proba(data)
+            } else {
+                tree.predict_bins(data)
+            }
         };
         Ok(Self {
             classes: tree.schema().classes(),

@@ -1,6 +1,7 @@
 //! Weights, weights of classes and costs that are no whole numbers: ties and figures are those of exact ratios.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use fastrand::Rng;
 use num_bigint::BigInt;
@@ -63,9 +64,12 @@ impl Case {
         };
         let cost = [["1", "2", "5", "3"], ["0.1", "0.2", "0.3", "0.7"]][rng.usize(..2)];
         let costs = rng.bool().then(|| {
-            let of = |truth: usize, class: usize| match truth == class {
-                true => "0".to_owned(),
-                false => cost[(2 * truth + class) % 4].to_owned(),
+            let of = |truth: usize, class: usize| {
+                if truth == class {
+                    "0".to_owned()
+                } else {
+                    cost[(2 * truth + class) % 4].to_owned()
+                }
             };
             let of_truth = |truth| (0..n_classes).map(|class| of(truth, class)).collect();
             (0..n_classes).map(of_truth).collect()
@@ -81,7 +85,7 @@ impl Case {
     fn data(&self) -> Dataset {
         let mut text = String::from("x,y,w,class\n");
         for ([x, y], class, weight) in &self.rows {
-            text += &format!("{x},{y},{weight},{}\n", LABELS[*class]);
+            writeln!(text, "{x},{y},{weight},{}", LABELS[*class]).unwrap();
         }
         let source = CsvSource::new(text.into_bytes(), b',').unwrap();
         let mut options = ReadOptions {
@@ -308,7 +312,13 @@ fn balanced_classes_weigh_the_same() {
     // 1490 rows of one class and 711 of the other, as in the table titanic.
     let mut text = String::from("x,class\n");
     for row in 0..2201 {
-        text += &format!("{},{}\n", row % 7, LABELS[usize::from(row % 2201 >= 1490)]);
+        writeln!(
+            text,
+            "{},{}",
+            row % 7,
+            LABELS[usize::from(row % 2201 >= 1490)]
+        )
+        .unwrap();
     }
     let source = CsvSource::new(text.into_bytes(), b',').unwrap();
     let options = ReadOptions {
@@ -332,7 +342,7 @@ fn what_is_rounded_is_rounded_little() {
     let mut text = String::from("x,w,class\n");
     for row in 0..3000 {
         let weight = 10_f64.powf(rng.f64() * 12.0 - 6.0);
-        text += &format!("{},{weight:e},{}\n", row % 50, LABELS[rng.usize(..2)]);
+        writeln!(text, "{},{weight:e},{}", row % 50, LABELS[rng.usize(..2)]).unwrap();
     }
     let source = CsvSource::new(text.into_bytes(), b',').unwrap();
     let mut options = ReadOptions::default();

@@ -1,5 +1,7 @@
 //! Ties in regression: whole and few-decimal numbers are compared exactly, so the lowest feature wins.
 
+use std::fmt::Write as _;
+
 use fastrand::Rng;
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -39,7 +41,7 @@ impl Case {
             } else {
                 format!(".{part:0decimals$}")
             };
-            text += &format!("{a},{b},{},{},{sign}{whole}{part}\n", -a, -b);
+            writeln!(text, "{a},{b},{},{},{sign}{whole}{part}", -a, -b).unwrap();
         }
         let source = CsvSource::new(text.into_bytes(), b',').unwrap();
         let options = ReadOptions {

@@ -100,7 +100,7 @@ fn compare_cuts(a: &[WeightedSum; 2], b: &[WeightedSum; 2]) -> Option<Ordering> 
         return Some(Ordering::Equal);
     }
     let parts = |[low, high]: &[WeightedSum; 2]| {
-        let number = |x: f64| x as i64 as i128;
+        let number = |x: f64| i128::from(x as i64);
         // W s - w S = w_h s_l - w_l s_h
         let d = number(high.weight) * number(low.sum) - number(low.weight) * number(high.sum);
         let square = d.unsigned_abs().checked_mul(d.unsigned_abs())?;
