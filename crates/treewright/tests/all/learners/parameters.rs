@@ -147,6 +147,7 @@ fn every_parameter_of_a_greedy_or_optimal_tree_is_in_its_file() {
     };
     // Bins are for regression, and a share of a class is not.
     let mut keys = compare(&greedy.info(&table("numbers")), &[], false);
+    keys.retain(|key| key != "bin_edges");
     keys.sort_unstable();
     let mut expected: Vec<String> = GREEDY.iter().map(Parameter::key).collect();
     expected.sort_unstable();
