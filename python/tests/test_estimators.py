@@ -207,8 +207,10 @@ def test_regression_like_scikit_learn(rng):
     chosen = GreedyTreeRegressor(select="1se").fit(X, y)
     assert 1 < chosen.get_n_leaves() < 100
     assert chosen.certificate_["optimal"]
-    median = GreedyTreeRegressor(criterion="absolute_error", leaf_value="median", max_depth=0)
+    median = GreedyTreeRegressor(criterion="absolute_error", max_depth=0)
     assert median.fit(X, y).predict(X[:1])[0] == np.median(y)
+    mean = GreedyTreeRegressor(criterion="absolute_error", leaf_value="mean", max_depth=0)
+    assert mean.fit(X, y).predict(X[:1])[0] == pytest.approx(np.mean(y))
 
 
 def test_prunings_are_chosen_one_way():

@@ -65,10 +65,7 @@ pub(crate) fn penalty(bytes: &[u8]) -> bool {
         family_round_trip(&family);
     }
     if penalty.check(2).is_ok() {
-        let scale = Scale {
-            unit: 1.0,
-            total_weight: 8.0,
-        };
+        let scale = Scale::new(1.0, 8.0);
         let objective = Objective::new(lambda, penalty, scale);
         let value = |cost, leaves| SolutionValue { cost, leaves };
         objective.compare(value(3, 1), value(1, 2));

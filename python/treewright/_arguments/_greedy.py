@@ -15,7 +15,7 @@ def greedy_params(estimator: Any, n_rows: int) -> dict[str, Any]:
     return {
         "criterion": word("criterion", estimator.criterion),
         "bins": whole("bins", getattr(estimator, "bins", 32), 2),
-        "leaf_value": word("leaf_value", getattr(estimator, "leaf_value", "mean")),
+        "leaf_value": word("leaf_value", getattr(estimator, "leaf_value", "auto")),
         "max_depth": None if depth is None else whole("max_depth", depth, 0),
         "min_samples_split": count_or_share(
             "min_samples_split", estimator.min_samples_split, n_rows, 2

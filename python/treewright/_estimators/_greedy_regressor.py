@@ -20,8 +20,8 @@ class GreedyTreeRegressor(RegressorMixin, Greedy):
         How good a split is; ``"mse"`` and ``"mae"`` are accepted, too.
     bins : int, default=32
         Bins of the target for ``"binned-gini"``.
-    leaf_value : {"mean", "median"}, default="mean"
-        What a leaf predicts.
+    leaf_value : {"auto", "mean", "median"}, default="auto"
+        What a leaf predicts; ``"auto"`` is the median for ``"absolute_error"``, as in scikit-learn, else the mean.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_gain
         As in :class:`GreedyTreeClassifier`.
     missing, categorical_splits, zero_gain, interactions, root_only, not_above
@@ -56,7 +56,7 @@ class GreedyTreeRegressor(RegressorMixin, Greedy):
         *,
         criterion: str = "squared_error",
         bins: int = 32,
-        leaf_value: str = "mean",
+        leaf_value: str = "auto",
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,

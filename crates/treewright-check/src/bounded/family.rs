@@ -37,7 +37,7 @@ pub(crate) fn check(model: &Model, data: &Data, work: &Cell<u64>, report: &mut R
         let training = Figures::new(nodes, data).training(&model.training, true);
         report.add("training", training);
     }
-    let Some((claimed, penalty)) = path::certificate(model, data.is_whole, report) else {
+    let Some((claimed, penalty)) = path::certificate(model, data.may_be_exact(), report) else {
         return;
     };
     let total = data.total();

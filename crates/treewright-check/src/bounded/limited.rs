@@ -47,7 +47,11 @@ impl LimitedTree<'_> {
         let total = self.data.total();
         let price = &self.class.leaf_cost * &total;
         let objective = &self.cost + &price * BigInt::from(self.leaves);
-        let printed = certificate(self.claimed, &(&objective / &total), self.data.is_whole);
+        let printed = certificate(
+            self.claimed,
+            &(&objective / &total),
+            self.data.may_be_exact(),
+        );
         if !report.result("objective", printed) {
             return Verdict::NotChecked("the objective is false".into());
         }
@@ -78,7 +82,12 @@ impl LimitedTree<'_> {
         if !objective.is_finite() {
             return Verdict::NotChecked("numbers that are too large for doubles".into());
         }
-        let form = certificate_near(self.claimed, &binary(objective), self.data.is_whole, false);
+        let form = certificate_near(
+            self.claimed,
+            &binary(objective),
+            self.data.may_be_exact(),
+            false,
+        );
         if !report.result("objective", form) {
             return Verdict::NotChecked("the objective is false".into());
         }

@@ -234,7 +234,7 @@ impl<'a> Dyadic<'a> {
             params: &model.learner.params,
             cost: figures.of_leaves().1,
             leaves: figures.n_leaves(),
-            is_exact: self.data.is_whole,
+            is_exact: self.data.may_be_exact(),
             is_shared: false,
         };
         best.check(self, report);
@@ -257,7 +257,7 @@ impl<'a> Dyadic<'a> {
         if model.penalty.as_deref() == Some("linear") {
             self.corners = Some(self.solve(Sizes::Corners));
         }
-        let (total, is_whole) = (self.data.total(), self.data.is_whole);
+        let (total, is_whole) = (self.data.total(), self.data.may_be_exact());
         path::check(model, &found, &total, is_whole, self, report);
     }
 }

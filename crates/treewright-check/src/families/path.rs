@@ -22,23 +22,25 @@ pub(crate) fn figures(
     member: &Member,
     (errors, cost, leaves): (&Ratio, &Ratio, usize),
     total: &Ratio,
-    (is_whole, largest): (bool, f64),
+    (is_exact, is_whole): (bool, bool),
+    largest: f64,
 ) -> Result<(), String> {
     if member.leaves != leaves {
         return Err(format!("leaves is {}, found {leaves}", member.leaves));
     }
     // Sums that are not whole are not better known than to a part of the largest.
     let part = binary(1e-15 * largest);
-    let same = |claimed: f64, found: &Ratio, slack: &Ratio| {
+    let same = |claimed: f64, found: &Ratio, slack: &Ratio, is_exact: bool| {
         let is_near = || (binary(claimed) - found).abs() <= *slack;
-        few_ulps(claimed, found) || !is_whole && (about(claimed, found) || is_near())
+        few_ulps(claimed, found) || !is_exact && (about(claimed, found) || is_near())
     };
     let cost = cost / total;
-    if !same(member.cost, &cost, &part) {
+    if !same(member.cost, &cost, &part, is_exact) {
         return Err(format!("cost is {}, found {}", member.cost, nearest(&cost)));
     }
     match member.errors {
-        Some(claimed) if same(claimed, errors, &(part * total)) => Ok(()),
+        // Weights of rows may be rounded where costs are not.
+        Some(claimed) if same(claimed, errors, &(part * total), is_whole) => Ok(()),
         claimed => Err(format!("errors is {claimed:?}, found {}", nearest(errors))),
     }
 }
@@ -75,9 +77,11 @@ pub(crate) fn members(
         report.result(format!("member {at}: counts"), tree.counts());
         report.result(format!("member {at}: values"), tree.values());
         report.add(format!("member {at}: kind of tree"), also(&tree));
-        let is_whole = model.claims_exact() && data.is_whole && !tree.is_shared();
-        let exactness = (is_whole, model.largest_cost());
-        let figures = figures(member, (&errors, &cost, leaves), &data.total(), exactness);
+        let is_exact = model.claims_exact() && data.may_be_exact() && !tree.is_shared();
+        let exactness = (is_exact, is_exact && data.is_whole);
+        let largest = model.largest_cost();
+        let found_here = (&errors, &cost, leaves);
+        let figures = figures(member, found_here, &data.total(), exactness, largest);
         report.result(format!("member {at}: figures"), figures);
         found.push((cost, leaves));
     }

@@ -265,7 +265,13 @@ fn nested(
             model.claims_exact() && is_exact && !tree.is_shared(),
             model.largest_cost(),
         );
-        let figures = path::figures(member, (&errors, &cost, leaves), total, exactness);
+        let figures = path::figures(
+            member,
+            (&errors, &cost, leaves),
+            total,
+            (exactness.0, exactness.0),
+            exactness.1,
+        );
         report.result(format!("member {member_at}: figures"), figures);
         found.push((cost, leaves));
     }

@@ -28,6 +28,28 @@ impl Column {
     }
 }
 
+/// Does the learner make weights, factors of classes and costs whole where they are not?
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Scaling {
+    ToWhole,
+    None,
+}
+
+impl Scaling {
+    fn of(model: &Model) -> Self {
+        let is_pruned = model.learner.params.contains_key("pruned");
+        match &*model.learner.name {
+            "dyadic" | "optimal" if !is_pruned => Self::ToWhole,
+            _ => Self::None,
+        }
+    }
+}
+
+fn takes_whole(model: &Model) -> bool {
+    let claimed = model.certificate.as_ref();
+    model.learner.name == "greedy" && claimed.is_some_and(|claimed| claimed.exact)
+}
+
 /// Rows with a weight above 0.
 #[derive(Debug, Clone)]
 pub(crate) struct Data {
@@ -45,6 +67,7 @@ pub(crate) struct Data {
     given_costs: Option<Vec<Vec<f64>>>,
     /// Are all weights and costs whole numbers whose sums doubles hold exactly?
     pub(crate) is_whole: bool,
+    scaling: Scaling,
     /// Are sums of weights in doubles exact, too? Factors of classes that are not whole may have been rounded.
     pub(crate) has_exact_sums: bool,
     /// Are costs of shares of rows taken for whole numbers that are nearly so? They are sums of doubles.
@@ -144,12 +167,9 @@ impl Data {
             exact,
             given_costs: model.target.costs.clone(),
             is_whole: false,
+            scaling: Scaling::of(model),
             has_exact_sums: false,
-            takes_whole: model.learner.name == "greedy"
-                && model
-                    .certificate
-                    .as_ref()
-                    .is_some_and(|claimed| claimed.exact),
+            takes_whole: takes_whole(model),
         };
         data.is_whole = data.has_whole_numbers();
         data.has_exact_sums = data.is_whole && data.factors.iter().all(Ratio::is_integer);
@@ -170,6 +190,11 @@ impl Data {
             weights: rows.iter().map(|&row| self.weights[row].clone()).collect(),
             ..self.clone()
         }
+    }
+
+    /// May costs be said to be exact?
+    pub(crate) fn may_be_exact(&self) -> bool {
+        self.is_whole || self.scaling == Scaling::ToWhole
     }
 
     fn has_whole_numbers(&self) -> bool {

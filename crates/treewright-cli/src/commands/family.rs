@@ -50,9 +50,15 @@ pub(super) fn figures(fit: &FamilyFit) -> String {
         let leaves = count(fit.training.leaves, "leaf", "leaves");
         format!("the best prunings of a tree with {leaves}")
     };
+    // Then trees that are as good as others may be missing or superfluous.
+    let is_rounded = fit.family.has_rounded_units();
+    let tolerance = fit.tolerance.filter(|_| is_rounded);
+    let rounding = tolerance.map_or(String::new(), |tolerance| {
+        format!(" (up to rounding of {tolerance:.1e})")
+    });
     let is_stopped = !fit.is_complete() || fit.learner.params.stopped().is_some();
     format!(
-        "{members}, {what} for penalty {}, found in {}{}",
+        "{members}, {what} for penalty {}{rounding}, found in {}{}",
         fit.family.penalty(),
         duration(fit.seconds),
         if is_stopped { ", stopped early" } else { "" }
@@ -278,10 +284,7 @@ mod tests {
             cost: cost as i64,
             leaves,
         };
-        let scale = Scale {
-            unit: 1.0,
-            total_weight: 1.0,
-        };
+        let scale = Scale::new(1.0, 1.0);
         let trees = Arc::new(vec![fit.model; 3]);
         let values = values.into_iter().map(value).collect();
         let found = FamilyFit {

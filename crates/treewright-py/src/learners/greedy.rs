@@ -72,7 +72,11 @@ impl GreedyParams {
             predict: named(
                 "leaf_value",
                 &self.leaf_value,
-                &[("mean", Summary::Mean), ("median", Summary::Median)],
+                &[
+                    ("auto", Summary::Auto),
+                    ("mean", Summary::Mean),
+                    ("median", Summary::Median),
+                ],
             )?,
             max_depth: self.max_depth,
             min_split: self.min_samples_split,

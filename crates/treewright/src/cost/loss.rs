@@ -42,8 +42,9 @@ impl CostMatrix {
         Ok(Self { n_classes, costs })
     }
 
-    /// A matrix from a table with named rows (true classes) and columns (predicted classes), which
-    /// must be exactly `classes`, in any order.
+    /// A matrix from a table with named rows (true classes) and columns (predicted classes), in any order. It has all
+    /// `classes`, and may have others that are not among them: a part of the rows may lack a class. Those must have
+    /// a row and a column each, so that a slip of the pen is not taken for one.
     pub fn from_named(
         classes: &[String],
         predicted: &[String],
@@ -52,12 +53,18 @@ impl CostMatrix {
         let truths: Vec<&str> = rows.iter().map(|(name, _)| name.as_str()).collect();
         let predicted: Vec<&str> = predicted.iter().map(String::as_str).collect();
         let is_class = |name: &str| classes.iter().any(|class| class == name);
-        if let Some(name) = predicted.iter().chain(&truths).find(|name| !is_class(name)) {
+        let has_both = |name: &&str| truths.contains(name) && predicted.contains(name);
+        let all = || predicted.iter().chain(&truths);
+        if let Some(name) = all().find(|name| !is_class(name) && !has_both(name)) {
             return Err(Error::schema(format!(
                 "costs: {} is not a class of the target (its classes: {})",
                 quoted(name),
                 quoted_list(classes.iter().map(String::as_str))
             )));
+        }
+        for name in truths.iter().filter(|name| !is_class(name)) {
+            only_position(&truths, name, "row")?;
+            only_position(&predicted, name, "column")?;
         }
         let mut matrix = Vec::with_capacity(classes.len());
         for class in classes {
@@ -207,6 +214,16 @@ mod tests {
         let matrix = CostMatrix::from_named(&classes, &swapped, &rows).unwrap();
         assert_eq!(matrix.cost(1, 0), 5.0);
         assert_eq!(matrix.cost(0, 1), 1.0);
+        let more = ["maybe", "yes", "no"].map(str::to_owned);
+        let rows = [
+            ("yes".to_owned(), vec![9.0, 0.0, 5.0]),
+            ("maybe".to_owned(), vec![0.0, 8.0, 7.0]),
+            ("no".to_owned(), vec![6.0, 1.0, 0.0]),
+        ];
+        assert_eq!(
+            CostMatrix::from_named(&classes, &more, &rows).unwrap(),
+            matrix
+        );
         let strange = [("maybe".to_owned(), vec![0.0, 5.0])];
         let error = CostMatrix::from_named(&classes, &swapped, &strange).unwrap_err();
         assert!(error.to_string().contains("\"maybe\" is not a class"));

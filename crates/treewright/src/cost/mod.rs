@@ -5,6 +5,7 @@
 //! | `loss` | what a wrong prediction costs, and which class is cheapest to predict |
 //! | `units` | costs as whole numbers, so that their sums are exact |
 //! | `row_losses` | what each label would cost each row, in whole numbers |
+//! | `products` | losses as products of whole weights and costs, which are scaled apart |
 //! | `whole_costs` | the cheapest class of some rows, without rounding |
 //! | `penalty` | what a number of leaves costs: linear, powers, logarithm, or a table, value by value |
 //! | `lambda` | the weight of the penalty, exactly as it was written |
@@ -24,6 +25,7 @@ mod lambda;
 mod loss;
 mod objective;
 mod penalty;
+mod products;
 mod row_losses;
 mod threshold;
 mod units;

@@ -20,6 +20,7 @@ mod schema;
 mod source;
 mod target;
 mod weights;
+mod whole;
 
 pub use dates::{DateColumn, DateFormat, DateOrder, DateUnit, FoundDates};
 pub use file::read_file;
@@ -27,7 +28,9 @@ pub use read::{Purpose, ReadOptions, Role, Task};
 pub use schema::{Feature, FeatureKind, MissingTarget, Reading, Schema, TargetColumn, TargetKind};
 pub use source::{FEW_TEXTS, MISSING_CODE, Number, RawColumn, Source, Texts, Wanted, not_a_number};
 pub use target::looks_like_classes;
+pub(crate) use weights::WeightParts;
 pub use weights::{ClassWeight, check_total_weight};
+pub(crate) use whole::WholeNumbers;
 
 /// A table ready for learning or predicting.
 ///
@@ -40,6 +43,8 @@ pub struct Dataset {
     columns: Vec<Column>,
     target: Target,
     weights: Option<Vec<f64>>,
+    /// What the weights are made of, where classes have weights.
+    parts: Option<WeightParts>,
 }
 
 /// The values of one feature.
@@ -182,6 +187,7 @@ impl Dataset {
             columns,
             target,
             weights,
+            parts: None,
         }
     }
 
@@ -200,6 +206,7 @@ impl Dataset {
                 Target::Absent => Target::Absent,
             },
             weights: self.weights.as_ref().map(|weights| picked(weights, rows)),
+            parts: self.parts.as_ref().map(|parts| parts.rows(rows)),
         }
     }
 
@@ -215,6 +222,7 @@ impl Dataset {
             columns: picked(&self.columns, features),
             target: self.target.clone(),
             weights: self.weights.clone(),
+            parts: self.parts.clone(),
             n_rows: self.n_rows,
         }
     }
@@ -247,6 +255,11 @@ impl Dataset {
     /// The weight of a row.
     pub fn weight(&self, row: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[row])
+    }
+
+    /// What the weights are made of without rounding, where classes have weights.
+    pub(crate) fn weight_parts(&self) -> Option<&WeightParts> {
+        self.parts.as_ref()
     }
 
     /// Sum of the weights, in row order.

@@ -111,7 +111,8 @@ impl Dataset {
             }
         }
         let weights = weights.map(|weights| keep_rows(weights, kept.as_deref()));
-        let weights = class_weights(&options.class_weight, &target, &target_kind, weights)?;
+        let (weights, parts) =
+            class_weights(&options.class_weight, &target, &target_kind, weights)?;
         check_total_weight(weights.as_deref())?;
         let schema = Schema {
             features,
@@ -124,7 +125,8 @@ impl Dataset {
                 ..options.reading.clone()
             },
         };
-        Ok(Self::new(Arc::new(schema), columns, target, weights))
+        let data = Self::new(Arc::new(schema), columns, target, weights);
+        Ok(Self { parts, ..data })
     }
 
     /// Reads a table with the names, kinds, categories and missing tokens of a model.
@@ -226,7 +228,8 @@ impl Dataset {
     /// Multiplies the weights of the rows by weights of their classes.
     pub fn weigh_classes(&mut self, class_weight: &ClassWeight) -> Result<()> {
         let kind = self.schema.target.kind.clone();
-        self.weights = class_weights(class_weight, &self.target, &kind, self.weights.take())?;
+        let weights = self.weights.take();
+        (self.weights, self.parts) = class_weights(class_weight, &self.target, &kind, weights)?;
         Ok(())
     }
 }

@@ -1,10 +1,14 @@
 //! Weights of rows: a column of them, times weights for the classes.
 
+use std::sync::Arc;
+
 use num_bigint::BigInt;
-use num_traits::ToPrimitive;
+use num_rational::BigRational;
+use num_traits::{One, ToPrimitive};
 
 use super::read::Role;
-use super::{RawColumn, Source, Target, TargetKind};
+use super::whole::decimal;
+use super::{RawColumn, Source, Target, TargetKind, WholeNumbers, picked};
 use crate::error::{Error, Result, quoted, quoted_list};
 
 /// From here on all doubles are whole numbers.
@@ -20,6 +24,25 @@ pub enum ClassWeight {
     Balanced,
     /// These labels get these weights, the others 1.
     Given(Vec<(String, f64)>),
+}
+
+/// What the weights of rows are made of, where classes have weights, too: their product is rounded, these are not.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct WeightParts {
+    /// The weight of each row by itself; `None` if all weigh 1.
+    pub(crate) of_rows: Option<Vec<f64>>,
+    /// What the weights of the rows of each class are multiplied by.
+    pub(crate) of_classes: Arc<Vec<BigRational>>,
+}
+
+impl WeightParts {
+    /// Those of some rows.
+    pub(super) fn rows(&self, rows: &[usize]) -> Self {
+        Self {
+            of_rows: self.of_rows.as_ref().map(|weights| picked(weights, rows)),
+            of_classes: Arc::clone(&self.of_classes),
+        }
+    }
 }
 
 /// Takes the weight column out and checks it.
@@ -85,15 +108,15 @@ pub(super) fn rows_with_weight(weights: &[f64]) -> Option<Vec<usize>> {
     (kept.len() < weights.len()).then_some(kept)
 }
 
-/// Multiplies row weights by class weights.
+/// Multiplies row weights by class weights; also says what they were, unless that has too many digits.
 pub(super) fn class_weights(
     class_weight: &ClassWeight,
     target: &Target,
     kind: &TargetKind,
     weights: Option<Vec<f64>>,
-) -> Result<Option<Vec<f64>>> {
+) -> Result<(Option<Vec<f64>>, Option<WeightParts>)> {
     if *class_weight == ClassWeight::Equal {
-        return Ok(weights);
+        return Ok((weights, None));
     }
     let (Target::Classes(classes), TargetKind::Classes(labels)) = (target, kind) else {
         return Err(Error::schema("class weights need a classification target"));
@@ -101,7 +124,7 @@ pub(super) fn class_weights(
     let weight_of = |row: usize| weights.as_ref().map_or(1.0, |weights| weights[row]);
     let rows = classes.iter().map(|&class| class as usize).enumerate();
     let weighted: Vec<f64> = match class_weight {
-        ClassWeight::Equal => return Ok(weights),
+        ClassWeight::Equal => return Ok((weights, None)),
         ClassWeight::Balanced => {
             let mut of_class = vec![0.0; labels.len()];
             for (row, class) in rows.clone() {
@@ -127,7 +150,58 @@ pub(super) fn class_weights(
                 .collect()
         }
     };
-    Ok(Some(weighted))
+    let exact = exact_factors(class_weight, classes, labels, weights.as_deref());
+    let parts = exact.map(|of_classes| WeightParts {
+        of_rows: weights,
+        of_classes: Arc::new(of_classes),
+    });
+    Ok((Some(weighted), parts))
+}
+
+/// The weights of all classes without rounding; `None` if they depend on rows whose weights have too many digits.
+fn exact_factors(
+    class_weight: &ClassWeight,
+    classes: &[u32],
+    labels: &[String],
+    weights: Option<&[f64]>,
+) -> Option<Vec<BigRational>> {
+    match class_weight {
+        ClassWeight::Equal => None,
+        ClassWeight::Balanced => {
+            let whole = match weights {
+                Some(weights) => Some(WholeNumbers::of(weights)?),
+                None => None,
+            };
+            let mut of_class = vec![0_u128; labels.len()];
+            for (row, &class) in classes.iter().enumerate() {
+                let weight = whole.as_ref().map_or(1, |whole| whole.values[row]);
+                of_class[class as usize] += u128::from(weight);
+            }
+            let total: u128 = of_class.iter().sum();
+            let factor = |of_class: u128| match of_class {
+                // A class without rows has nothing to multiply.
+                0 => BigRational::one(),
+                of_class => {
+                    let all = BigInt::from(of_class) * BigInt::from(labels.len());
+                    BigRational::new(total.into(), all)
+                }
+            };
+            Some(of_class.into_iter().map(factor).collect())
+        }
+        ClassWeight::Given(given) => {
+            let of_class = given_weights(given, labels).ok()?;
+            let exact = |&weight: &f64| {
+                let (digits, exponent) = decimal(weight)?;
+                let tens = BigInt::from(10).pow(exponent.unsigned_abs());
+                Some(if exponent >= 0 {
+                    BigRational::from(tens * digits)
+                } else {
+                    BigRational::new(digits.into(), tens)
+                })
+            };
+            of_class.iter().map(exact).collect()
+        }
+    }
 }
 
 /// The weights of all classes, 1 where none is given.
@@ -191,17 +265,10 @@ fn product(a: f64, b: f64) -> f64 {
 
 /// The product of two numbers as they are written, if it is whole: that of 3.19 and 1000000 is.
 fn whole_product(a: f64, b: f64) -> Option<f64> {
-    let parts = [a, b].map(|number| {
-        let text = format!("{number:e}");
-        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        let digits = format!("{whole}{fraction}").parse::<BigInt>();
-        let exponent = exponent.parse::<i64>().unwrap_or(0) - fraction.len() as i64;
-        (digits.unwrap_or_default(), exponent)
-    });
-    let [(a, of_a), (b, of_b)] = parts;
+    let [(a, of_a), (b, of_b)] = [decimal(a)?, decimal(b)?];
     let exponent = of_a + of_b;
-    let tens = BigInt::from(10).pow(u32::try_from(exponent.abs()).ok()?);
+    let tens = BigInt::from(10).pow(exponent.unsigned_abs());
+    let (a, b) = (BigInt::from(a), BigInt::from(b));
     if exponent >= 0 {
         return (a * b * tens).to_f64();
     }

@@ -158,7 +158,11 @@ fn certificate_check(fit: &Fit<Tree>, data: &Dataset, found: &Training) -> Check
             return Some(format!("lower_bound {bound} is below 0"));
         }
         let is_whole = pruned::has_whole_counts(fit).unwrap_or_else(|| data.has_whole_weights());
-        if certificate.exact && !(is_whole && has_whole_costs(fit.model.loss())) {
+        // Those learners scale weights, weights of classes and costs to whole numbers.
+        let is_scaled = !pruned::is_pruned(fit)
+            && (optimal::is_optimal(fit) || dyadic::is_dyadic(fit));
+        let is_whole = is_whole && has_whole_costs(fit.model.loss());
+        if certificate.exact && !(is_whole || is_scaled) {
             return Some("exact is claimed, but costs of these rows are not whole numbers".into());
         }
         if pruned::is_pruned(fit) {

@@ -217,10 +217,7 @@ impl NodeCosts {
 
     /// What a unit of cost is worth.
     pub fn scale(&self) -> Scale {
-        Scale {
-            unit: self.costs.unit(),
-            total_weight: self.total_weight,
-        }
+        Scale::new(self.costs.unit(), self.total_weight)
     }
 
     /// Are all costs whole numbers, so that every comparison is exact?

@@ -53,22 +53,27 @@ impl Tree {
 
     /// Class probabilities, row by row: `n_rows * n_classes` numbers. Empty for regression.
     pub fn predict_proba(&self, data: &Dataset) -> Vec<f64> {
-        let n_classes = self.schema.classes().len();
-        if n_classes == 0 {
+        self.predict_shares(data, self.schema.classes().len(), &self.distributions())
+    }
+
+    /// Shares of the bins of a numeric target, row by row. Empty unless the criterion had bins.
+    pub fn predict_bins(&self, data: &Dataset) -> Vec<f64> {
+        let n_bins = self.bins(NodeId::ROOT).len();
+        self.predict_shares(data, n_bins, &self.shares_of(n_bins, Self::bins))
+    }
+
+    /// For each row its part of the shares of all nodes, `n` numbers for each.
+    fn predict_shares(&self, data: &Dataset, n: usize, of_nodes: &[f64]) -> Vec<f64> {
+        if n == 0 {
             return Vec::new();
         }
-        let distributions = self.distributions();
-        let mut probabilities = vec![0.0; data.n_rows() * n_classes];
-        probabilities
-            .par_chunks_mut(n_classes)
-            .enumerate()
-            .for_each(|(row, proba)| match self.reach_row(data, row) {
-                Reached::One(leaf) => {
-                    proba.copy_from_slice(&distributions[leaf.index() * n_classes..][..n_classes]);
-                }
-                Reached::Many(leaves) => mix(&leaves, &distributions, proba),
-            });
-        probabilities
+        let mut shares = vec![0.0; data.n_rows() * n];
+        let rows = shares.par_chunks_mut(n).enumerate();
+        rows.for_each(|(row, own)| match self.reach_row(data, row) {
+            Reached::One(leaf) => own.copy_from_slice(&of_nodes[leaf.index() * n..][..n]),
+            Reached::Many(leaves) => mix(&leaves, of_nodes, own),
+        });
+        shares
     }
 
     /// The answer for one row, given what it reached. The distributions are made when first needed.
@@ -99,23 +104,27 @@ impl Tree {
 
     /// The class distribution of every node, that of the nearest occupied ancestor where it is empty.
     pub(crate) fn distributions(&self) -> Vec<f64> {
-        let n_classes = self.schema.classes().len();
-        let mut distributions = vec![1.0 / n_classes as f64; self.n_nodes() * n_classes];
+        self.shares_of(self.schema.classes().len(), Self::counts)
+    }
+
+    /// The parts of `n` counts of every node, those of the nearest occupied ancestor where it is empty.
+    fn shares_of(&self, n: usize, counts: fn(&Self, NodeId) -> &[f64]) -> Vec<f64> {
+        let mut distributions = vec![1.0 / n as f64; self.n_nodes() * n];
         for id in self.ids() {
             let total = self.weight(id);
             if total > 0.0 {
-                let own = &mut distributions[id.index() * n_classes..][..n_classes];
-                for (proba, count) in own.iter_mut().zip(self.counts(id)) {
+                let own = &mut distributions[id.index() * n..][..n];
+                for (proba, count) in own.iter_mut().zip(counts(self, id)) {
                     *proba = count / total;
                 }
             }
-            let from = id.index() * n_classes;
+            let from = id.index() * n;
             for child in self
                 .branch(id)
                 .into_iter()
                 .flat_map(super::Branch::children)
             {
-                distributions.copy_within(from..from + n_classes, child.index() * n_classes);
+                distributions.copy_within(from..from + n, child.index() * n);
             }
         }
         distributions

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 
 impl Tree {
     /// What the predictions for all rows cost, in units, and the leaves.
-    pub(crate) fn recounted(&self, data: &Dataset, counting: Counting) -> SolutionValue {
+    pub(crate) fn recounted(&self, data: &Dataset, counting: &Counting) -> SolutionValue {
         let cost = match data.target() {
             Target::Classes(truths) => {
                 let predicted = self.predict(data);

@@ -23,8 +23,8 @@ pub(crate) struct GreedyArgs {
         allow_negative_numbers = true
     )]
     bins: WholeNumber,
-    /// What a leaf predicts in regression
-    #[arg(long, value_name = "WHAT", default_value = "mean")]
+    /// What a leaf predicts in regression; `auto` is the median for `mae`, else the mean
+    #[arg(long, value_name = "WHAT", default_value = "auto")]
     predict: PredictArg,
     #[command(flatten)]
     growing: GrowingArgs,
@@ -109,6 +109,7 @@ enum ClassCriterionArg {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum PredictArg {
+    Auto,
     Mean,
     Median,
 }
@@ -160,6 +161,7 @@ impl GreedyArgs {
             }),
             bins: self.bins.count("bins", 0)?,
             predict: match self.predict {
+                PredictArg::Auto => Summary::Auto,
                 PredictArg::Mean => Summary::Mean,
                 PredictArg::Median => Summary::Median,
             },

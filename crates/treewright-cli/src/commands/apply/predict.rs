@@ -6,8 +6,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use treewright::Tree;
+use treewright::Fit;
 use treewright::data::{Dataset, Purpose};
+use treewright::tree::NodeId;
 
 use crate::args::PredictArgs;
 use crate::csv::{csv_cell, write_number};
@@ -18,23 +19,38 @@ pub(crate) fn run(args: &PredictArgs, console: &Console) -> Result<ExitCode> {
     let file = args.output.destination(console)?;
     let (fit, data) = console.timed("reading", || {
         let (fit, table) = input::model_and_table(args.on.model(), args.on.data())?;
-        ensure_classes(&fit.model, args.proba).with_context(|| input::name_of(args.on.model()))?;
+        if args.proba {
+            proba_columns(&fit).with_context(|| input::name_of(args.on.model()))?;
+        }
         let data = table.for_model(fit.model.schema(), Purpose::Predict)?;
         Ok((fit, data))
     })?;
-    let predictions = console.timed("predicting", || {
-        Ok(Predictions::new(&fit.model, &data, args.proba))
-    })?;
+    let predictions = console.timed("predicting", || Predictions::new(&fit, &data, args.proba))?;
     console.timed("writing", || predictions.write(file.as_ref(), console))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn ensure_classes(tree: &Tree, proba: bool) -> Result<()> {
+/// The names of the columns of probabilities: the classes, or the bins of a numeric target.
+fn proba_columns(fit: &Fit) -> Result<Vec<String>> {
+    let tree = &fit.model;
+    if tree.schema().is_classification() {
+        let name = |class: &String| match class.as_str() {
+            "prediction" => "proba:prediction".into(),
+            class => class.into(),
+        };
+        return Ok(tree.schema().classes().iter().map(name).collect());
+    }
+    let n_bins = tree.bins(NodeId::ROOT).len();
     ensure!(
-        !proba || tree.schema().is_classification(),
-        "--proba needs a classification model, this one is for regression"
+        n_bins > 0,
+        "--proba needs a classification model, or bins of the target (--criterion binned-gini); this one is for \
+         regression"
     );
-    Ok(())
+    let edges = fit.learner.params.bin_edges();
+    let edges = edges.filter(|edges| edges.len() == n_bins + 1);
+    let edges = edges.context("--proba needs `bin_edges`, which this older file does not have")?;
+    let name = |two: &[f64]| format!("{}..{}", two[0], two[1]);
+    Ok(edges.windows(2).map(name).collect())
 }
 
 /// The answers for all rows.
@@ -43,17 +59,32 @@ struct Predictions<'a> {
     classes: &'a [String],
     /// Class indices or numbers.
     values: Vec<f64>,
+    /// The names of columns of probabilities, if they are wanted.
+    columns: Vec<String>,
     /// Probabilities row by row, if they are wanted.
     proba: Option<Vec<f64>>,
 }
 
 impl<'a> Predictions<'a> {
-    fn new(tree: &'a Tree, data: &Dataset, proba: bool) -> Self {
-        Self {
+    fn new(fit: &'a Fit, data: &Dataset, proba: bool) -> Result<Self> {
+        let tree = &fit.model;
+        let predict_proba = || {
+            if tree.schema().is_classification() {
+                tree.predict_proba(data)
+            } else {
+                tree.predict_bins(data)
+            }
+        };
+        Ok(Self {
             classes: tree.schema().classes(),
             values: tree.predict(data),
-            proba: proba.then(|| tree.predict_proba(data)),
-        }
+            columns: if proba {
+                proba_columns(fit)?
+            } else {
+                Vec::new()
+            },
+            proba: proba.then(predict_proba),
+        })
     }
 
     /// A file gets the CSV; standard output gets JSON on demand, else the CSV unless a file has it.
@@ -71,8 +102,8 @@ impl<'a> Predictions<'a> {
     fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let labels: Vec<String> = self.classes.iter().map(|class| csv_cell(class)).collect();
         out.write_all(b"prediction")?;
-        for class in self.proba_columns() {
-            write!(out, ",{}", csv_cell(&class))?;
+        for name in &self.columns {
+            write!(out, ",{}", csv_cell(name))?;
         }
         out.write_all(b"\n")?;
         for (row, &value) in self.values.iter().enumerate() {
@@ -111,18 +142,9 @@ impl<'a> Predictions<'a> {
         out.write_all(b"}\n")
     }
 
-    /// The names of the columns of probabilities.
-    fn proba_columns(&self) -> impl Iterator<Item = String> {
-        let wanted = self.classes.iter().filter(|_| self.proba.is_some());
-        wanted.map(|class| match class.as_str() {
-            "prediction" => "proba:prediction".into(),
-            class => class.into(),
-        })
-    }
-
     fn proba_of(&self, row: usize) -> &[f64] {
         match &self.proba {
-            Some(proba) => &proba[row * self.classes.len()..][..self.classes.len()],
+            Some(proba) => &proba[row * self.columns.len()..][..self.columns.len()],
             None => &[],
         }
     }

@@ -354,6 +354,10 @@ fn bad_costs() {
     };
     refused(
         ",no,maybe\nno,0,1\nmaybe,1,0\n",
+        "costs.csv: costs: no row for class \"yes\"\n",
+    );
+    refused(
+        ",no,yes,maybe\nno,0,1,1\nyes,1,0,1\n",
         "costs.csv: costs: \"maybe\" is not a class of the target (its classes: \"no\", \"yes\")\n",
     );
     refused(

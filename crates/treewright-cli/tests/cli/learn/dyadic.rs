@@ -362,3 +362,27 @@ fn bad_input() {
     refused(&["--lambda", "1e400"], "lambda: got 1e400, expected ");
     folder.refused(&["fit", "dyadic", "nowhere.csv"], "nowhere.csv: no such");
 }
+
+#[test]
+fn balanced_classes_are_exact() {
+    let folder = with_table("titanic.csv");
+    let balanced = ["--class-weight", "balanced"];
+    let path = [
+        &["path", "dyadic", "data.csv", "-o", "path.json"],
+        &balanced[..],
+    ]
+    .concat();
+    let stdout = folder.done(&path);
+    assert!(!stdout.contains("rounding"), "{stdout}");
+    let family: Value = serde_json::from_str(&folder.read("path.json")).unwrap();
+    assert_eq!(family["members"][0]["cost"], 0.5);
+    assert_eq!(family["certificate"]["exact"], true);
+    let checked = folder.done(&["verify", "path.json", "data.csv", "--optimality"]);
+    assert!(!checked.contains("up to"), "{checked}");
+    let model = fit(&folder, &[&balanced[..], &["--leaves", "3"]].concat());
+    assert_eq!(model["certificate"]["exact"], true);
+    assert_eq!(model["certificate"]["objective"], model["training"]["cost"]);
+    verified(&folder, "model.json");
+    let checked = folder.done(&["verify", "model.json", "data.csv", "--optimality"]);
+    assert!(!checked.contains("up to"), "{checked}");
+}

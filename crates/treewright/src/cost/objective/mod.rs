@@ -28,16 +28,50 @@ pub struct SolutionValue {
 /// Both numbers must be finite and positive. Exact comparisons take 1 for one that is not.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
-    /// Size of a unit, a power of two.
+    /// Size of a unit: a power of two, or rounded.
     pub unit: f64,
     /// Total weight of the rows that the costs come from; positive.
     pub total_weight: f64,
+    /// Two numbers whose ratio is that of the others, where these are rounded.
+    exact: Option<[u128; 2]>,
 }
 
 impl Scale {
+    /// A scale of two numbers that are exact.
+    pub const fn new(unit: f64, total_weight: f64) -> Self {
+        Self {
+            unit,
+            total_weight,
+            exact: None,
+        }
+    }
+
+    /// A scale whose unit, divided by the total weight, is a ratio of two whole numbers; `None` if these have more than
+    /// 128 bits.
+    pub(crate) fn of_ratio(unit: &BigRational, total_weight: &BigRational) -> Option<Self> {
+        let ratio = unit / total_weight;
+        Some(Self {
+            unit: unit.to_f64()?,
+            total_weight: total_weight.to_f64()?,
+            exact: Some([ratio.numer().to_u128()?, ratio.denom().to_u128()?]),
+        })
+    }
+
     /// The cost as files and reports have it: divided by the total weight.
     pub fn cost(&self, units: i64) -> f64 {
-        units as f64 * self.unit / self.total_weight
+        /// Whole numbers up to this are exact as doubles.
+        const LARGEST_WHOLE: u128 = 1 << 53;
+        let Some([above, below]) = self.exact else {
+            return units as f64 * self.unit / self.total_weight;
+        };
+        let whole = u128::from(units.unsigned_abs()).checked_mul(above);
+        match whole.filter(|&whole| whole <= LARGEST_WHOLE && below <= LARGEST_WHOLE) {
+            Some(whole) if units >= 0 => whole as f64 / below as f64,
+            _ => {
+                let cost = self.ratio() * BigInt::from(units);
+                cost.to_f64().unwrap_or(f64::INFINITY)
+            }
+        }
     }
 
     /// Is a cost in units, divided by the total weight, at most `most`? Exact, but for one kindness: a
@@ -60,12 +94,23 @@ impl Scale {
         Self {
             unit: tamed(self.unit),
             total_weight: tamed(self.total_weight),
+            exact: self.exact,
         }
     }
 
+    /// Is it more exact than its two numbers?
+    pub(crate) fn is_ratio(self) -> bool {
+        self.exact.is_some()
+    }
+
     /// `unit / total_weight`, exactly.
-    pub(super) fn ratio(self) -> BigRational {
-        let Self { unit, total_weight } = self.tamed();
+    pub(crate) fn ratio(self) -> BigRational {
+        if let Some([above, below]) = self.exact {
+            return BigRational::new(above.into(), below.into());
+        }
+        let Self {
+            unit, total_weight, ..
+        } = self.tamed();
         let exact = |number| BigRational::from_float(number).expect("a tamed number is finite");
         exact(unit) / exact(total_weight)
     }

@@ -7,10 +7,7 @@ fn tree(cost: i64, leaves: usize) -> SolutionValue {
 }
 
 fn objective(lambda: &str, penalty: &str, scale: (f64, f64)) -> Objective {
-    let scale = Scale {
-        unit: scale.0,
-        total_weight: scale.1,
-    };
+    let scale = Scale::new(scale.0, scale.1);
     Objective::new(lambda.parse().unwrap(), penalty.parse().unwrap(), scale)
 }
 
@@ -57,10 +54,10 @@ fn comparisons_agree_with_exact_sums() {
             "2.5e-20",
             "123456789.123456789",
         ][random.usize(..6)];
-        let scale = Scale {
-            unit: 2.0_f64.powi([0, -3, -40, 300][random.usize(..4)]),
-            total_weight: [1.0, 30.0, 0.1, 12345.678, 1e-200][random.usize(..5)],
-        };
+        let scale = Scale::new(
+            2.0_f64.powi([0, -3, -40, 300][random.usize(..4)]),
+            [1.0, 30.0, 0.1, 12345.678, 1e-200][random.usize(..5)],
+        );
         let objective = Objective::new(lambda.parse().unwrap(), penalty.clone(), scale);
         let largest = [5, 1000, 1 << 61][random.usize(..3)];
         let mut any = || tree(random.i64(-largest..=largest), random.usize(1..=8));

@@ -57,6 +57,9 @@ struct Quotient {
 
 impl Quotient {
     fn new(smaller: SolutionValue, larger: SolutionValue, scale: Scale) -> Option<Self> {
+        if scale.is_ratio() {
+            return None;
+        }
         let fall = u128::from(smaller.cost.abs_diff(larger.cost));
         let run = (larger.leaves - smaller.leaves) as u128;
         let (unit, weight) = (dyadic(scale.unit), dyadic(scale.total_weight));

@@ -27,7 +27,7 @@ fn random_scale(random: &mut fastrand::Rng) -> Scale {
         _ => 2.0_f64.powi(random.i32(-10..20)),
     };
     let unit = 2.0_f64.powi([0, 0, -1, -30, -50][random.usize(..5)]);
-    Scale { unit, total_weight }
+    Scale::new(unit, total_weight)
 }
 
 /// Every promise of [`lambda_low`], through the texts that a user may give back.
@@ -105,10 +105,7 @@ fn other_thresholds_keep_their_promises() {
 
 #[test]
 fn thresholds_that_are_doubles_or_decimals_are_exact() {
-    let whole = Scale {
-        unit: 1.0,
-        total_weight: 10.0,
-    };
+    let whole = Scale::new(1.0, 10.0);
     assert_eq!(
         lambda_low(tree(3, 1), tree(0, 4), &Penalty::Linear, whole),
         0.1
@@ -128,10 +125,7 @@ fn thresholds_that_are_doubles_or_decimals_are_exact() {
 fn where_printers_disagree_the_lower_decimal_counts() {
     let number = 2.0_f64.powi(-25);
     assert_eq!(shortest(number), (29_802_322_387_695_312, -24));
-    let scale = Scale {
-        unit: 1.0,
-        total_weight: 2.0_f64.powi(25),
-    };
+    let scale = Scale::new(1.0, 2.0_f64.powi(25));
     let trees = (tree(1, 1), tree(0, 2));
     assert_eq!(
         lambda_low(trees.0, trees.1, &Penalty::Linear, scale),
@@ -146,7 +140,7 @@ fn where_printers_disagree_the_lower_decimal_counts() {
 #[test]
 fn the_ends_of_the_doubles() {
     let low = |trees: (SolutionValue, SolutionValue), penalty: &Penalty, unit, total_weight| {
-        lambda_low(trees.0, trees.1, penalty, Scale { unit, total_weight })
+        lambda_low(trees.0, trees.1, penalty, Scale::new(unit, total_weight))
     };
     let log = Penalty::Log;
     for penalty in [&Penalty::Linear, &log, &"power:60".parse().unwrap()] {
@@ -166,14 +160,7 @@ fn the_ends_of_the_doubles() {
             assert!(low(trees, penalty, unit, unit).is_finite());
         }
         for unit in [1e-320, 1e-310, 1e-300, 1e270, 1e280] {
-            check(
-                (tree(77, 1), tree(0, 3)),
-                penalty,
-                Scale {
-                    unit,
-                    total_weight: 3.0,
-                },
-            );
+            check((tree(77, 1), tree(0, 3)), penalty, Scale::new(unit, 3.0));
         }
     }
     // From 1 to as many leaves as there can be.

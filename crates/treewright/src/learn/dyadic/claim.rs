@@ -204,8 +204,7 @@ fn useful_leaves(objective: &Objective, grid: &Grid, known: usize) -> usize {
 }
 
 fn ratio_of(lambda: &Lambda, grid: &Grid) -> BigRational {
-    let exact = |number| BigRational::from_float(number).expect("a scale is finite");
-    lambda.ratio() * exact(grid.scale.total_weight) / exact(grid.scale.unit)
+    lambda.ratio() / grid.scale.ratio()
 }
 
 /// A weight as alpha in units of loss, if that is not too long.

@@ -40,7 +40,7 @@ pub(crate) use self::split::{CandidateSplit, FeatureResult};
 pub(crate) use self::splitter::{Lists, NodeRows, Splitter, Workspace};
 
 use self::deadline::SplitDeadline;
-use self::setup::most_nodes;
+use self::setup::{bin_edges, most_nodes};
 use crate::budget::Budget;
 use crate::data::{Column, Dataset, Target};
 use crate::error::{Error, Result};
@@ -112,7 +112,7 @@ impl Greedy {
         let frame = self.frame(data, has_missing, switches, budget)?;
         let summaries = match data.target() {
             Target::Numbers(_) => Summaries::Numbers {
-                answer: self.predict,
+                answer: self.predict.of(criterion),
                 bins: criterion == Criterion::BinnedGini,
             },
             Target::Classes(_) | Target::Absent => Summaries::Classes(&self.loss),
@@ -146,9 +146,12 @@ impl Greedy {
         params.insert("criterion", criterion.name());
         if criterion == Criterion::BinnedGini {
             params.insert("bins", self.bins);
+            if let Target::Numbers(numbers) = data.target() {
+                params.insert("bin_edges", bin_edges(numbers, self.bins));
+            }
         }
         if !criterion.is_for_classes() {
-            params.insert("predict", self.predict.name());
+            params.insert("predict", self.predict.of(criterion).name());
         }
         params.insert("max_depth", json!(self.max_depth));
         params.insert("min_split", self.min_split);

@@ -60,8 +60,10 @@ pub enum Criterion {
 /// What a leaf predicts in regression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Summary {
-    /// The weighted mean.
+    /// What the criterion is about: the median for [`Criterion::Mae`], else the mean.
     #[default]
+    Auto,
+    /// The weighted mean.
     Mean,
     /// The weighted median.
     Median,
@@ -86,7 +88,7 @@ impl Default for Greedy {
         Self {
             criterion: None,
             bins: 32,
-            predict: Summary::Mean,
+            predict: Summary::Auto,
             max_depth: None,
             min_split: 2,
             min_leaf: 1,
@@ -133,8 +135,19 @@ impl Summary {
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Auto => "auto",
             Self::Mean => "mean",
             Self::Median => "median",
+        }
+    }
+
+    /// The mean or the median: what leaves predict that are grown by a criterion.
+    #[must_use]
+    pub fn of(self, criterion: Criterion) -> Self {
+        match self {
+            Self::Auto if criterion == Criterion::Mae => Self::Median,
+            Self::Auto => Self::Mean,
+            Self::Mean | Self::Median => self,
         }
     }
 }

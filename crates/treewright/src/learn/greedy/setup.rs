@@ -9,7 +9,7 @@ use super::switches::GreedySwitches;
 use crate::budget::Budget;
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
-use crate::learn::greedy::problem::{Frame, Labels};
+use crate::learn::greedy::problem::{Frame, Labels, WholeTargets};
 use crate::learn::greedy::split::{Judge, Logs, Measure, SplitSearch};
 
 impl Greedy {
@@ -89,6 +89,7 @@ impl Greedy {
                 classes: Cow::Borrowed(classes),
                 n_classes: data.schema().classes().len(),
                 numbers: Cow::Borrowed(&[]),
+                whole: None,
             },
             Target::Numbers(numbers) => {
                 let binned = criterion == Criterion::BinnedGini;
@@ -100,6 +101,11 @@ impl Greedy {
                     },
                     n_classes: if binned { self.bins } else { 0 },
                     numbers: Cow::Borrowed(numbers),
+                    whole: if binned {
+                        None
+                    } else {
+                        WholeTargets::of(data, numbers)
+                    },
                 }
             }
             Target::Absent => unreachable!("checked before"),
@@ -165,6 +171,17 @@ pub(super) fn judge(criterion: Criterion, data: &Dataset) -> Judge {
         Criterion::Mse => Judge::Squared,
         Criterion::Mae => Judge::Absolute,
     }
+}
+
+/// The ends of all bins, from the least number to the largest.
+pub(super) fn bin_edges(numbers: &[f64], n_bins: usize) -> Vec<f64> {
+    let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let edge = |at: usize| {
+        let share = at as f64 / n_bins as f64;
+        low * (1.0 - share) + high * share
+    };
+    (0..=n_bins).map(edge).collect()
 }
 
 /// The bin of each number: equal widths between the least and the largest of them.

@@ -147,7 +147,11 @@ impl Optimal {
         let family = family.with_costs(costs).with_all_sizes();
         family.check_weights()?;
         let seconds = start.elapsed();
-        let training = Training::of_leaves(&family.tree(family.len() - 1), data).taking(seconds);
+        let last = family.len() - 1;
+        let units = || family.values()[last].cost;
+        let exact = losses.counting.exact_cost(losses.scale, units);
+        let training = Training::of_leaves(&family.tree(last), data);
+        let training = training.costing(exact).taking(seconds);
         Ok(FamilyFit {
             family,
             learner: self.family_info(data),
@@ -238,7 +242,7 @@ impl Optimal {
                 continue;
             }
             let tree = plan.build(data, &self.loss)?;
-            let recounted = tree.recounted(data, losses.counting);
+            let recounted = tree.recounted(data, &losses.counting);
             is_whole &= is_of_value;
             if is_of_value {
                 check_claim(value, recounted, losses.slack)?;
@@ -260,7 +264,7 @@ impl Optimal {
         if values.is_empty() {
             // There was no time for the only tree that is wanted.
             let leaf = TreePlan::Leaf.build(data, &self.loss)?;
-            values.push(leaf.recounted(data, losses.counting));
+            values.push(leaf.recounted(data, &losses.counting));
             trees.push(leaf);
         }
         if let Some(objective) = wanted.best_for.filter(|_| !is_whole) {

@@ -251,8 +251,11 @@ impl Optimal {
             }
         }
         let (tree, training) = best;
+        let recounted = tree.recounted(data, &losses.counting);
+        let exact = losses.counting.exact_cost(losses.scale, || recounted.cost);
+        let training = training.costing(exact);
         let proven = Proven {
-            value: encoding.tree(tree.recounted(data, losses.counting), table.constant()),
+            value: encoding.tree(recounted, table.constant()),
             lower: found.lower.unwrap_or(found.value),
             constant: table.constant(),
             n_rows: table.whole().len(),

@@ -76,6 +76,9 @@ impl Optimal {
                 bounds.has_fewest_leaves = false;
             }
         }
+        let units = || tree.recounted(data, &losses.counting).cost;
+        let exact = losses.counting.exact_cost(losses.scale, units);
+        let training = training.costing(exact);
         let certificate = self.sized_certificate(data, &losses, &bounds, &training);
         Ok(Fit {
             model: tree,

@@ -36,9 +36,9 @@ pub const GREEDY: &[Parameter] = &[
         sklearn: Some("leaf_value"),
         has_flag: true,
         kind: Kind::Word,
-        range: Range::OneOf(&["mean", "median"]),
-        default: Some("mean"),
-        help: "What a leaf predicts in regression",
+        range: Range::OneOf(&["auto", "mean", "median"]),
+        default: Some("auto"),
+        help: "What a leaf predicts in regression; `auto` is the median for `mae`, else the mean",
     },
     Parameter {
         name: "max-depth",

@@ -83,10 +83,7 @@ mod tests {
             value.cost -= cost as i64;
             values.push(value);
         }
-        let scale = Scale {
-            unit: 1.0,
-            total_weight: 1.0,
-        };
+        let scale = Scale::new(1.0, 1.0);
         Family::new(Penalty::Linear, scale, values, Arc::new(Vec::<Tree>::new()))
     }
 

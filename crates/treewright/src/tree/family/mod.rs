@@ -157,6 +157,11 @@ impl Family {
         self
     }
 
+    /// Were units of cost rounded, so that trees with nearly the same objective may be taken for each other?
+    pub fn has_rounded_units(&self) -> bool {
+        self.costs.is_some()
+    }
+
     /// The same family, which may have members that are only as good as their neighbours: their
     /// interval of weights is empty.
     #[must_use]

@@ -92,10 +92,7 @@ impl Family {
         check_trees(members, &trees)?;
         let costs: Vec<f64> = members.iter().map(|member| member.cost).collect();
         let units = Units::new(&costs, costs[0]);
-        let scale = Scale {
-            unit: units.unit(),
-            total_weight: 1.0,
-        };
+        let scale = Scale::new(units.unit(), 1.0);
         let values = members.iter().zip(units.values());
         let values = values.map(|(member, &cost)| SolutionValue {
             cost,

@@ -275,6 +275,15 @@ impl Training {
         }
     }
 
+    /// Sets the cost to that of whole numbers, where these are not the sums of doubles.
+    #[must_use]
+    pub(crate) fn costing(self, exact: Option<f64>) -> Self {
+        Self {
+            cost: exact.unwrap_or(self.cost),
+            ..self
+        }
+    }
+
     /// Sets the time that learning took.
     #[must_use]
     pub fn taking(mut self, time: Duration) -> Self {

@@ -160,6 +160,12 @@ impl Params {
         self.0.get("bins").and_then(Value::as_u64)
     }
 
+    /// The ends of these bins, one more than there are; `None` in files of older versions.
+    pub fn bin_edges(&self) -> Option<Vec<f64>> {
+        let edges = self.0.get("bin_edges")?.as_array()?;
+        edges.iter().map(Value::as_f64).collect()
+    }
+
     /// The largest depth of an optimal tree.
     pub fn depth(&self) -> Result<Option<usize>, String> {
         self.whole("depth")

@@ -2,6 +2,7 @@
 
 mod boxes;
 pub(crate) mod claims;
+mod exact;
 mod files;
 pub(crate) mod members;
 mod narrow;

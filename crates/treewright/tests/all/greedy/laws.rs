@@ -8,7 +8,7 @@ use treewright::cost::{CostMatrix, Loss};
 use treewright::data::{
     Column, Dataset, Feature, FeatureKind, Schema, Target, TargetColumn, TargetKind,
 };
-use treewright::learn::greedy::{MissingPolicy, Summary};
+use treewright::learn::greedy::{Criterion, MissingPolicy, Summary};
 use treewright::learn::{Greedy, Learner};
 use treewright::tree::{NodeId, Tree};
 
@@ -66,7 +66,8 @@ fn a_deeper_tree_continues_a_shallower_one_and_costs_no_more() {
             let root = (NodeId::ROOT, NodeId::ROOT);
             assert!(is_top(&tree, &deepest, root, depth), "{params:?}\n{table}");
             let cost = leaf_cost(&tree);
-            if classes || params.predict == Summary::Mean {
+            let criterion = params.criterion.unwrap_or(Criterion::Mse);
+            if classes || params.predict.of(criterion) == Summary::Mean {
                 assert!(cost <= last + 1e-9 * (1.0 + cost), "{params:?}\n{table}");
             }
             last = cost;

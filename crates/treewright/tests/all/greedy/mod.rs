@@ -1,6 +1,8 @@
 //! Greedy trees.
 
+mod bins;
 pub(crate) mod differential;
 mod groups;
 mod laws;
+mod mirrored;
 mod switches;

@@ -244,8 +244,9 @@ impl Problem<'_> {
                 .map(|(y, _)| y.abs())
                 .fold(0.0, f64::max);
             let slack = if node.whole { 0.0 } else { 1e-9 * group.weight };
-            return match self.params.predict {
-                Summary::Mean => (vec![group.mean()], 1e-9 * size),
+            let criterion = self.params.criterion.unwrap_or(Criterion::Mse);
+            return match self.params.predict.of(criterion) {
+                Summary::Auto | Summary::Mean => (vec![group.mean()], 1e-9 * size),
                 Summary::Median => (group.medians(slack), 1e-12 * size),
             };
         }

@@ -156,13 +156,15 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Are all rows of the node of one class (or one number)?
+    /// Are all rows of the node of one class (one bin, one number)?
     pub(crate) fn is_pure(&self, node: &NodeRows) -> bool {
         let first = node.shares[0].0;
         node.shares
             .iter()
             .all(|&(row, _)| match self.data.target() {
-                Target::Numbers(numbers) => numbers[row] == numbers[first],
+                Target::Numbers(numbers) if self.class.iter().all(|&bin| bin == 0) => {
+                    numbers[row] == numbers[first]
+                }
                 _ => self.class[row] == self.class[first],
             })
     }

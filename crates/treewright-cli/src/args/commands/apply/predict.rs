@@ -7,7 +7,8 @@ use crate::args::groups::{ModelOnData, OutputArgs};
 /// Predict the target of every row of a table.
 ///
 /// Writes a CSV in row order with the column `prediction`: the class label, or a number. With --proba
-/// there is one more column for each class, named by the class. The columns are found by name and read
+/// there is one more column for each class, named by the class, or for each bin of a number (`binned-gini`), named by
+/// its ends. The columns are found by name and read
 /// with the kinds and missing tokens of the model; the target column need not be there.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -18,7 +19,7 @@ Examples:
 pub(crate) struct PredictArgs {
     #[command(flatten)]
     pub(crate) on: ModelOnData,
-    /// Also the probability of every class
+    /// Also the probability of every class, or of every bin of a number
     #[arg(long, help_heading = "Output")]
     pub(crate) proba: bool,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::HalvingPlan;
-use crate::cost::Loss;
+use crate::cost::{Loss, WholeCosts};
 use crate::data::{Dataset, Value};
 use crate::error::Result;
 use crate::learn::dyadic::problem::{Bundle, Grid};
@@ -15,6 +15,8 @@ pub(crate) struct PlanToTree<'a> {
     grid: &'a Grid,
     data: &'a Dataset,
     loss: &'a Loss,
+    /// Where weights are not whole, so that each row is a bundle of its own.
+    costs: Option<WholeCosts>,
     /// Questions by coordinate, level and prefix. Exact cuts take a while, and plans share them.
     questions: FxHashMap<(usize, u32, u32), (Split, Option<u32>)>,
 }
@@ -25,6 +27,9 @@ impl<'a> PlanToTree<'a> {
             grid,
             data,
             loss,
+            costs: (!data.has_whole_weights())
+                .then(|| WholeCosts::of_decimals(data, loss))
+                .flatten(),
             questions: FxHashMap::default(),
         }
     }
@@ -95,6 +100,14 @@ impl PlanSource for PlanToTree<'_> {
             counts[bundle.class as usize] += bundle.weight;
         }
         counts
+    }
+
+    /// As the search has it: of two classes that cost the same, sums of doubles may make either a little cheaper.
+    fn class(&self, rows: &Vec<Bundle>, counts: &[f64], loss: &Loss) -> usize {
+        match &self.costs {
+            Some(costs) => costs.best_class(self.data, rows.iter().map(|bundle| bundle.row)),
+            None => loss.best_class(counts),
+        }
     }
 }
 

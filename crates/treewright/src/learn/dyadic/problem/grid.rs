@@ -124,7 +124,7 @@ impl Grid {
             n_snapped,
             bundles,
             only_leaf: None,
-            counting: losses.counting,
+            counting: losses.counting.clone(),
             slack: losses.slack + left_out,
             tolerance: losses.tolerance().map(|tolerance| {
                 let left_out = left_out as f64 * losses.scale.unit;
@@ -159,7 +159,7 @@ impl Grid {
             n_snapped: 0,
             bundles: bundles(data, &[]),
             only_leaf: Some(vertex(1, losses.least_of_all())),
-            counting: losses.counting,
+            counting: losses.counting.clone(),
             slack: losses.slack,
             tolerance: losses.tolerance(),
         }

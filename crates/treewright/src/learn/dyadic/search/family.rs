@@ -49,11 +49,11 @@ pub(crate) fn fit(
     let trees = found.plans.iter().map(|plan| builder.build(plan));
     let trees = trees.collect::<Result<Vec<Tree>>>()?;
     for (tree, &value) in trees.iter().zip(&found.values) {
-        check_claim(value, tree.recounted(data, grid.counting), grid.slack)?;
+        check_claim(value, tree.recounted(data, &grid.counting), grid.slack)?;
     }
     let mut members = found.values;
     let (mut trees, mut costs) = (trees, None);
-    if let Counting::Rounded(_) = grid.counting {
+    if let Counting::Rounded(_) = &grid.counting {
         costs = Some(by_rows(&mut members, &mut trees, data));
     }
     let family = Family::new(
@@ -66,7 +66,11 @@ pub(crate) fn fit(
     let family = family.with_ties(learner.collinear);
     family.check_weights()?;
     let seconds = start.elapsed();
-    let training = Training::of_leaves(&family.tree(family.len() - 1), data).taking(seconds);
+    let last = family.len() - 1;
+    let units = || family.values()[last].cost;
+    let exact = grid.counting.exact_cost(grid.scale, units);
+    let training = Training::of_leaves(&family.tree(last), data);
+    let training = training.costing(exact).taking(seconds);
     Ok(FamilyFit {
         family,
         learner: info(learner, &grid),

@@ -37,12 +37,11 @@ fn fit_in(
     let question = question(learner, data, grid)?;
     let answer = answer(learner, &question, grid, budget)?;
     let tree = PlanToTree::new(grid, data, &learner.loss).build(&answer.plan)?;
-    check_claim(
-        answer.value,
-        tree.recounted(data, grid.counting),
-        grid.slack,
-    )?;
-    let training = Training::of_leaves(&tree, data).taking(start.elapsed());
+    let recounted = tree.recounted(data, &grid.counting);
+    check_claim(answer.value, recounted, grid.slack)?;
+    let training = Training::of_leaves(&tree, data)
+        .costing(grid.counting.exact_cost(grid.scale, || recounted.cost))
+        .taking(start.elapsed());
     let certificate = certificate(learner, &answer, &question, grid, &training);
     let mut info = learner.info(grid);
     let (name, value) = learner.aim.param();
@@ -118,7 +117,7 @@ fn certificate(
         LowerBound::Objective(lower) => lower,
     };
     let lower_bound = after_rounding(lower_bound, objective, grid.tolerance());
-    let is_exact = !matches!(grid.counting, Counting::Rounded(_));
+    let is_exact = !matches!(&grid.counting, Counting::Rounded(_));
     Certificate {
         objective,
         lower_bound,

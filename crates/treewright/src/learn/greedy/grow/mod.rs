@@ -264,6 +264,12 @@ impl Grower<'_> {
         grown: &Grown,
     ) -> (Option<CandidateSplit>, Vec<u32>) {
         let summary = &grown.nodes[pending.node].summary;
+        let moments = &summary.moments;
+        // Relative to their mean the numbers of the node add up to nothing.
+        let (centre, sum) = nodes.frame.unit().map_or((moments.mean, 0.0), |unit| {
+            let centre = (moments.mean / unit).round();
+            (centre, summary.whole_sum - centre * summary.weight)
+        });
         let view = NodeView {
             range: pending.range.clone(),
             counts: &summary.counts,
@@ -275,8 +281,9 @@ impl Grower<'_> {
                 Totals::default()
             },
             weight: summary.weight,
-            mean: summary.moments.mean,
-            sse: summary.moments.sse,
+            sse: moments.sse,
+            centre,
+            sum,
             is_coarse: pending.is_coarse,
         };
         let features = &nodes.features[pending.features.clone()];

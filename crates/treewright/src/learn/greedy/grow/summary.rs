@@ -23,6 +23,8 @@ pub(crate) struct NodeSummary {
     /// Weighted counts of classes or bins; empty where there are none.
     pub(crate) counts: Vec<f64>,
     pub(super) moments: Moments,
+    /// The sum of the numbers that criteria add up, if that is exact.
+    pub(super) whole_sum: f64,
     pub(crate) weight: f64,
     /// What the node answers as a leaf.
     pub(crate) value: f64,
@@ -42,13 +44,17 @@ impl Summaries<'_> {
                 value: loss.best_class(&counts) as f64,
                 is_pure: counts.iter().filter(|&&count| count > 0.0).count() <= 1,
                 moments: Moments::default(),
+                whole_sum: 0.0,
                 counts,
                 rows,
             },
-            Self::Numbers { answer, .. } => {
+            Self::Numbers { answer, bins } => {
                 let (moments, is_pure) = moments(frame, parts);
+                // No split of one bin lowers its impurity, which is zero.
+                let has_one_bin = || counts.iter().filter(|&&count| count > 0.0).count() <= 1;
+                let is_pure = is_pure || *bins && has_one_bin();
                 let value = match answer {
-                    Summary::Mean => moments.mean,
+                    Summary::Auto | Summary::Mean => moments.mean,
                     Summary::Median => {
                         let weighed = |&entry: &u32| Weighed {
                             number: frame.number(entry),
@@ -62,6 +68,7 @@ impl Summaries<'_> {
                     counts,
                     weight: moments.weight,
                     moments,
+                    whole_sum: whole_sum(frame, parts),
                     value,
                     is_pure,
                     rows,
@@ -98,6 +105,18 @@ fn count(frame: &Frame<'_>, parts: &[&[u32]]) -> Vec<f64> {
         counts[packing.class(entry)] += 1;
     }
     counts.into_iter().map(f64::from).collect()
+}
+
+/// The sum of the numbers that criteria add up; 0 where it would be rounded.
+fn whole_sum(frame: &Frame<'_>, parts: &[&[u32]]) -> f64 {
+    if frame.unit().is_none() {
+        return 0.0;
+    }
+    let (numbers, packing) = (frame.judged(), frame.packing());
+    let entries = parts.iter().copied().flatten();
+    entries
+        .map(|&entry| frame.weight(entry) * numbers[packing.row(entry)])
+        .sum()
 }
 
 /// Mean, weight and squared error, and whether all numbers are the same.

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::coarse_features::CoarseFeatures;
 use super::codes::Codes;
-use super::labels::Labels;
+use super::labels::{Labels, WholeTargets};
 use super::packing::{Packing, is_tie};
 use super::sorting::sorted_list_by_comparison;
 use super::sorting::sorted_list_in_time;
@@ -222,6 +222,19 @@ impl<'a> Frame<'a> {
         self.labels.numbers[self.packing.row(entry)]
     }
 
+    /// The numbers that criteria add up, by row: whole ones, if their sums are exact, else as they are.
+    pub(crate) fn judged(&self) -> &[f64] {
+        let whole = self.labels.whole.as_ref().filter(|_| self.whole);
+        let scaled = whole.and_then(|whole| whole.scaled.as_deref());
+        scaled.unwrap_or(&self.labels.numbers)
+    }
+
+    /// What one of these is, if they are whole and their sums are exact.
+    pub(crate) fn unit(&self) -> Option<f64> {
+        let whole = self.labels.whole.as_ref().filter(|_| self.whole);
+        whole.map(|whole| whole.unit)
+    }
+
     pub(crate) fn weight(&self, entry: u32) -> f64 {
         self.weights
             .as_ref()
@@ -329,6 +342,10 @@ impl<'a> Frame<'a> {
             classes: pick(&self.labels.classes, parts),
             n_classes: self.labels.n_classes,
             numbers: pick(&self.labels.numbers, parts),
+            whole: self.labels.whole.as_ref().map(|whole| WholeTargets {
+                scaled: whole.scaled.as_ref().map(|scaled| pick(scaled, parts)),
+                unit: whole.unit,
+            }),
         };
         let (packing, packed) = packing(parts.len(), &labels).expect("a part fits where all did");
         let is_part = parts.iter().any(|&(_, factor)| factor != 1.0);

@@ -10,7 +10,7 @@ mod sorting;
 
 pub(crate) use self::coarse_features::CoarseFeatures;
 pub(crate) use self::frame::Frame;
-pub(crate) use self::labels::Labels;
+pub(crate) use self::labels::{Labels, WholeTargets};
 pub(crate) use self::packing::{Packing, is_tie};
 pub(crate) use self::partition::{partition, partition_in_two};
 pub(crate) use self::sorting::sorted_list_in_time;

@@ -183,7 +183,7 @@ impl FeatureCandidates<'_> {
     }
 
     /// The categories in two groups for absolute error: by their medians, then by their means.
-    pub(super) fn try_absolute_groups(&self, judge: &AbsoluteJudge, best: &mut BestShape) {
+    pub(super) fn try_absolute_groups(&self, judge: &AbsoluteJudge<'_>, best: &mut BestShape) {
         let groups = self.groups();
         if groups.len() < 2 {
             return;

@@ -182,7 +182,7 @@ impl<'a> FeatureCandidates<'a> {
     /// The cuts of an order of the known rows. They need the deviation of every beginning and every end of it.
     pub(super) fn try_absolute_cuts(
         &self,
-        judge: &AbsoluteJudge,
+        judge: &AbsoluteJudge<'_>,
         ordered: &[u32],
         cuts: &[usize],
         best: &mut BestShape,
@@ -211,8 +211,7 @@ impl<'a> FeatureCandidates<'a> {
                 start = cut;
                 if sizes.are_enough(self.search) {
                     let drop = judge.all_of_judged - low[cut - 1] - high[n - 1 - cut];
-                    let score = Score::rounded(drop + judge.missing_drop);
-                    self.keep(judge, best, pass.missing, score, || shape(at));
+                    self.keep(judge, best, pass.missing, judge.scored(drop), || shape(at));
                 }
             }
         }
@@ -230,9 +229,9 @@ impl<'a> FeatureCandidates<'a> {
     }
 
     pub(crate) fn weighed(&self, entry: u32) -> Weighed {
-        let number = self.frame.number(entry) - self.node.mean;
+        let number = self.frame.judged()[self.frame.packing().row(entry)];
         Weighed {
-            number,
+            number: number - self.node.centre,
             weight: self.frame.weight(entry),
         }
     }

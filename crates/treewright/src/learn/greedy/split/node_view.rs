@@ -13,10 +13,12 @@ pub(crate) struct NodeView<'a> {
     /// Class counts as whole numbers, for the fast scans; empty unless rows count as one each.
     pub(crate) totals: Totals,
     pub(crate) weight: f64,
-    /// Mean of the numbers.
-    pub(crate) mean: f64,
     /// Squared error of the numbers.
     pub(crate) sse: f64,
+    /// What the numbers that criteria add up are relative to: near their mean, and whole where they are.
+    pub(crate) centre: f64,
+    /// The sum of these numbers, relative to the centre.
+    pub(crate) sum: f64,
     /// Are the coarse features to be counted, because they have no lists here?
     pub(crate) is_coarse: bool,
 }

@@ -147,8 +147,9 @@ impl<'a> Splitter<'a> {
                 Totals::default()
             },
             weight: node.summary.weight,
-            mean: 0.0,
             sse: 0.0,
+            centre: 0.0,
+            sum: 0.0,
             is_coarse: false,
         }
     }

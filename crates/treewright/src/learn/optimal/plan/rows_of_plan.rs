@@ -72,7 +72,7 @@ impl PlanSource for RowsOfPlan<'_> {
     /// As the search has it: of two classes that cost the same, sums of decimals may make either a little cheaper.
     fn class(&self, rows: &Vec<u32>, counts: &[f64], loss: &Loss) -> usize {
         match &self.costs {
-            Some(costs) => costs.best_class(self.data, rows),
+            Some(costs) => costs.best_class(self.data, rows.iter().copied()),
             None => loss.best_class(counts),
         }
     }

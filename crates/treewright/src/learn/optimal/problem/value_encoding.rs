@@ -68,8 +68,8 @@ impl ValueEncoding {
         size: ValueSize,
     ) -> Result<Self> {
         let in_losses = |total| leaf_cost.ratio() * exact(total) / exact(scale.unit);
-        let encoding = in_losses(scale.total_weight);
-        let near = if is_whole {
+        let encoding = leaf_cost.ratio() / scale.ratio();
+        let near = if is_whole || scale.is_ratio() {
             encoding.clone()
         } else {
             in_losses(short(scale.total_weight))

@@ -8,8 +8,11 @@ use crate::learn::greedy::split::feature_candidates::{FeatureCandidates, Missing
 use crate::learn::greedy::split::measure::{RunningMedian, Score, Weighed};
 
 /// Distances from medians.
-pub(crate) struct AbsoluteJudge {
-    mean: f64,
+pub(crate) struct AbsoluteJudge<'a> {
+    numbers: &'a [f64],
+    centre: f64,
+    /// What one of the numbers is, if all sums are whole and exact.
+    unit: Option<f64>,
     /// Of the rows that the children of a split share out.
     pub(crate) all_of_judged: f64,
     /// What setting the missing rows apart lowers the deviation by.
@@ -17,8 +20,8 @@ pub(crate) struct AbsoluteJudge {
     floor: f64,
 }
 
-impl AbsoluteJudge {
-    pub(crate) fn new(candidates: &FeatureCandidates<'_>) -> Self {
+impl<'a> AbsoluteJudge<'a> {
+    pub(crate) fn new(candidates: &FeatureCandidates<'a>) -> Self {
         let deviation = |parts: &[&[u32]]| {
             let mut median = RunningMedian::default();
             for &entry in parts.iter().copied().flatten() {
@@ -31,7 +34,8 @@ impl AbsoluteJudge {
             MissingRows::InEachChild => deviation(&[known, missing]),
             MissingRows::Apart | MissingRows::OneMoreChild => deviation(&[known]),
         };
-        let mean = candidates.node.mean;
+        let (numbers, centre) = (candidates.frame.judged(), candidates.node.centre);
+        let unit = candidates.frame.unit();
         let distances = known.iter().chain(missing).map(|&entry| {
             let Weighed { number, weight } = candidates.weighed(entry);
             weight * number.abs()
@@ -41,14 +45,18 @@ impl AbsoluteJudge {
             let all = deviation(&[known, missing]);
             let missing_drop = all - all_of_judged - deviation(&[missing]);
             return Self {
-                mean,
+                numbers,
+                centre,
+                unit,
                 all_of_judged,
                 missing_drop,
                 floor: 1e-12 * all + rounding,
             };
         }
         Self {
-            mean,
+            numbers,
+            centre,
+            unit,
             all_of_judged,
             missing_drop: 0.0,
             floor: 1e-12 * all_of_judged + rounding,
@@ -56,7 +64,18 @@ impl AbsoluteJudge {
     }
 }
 
-impl GroupJudge for AbsoluteJudge {
+impl AbsoluteJudge<'_> {
+    /// The score of a split that lowers the deviation of the judged rows by this.
+    pub(crate) fn scored(&self, drop: f64) -> Score {
+        let drop = drop + self.missing_drop;
+        match self.unit {
+            None => Score::rounded(drop),
+            Some(unit) => Score::whole(drop as i64, unit),
+        }
+    }
+}
+
+impl GroupJudge for AbsoluteJudge<'_> {
     type Tally = RunningMedian;
 
     fn empty(&self) -> RunningMedian {
@@ -64,9 +83,9 @@ impl GroupJudge for AbsoluteJudge {
     }
 
     fn add(&self, tally: &mut RunningMedian, frame: &Frame<'_>, entry: u32) {
-        let number = frame.number(entry) - self.mean;
+        let number = self.numbers[frame.packing().row(entry)];
         tally.add(Weighed {
-            number,
+            number: number - self.centre,
             weight: frame.weight(entry),
         });
     }
@@ -89,12 +108,12 @@ impl GroupJudge for AbsoluteJudge {
     }
 
     fn worth(&self, tally: &RunningMedian) -> f64 {
-        -tally.deviation()
+        -tally.deviation() * self.unit.unwrap_or(1.0)
     }
 
     fn score(&self, groups: &[&RunningMedian]) -> Score {
         let deviation: f64 = groups.iter().map(|group| group.deviation()).sum();
-        Score::rounded(self.all_of_judged - deviation + self.missing_drop)
+        self.scored(self.all_of_judged - deviation)
     }
 
     fn floor(&self) -> f64 {

@@ -5,29 +5,40 @@ use std::ops::Range;
 use super::{GroupJudge, SumJudge};
 use crate::learn::greedy::problem::Frame;
 use crate::learn::greedy::split::feature_candidates::{FeatureCandidates, MissingRows, Pass};
-use crate::learn::greedy::split::measure::{Score, WeightedSum};
+use crate::learn::greedy::split::measure::{Score, SquareSum, WeightedSum};
 
-/// Sums of numbers, relative to the mean of the node.
-pub(crate) struct SquaredJudge {
-    mean: f64,
+/// Sums of numbers, relative to the centre of the node.
+pub(crate) struct SquaredJudge<'a> {
+    numbers: &'a [f64],
+    centre: f64,
+    /// What a square of the numbers is, and how many of these make one.
+    square: f64,
+    per_square: f64,
+    /// Are all sums whole, and exact?
+    is_exact: bool,
     /// The rows that the two children of a split share out.
     judged: WeightedSum,
+    all: WeightedSum,
     before: f64,
+    /// The missing rows, if they are one more child.
+    apart: WeightedSum,
     missing: f64,
     floor: f64,
 }
 
-impl SquaredJudge {
-    pub(crate) fn new(candidates: &FeatureCandidates<'_>) -> Self {
-        let mean = candidates.node.mean;
+impl<'a> SquaredJudge<'a> {
+    pub(crate) fn new(candidates: &FeatureCandidates<'a>) -> Self {
+        let (frame, node) = (candidates.frame, candidates.node);
+        let (numbers, centre) = (frame.judged(), node.centre);
+        let unit = frame.unit();
+        let square = unit.unwrap_or(1.0).powi(2);
+        let is_exact = unit.is_some();
         let sum = |entries: &[u32]| {
             let mut sum = WeightedSum::default();
             let mut squares = 0.0;
             for &entry in entries {
-                let (number, weight) = (
-                    candidates.frame.number(entry) - mean,
-                    candidates.frame.weight(entry),
-                );
+                let number = numbers[frame.packing().row(entry)] - centre;
+                let weight = frame.weight(entry);
                 sum.add(number, weight);
                 squares += weight * number * number;
             }
@@ -35,13 +46,12 @@ impl SquaredJudge {
         };
         let tried = candidates.missing_rows == MissingRows::InEachChild;
         let (judged, squares) = if candidates.missing.is_empty() || tried {
-            // Relative to their mean the numbers of the node add up to nothing.
             (
                 WeightedSum {
-                    sum: 0.0,
-                    weight: candidates.node.weight,
+                    sum: node.sum,
+                    weight: node.weight,
                 },
-                candidates.node.sse,
+                node.sse / square,
             )
         } else {
             sum(candidates.known)
@@ -54,24 +64,36 @@ impl SquaredJudge {
             };
             let floor = 1e-12 * (squares + missing_squares);
             return Self {
-                mean,
+                numbers,
+                centre,
+                square,
+                per_square: square.recip(),
+                is_exact,
                 judged,
                 before: all.worth(),
+                all,
                 missing: missing.worth(),
+                apart: missing,
                 floor,
             };
         }
         Self {
-            mean,
+            numbers,
+            centre,
+            square,
+            per_square: square.recip(),
+            is_exact,
             judged,
             before: judged.worth(),
+            all: judged,
             missing: 0.0,
+            apart: WeightedSum::default(),
             floor: 1e-12 * squares,
         }
     }
 }
 
-impl GroupJudge for SquaredJudge {
+impl GroupJudge for SquaredJudge<'_> {
     type Tally = WeightedSum;
 
     fn empty(&self) -> WeightedSum {
@@ -79,7 +101,8 @@ impl GroupJudge for SquaredJudge {
     }
 
     fn add(&self, tally: &mut WeightedSum, frame: &Frame<'_>, entry: u32) {
-        tally.add(frame.number(entry) - self.mean, frame.weight(entry));
+        let number = self.numbers[frame.packing().row(entry)];
+        tally.add(number - self.centre, frame.weight(entry));
     }
 
     fn rest_of(
@@ -93,20 +116,29 @@ impl GroupJudge for SquaredJudge {
     }
 
     fn worth(&self, tally: &WeightedSum) -> f64 {
-        tally.worth()
+        tally.worth() * self.square
     }
 
     fn score(&self, groups: &[&WeightedSum]) -> Score {
         let worth: f64 = groups.iter().map(|sum| sum.worth()).sum();
-        Score::rounded(worth + self.missing - self.before)
+        let drop = (worth + self.missing - self.before) * self.square;
+        if !self.is_exact {
+            return Score::rounded(drop);
+        }
+        let slack = (worth + self.missing + self.before) * self.square;
+        let squares = match *groups {
+            [low, high] => SquareSum::of_two([*low, *high], self.apart, self.all),
+            _ => SquareSum::of_many(groups, self.apart, self.all),
+        };
+        Score::squares(drop, slack, squares)
     }
 
     fn floor(&self) -> f64 {
-        self.floor
+        self.floor * self.square
     }
 }
 
-impl SumJudge for SquaredJudge {
+impl SumJudge for SquaredJudge<'_> {
     fn rest(&self, tally: &WeightedSum) -> WeightedSum {
         self.judged.without(*tally)
     }
@@ -122,7 +154,7 @@ impl SumJudge for SquaredJudge {
         let d = weight * low.sum - low.weight * self.judged.sum;
         let under = weight * low.weight * (weight - low.weight);
         let offset = self.judged.worth() + self.missing - self.before;
-        d * d < ((reach - offset) * (1.0 - 1e-9) - self.floor) * under
+        d * d < ((reach * self.per_square - offset) * (1.0 - 1e-9) - self.floor) * under
     }
 
     /// By rising mean.

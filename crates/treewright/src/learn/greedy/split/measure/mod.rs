@@ -19,10 +19,12 @@
 mod deviation;
 mod logs;
 mod score;
+mod squares;
 
 pub(crate) use self::deviation::{RunningMedian, Weighed, WeightedSum, median};
 pub(crate) use self::logs::{Logs, rounding};
 pub(crate) use self::score::{Pair, Score, compare_products};
+pub(crate) use self::squares::SquareSum;
 
 use self::score::{Exact, Fraction, FractionSum};
 

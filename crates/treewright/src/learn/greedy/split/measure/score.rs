@@ -7,6 +7,8 @@ use std::cmp::Ordering;
 
 use num_bigint::BigUint;
 
+use super::squares::SquareSum;
+
 /// A split's drop of weighted impurity, with what is needed to compare it exactly.
 #[derive(Debug, Clone)]
 pub(crate) struct Score {
@@ -29,6 +31,8 @@ pub(super) enum Exact {
     Pair(Pair),
     /// Any gini split.
     Sum(Box<FractionSum>),
+    /// A split by squared error, and by how much its rounded drop may be off.
+    Squares(SquareSum, f64),
 }
 
 /// Sums of squared counts on both sides of a cut, and in all.
@@ -71,6 +75,17 @@ impl Score {
         }
     }
 
+    /// A drop of squared error, the difference of numbers that are no larger than `size`.
+    pub(crate) fn squares(drop: f64, size: f64, squares: SquareSum) -> Self {
+        /// Far more than the roundings of a few operations.
+        const ROUNDING: f64 = 1e-14;
+        Self {
+            drop,
+            rank: drop,
+            exact: Exact::Squares(squares, ROUNDING * size),
+        }
+    }
+
     /// A gini drop of two children.
     pub(crate) fn pair(pair: Pair) -> Self {
         let worth = |squares: u64, n: u32| squares as f64 / f64::from(n);
@@ -94,6 +109,7 @@ impl Score {
         match &self.exact {
             Exact::Rounded => self.drop > floor,
             Exact::Whole(drop) | Exact::Ratio(drop, _) => *drop > 0,
+            Exact::Squares(squares, slack) => self.drop > *slack || squares.is_positive(),
             Exact::Pair(_) | Exact::Sum(_) => {
                 self.drop > tolerance || {
                     let sum = self.exact.sum();
@@ -120,6 +136,11 @@ impl Score {
                 if (self.rank - other.rank).abs() <= tolerance =>
             {
                 self.exact.compare(&other.exact)
+            }
+            (Exact::Squares(a, a_slack), Exact::Squares(b, b_slack))
+                if (self.rank - other.rank).abs() <= a_slack + b_slack =>
+            {
+                a.compare(b)
             }
             _ => self.rank.total_cmp(&other.rank),
         }
@@ -153,7 +174,7 @@ impl Exact {
                     u64::from(pair.n_low) + u64::from(pair.n_high),
                 ),
             },
-            Self::Rounded | Self::Whole(_) | Self::Ratio(..) => {
+            Self::Rounded | Self::Whole(_) | Self::Ratio(..) | Self::Squares(..) => {
                 unreachable!("only gini splits are sums of fractions")
             }
         }

@@ -158,10 +158,7 @@ fn check<T: Lane>(rng: &mut Rng, heaviest: u32, leaf_cost: &str) {
     let most = rng.usize(2..=if rows.len() < 20 { 4 } else { 3 });
     let n_ranks = rows.cells()[0].n_ranks() as u32;
     let size = ValueSize::new(&rows);
-    let scale = Scale {
-        unit: 1.0,
-        total_weight: rows.weight() as f64,
-    };
+    let scale = Scale::new(1.0, rows.weight() as f64);
     let leaf_cost: Lambda = leaf_cost.parse().unwrap();
     let encoding = ValueEncoding::new(&leaf_cost, scale, true, size).unwrap();
     let mut cuts: Vec<u32> = (0..n_ranks).collect();
