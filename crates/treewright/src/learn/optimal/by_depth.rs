@@ -111,14 +111,16 @@ impl Optimal {
 }
 
 impl TreeSearch<'_> {
-    /// A good tree by local search in this time; none without it.
+    /// A good tree by local search in this time.
     pub(super) fn early_tree(
         &self,
         rows: &Arc<RowSet>,
         depth: usize,
-        time: Option<Duration>,
+        time: Duration,
     ) -> Option<(u64, Sketch)> {
-        let time = time.filter(|_| self.context.switches.local_search)?;
+        if !self.context.switches.local_search {
+            return None;
+        }
         let budget = self.budget.within(time);
         let local = TreeSearch {
             budget: &budget,
@@ -127,10 +129,12 @@ impl TreeSearch<'_> {
         local.good_tree(rows, depth)
     }
 
-    /// The time for a local search, if all of it is limited.
-    pub(super) fn time_for_early_tree(&self) -> Option<Duration> {
+    /// The time for a local search, if all of it is limited: little where the search itself is quick.
+    pub(super) fn time_for_early_tree(&self, spent: Duration) -> Option<Duration> {
         const PART: u32 = 4;
-        self.budget.left().map(|left| left / PART)
+        const TIMES_SPENT: u32 = 8;
+        let left = self.budget.left()?;
+        Some((left / PART).min(TIMES_SPENT * spent))
     }
 }
 
@@ -182,24 +186,27 @@ impl Depths {
         let is_relaxed = !search.is_monotone() && search.context.switches.relaxed_first;
         let mut relaxed = is_relaxed.then(|| Relaxed::new(search, depths.best));
         let mut shallower = None;
-        let mut early = None;
-        let (own, helper) = (search, OnceCell::new());
+        let mut early: Option<(u64, Sketch)> = None;
+        let own = search;
+        let helper: OnceCell<Helper<'_>> = OnceCell::new();
         let start = Instant::now();
         for depth in 2.min(deepest)..=deepest {
             let is_noted = is_noted && depth > 2 && depth == deepest;
             let time = match depth {
-                3 => own.time_for_early_tree(),
+                3 | 4 if own.budget.left().is_some() => own.time_for_early_tree(start.elapsed()),
                 // Without a limit it takes as long as all before, which is little beside what comes.
-                4 if early.is_none() => Some(start.elapsed()),
+                4 => Some(start.elapsed()),
                 _ => None,
             };
-            if time.is_some() {
-                early = own.early_tree(rows, deepest, time);
-                if let Some(tree) = &early
-                    && let Some(new) = Helper::new(own, rows, deepest, tree.clone())
-                {
+            let found = time.and_then(|time| own.early_tree(rows, deepest, time));
+            let least = early.as_ref().map_or(u64::MAX, |tree| tree.0);
+            if let Some(tree) = found.filter(|tree| tree.0 < least) {
+                if let Some(helper) = helper.get() {
+                    helper.begin_with(&tree);
+                } else if let Some(new) = Helper::new(own, rows, deepest, tree.clone()) {
                     helper.get_or_init(|| new);
                 }
+                early = Some(tree);
             }
             let search = &TreeSearch {
                 helper: helper.get(),

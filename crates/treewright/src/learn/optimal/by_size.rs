@@ -365,9 +365,11 @@ impl<'a> BySize<'a> {
         let mut of_any = [None, None];
         let mut lower = solved.clone();
         let mut early = None;
+        let start = Instant::now();
         for level in 1..=depth {
             if level == 3 {
-                early = tree_search.early_tree(rows, depth, tree_search.time_for_early_tree());
+                let time = tree_search.time_for_early_tree(start.elapsed());
+                early = time.and_then(|time| tree_search.early_tree(rows, depth, time));
             }
             if let Some(relaxed) = relaxed {
                 (lower, of_any[0]) = relaxed.solve_top(rows, level, &lower, None, of_any[0].take());

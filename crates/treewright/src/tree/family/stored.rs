@@ -27,10 +27,7 @@ struct Whole {
 impl Whole {
     /// `None` unless each cost is the double nearest to a whole number divided by the weight.
     fn new(costs: &[f64], leaves: impl Iterator<Item = usize>, total_weight: f64) -> Option<Self> {
-        let scale = Scale {
-            unit: 1.0,
-            total_weight,
-        };
+        let scale = Scale::new(1.0, total_weight);
         let units: Vec<f64> = costs
             .iter()
             .map(|cost| (cost * total_weight).round())

@@ -73,6 +73,16 @@ impl<'a> Helper<'a> {
         })
     }
 
+    /// The local search goes on with a better tree.
+    pub(crate) fn begin_with(&self, (value, sketch): &(u64, Sketch)) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if *value < state.best {
+            state.best = *value;
+            state.sketch = sketch.clone();
+            state.moves = None;
+        }
+    }
+
     /// Hears the lower bound of a proof for trees of a depth.
     pub(crate) fn hear(&self, depth: usize, lower: u64) {
         if depth == self.depth {
