@@ -129,6 +129,22 @@ impl TreeSearch<'_> {
         local.good_tree(rows, depth)
     }
 
+    /// A good tree before the search of a depth, if it is time to look for one.
+    fn early_tree_at(
+        &self,
+        rows: &Arc<RowSet>,
+        [depth, deepest]: [usize; 2],
+        spent: Duration,
+    ) -> Option<(u64, Sketch)> {
+        let time = match depth {
+            3 | 4 if self.budget.left().is_some() => self.time_for_early_tree(spent)?,
+            // Without a limit it takes as long as all before, which is little beside what comes.
+            4 => spent,
+            _ => return None,
+        };
+        self.early_tree(rows, deepest, time)
+    }
+
     /// The time for a local search, if all of it is limited: little where the search itself is quick.
     pub(super) fn time_for_early_tree(&self, spent: Duration) -> Option<Duration> {
         const PART: u32 = 4;
@@ -192,15 +208,9 @@ impl Depths {
         let start = Instant::now();
         for depth in 2.min(deepest)..=deepest {
             let is_noted = is_noted && depth > 2 && depth == deepest;
-            let time = match depth {
-                3 | 4 if own.budget.left().is_some() => own.time_for_early_tree(start.elapsed()),
-                // Without a limit it takes as long as all before, which is little beside what comes.
-                4 => Some(start.elapsed()),
-                _ => None,
-            };
-            let found = time.and_then(|time| own.early_tree(rows, deepest, time));
-            let least = early.as_ref().map_or(u64::MAX, |tree| tree.0);
-            if let Some(tree) = found.filter(|tree| tree.0 < least) {
+            if let Some(tree) = own.early_tree_at(rows, [depth, deepest], start.elapsed())
+                && early.as_ref().is_none_or(|early| tree.0 < early.0)
+            {
                 if let Some(helper) = helper.get() {
                     helper.begin_with(&tree);
                 } else if let Some(new) = Helper::new(own, rows, deepest, tree.clone()) {

@@ -252,14 +252,7 @@ impl Optimal {
                 found.push((recounted, tree));
             }
         }
-        // Of a search that was stopped, larger trees need not be better.
-        found.sort_by_key(|(value, _)| (value.leaves, value.cost));
-        let mut least = i64::MAX;
-        found.retain(|(value, _)| {
-            let is_better = value.cost < least;
-            least = least.min(value.cost);
-            is_better
-        });
+        keep_better(&mut found);
         let (mut values, mut trees): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         if values.is_empty() {
             // There was no time for the only tree that is wanted.
@@ -426,6 +419,17 @@ impl<'a> BySize<'a> {
 fn largest_first(mut members: Vec<SolutionValue>) -> impl Iterator<Item = SolutionValue> {
     let largest = members.pop();
     largest.into_iter().chain(members)
+}
+
+/// Keeps the trees that cost less than all smaller ones. Of a search that was stopped, larger trees need not be better.
+fn keep_better(found: &mut Vec<(SolutionValue, Tree)>) {
+    found.sort_by_key(|(value, _)| (value.leaves, value.cost));
+    let mut least = i64::MAX;
+    found.retain(|(value, _)| {
+        let is_better = value.cost < least;
+        least = least.min(value.cost);
+        is_better
+    });
 }
 
 /// The best tree of a size, and whether there was time to look for all of it.

@@ -49,7 +49,7 @@ impl TreeSearch<'_> {
         let deepest = self.most_levels(upper);
         if deepest < depth {
             let solved = self.solve(rows, deepest, upper, before);
-            return solved.as_deeper(upper, before, self.context.table.kinds().len());
+            return solved.into_deeper(upper, before, self.context.table.kinds().len());
         }
         let nothing = Inherited::default();
         let before = if self.context.switches.inherited_floors {

@@ -53,7 +53,7 @@ impl Case {
     }
 
     /// By how much a cut lowers the error of the rows, times a constant.
-    fn gain(&self, low: &[i64], high: &[i64], criterion: Criterion) -> BigRational {
+    fn gain(low: &[i64], high: &[i64], criterion: Criterion) -> BigRational {
         let worth = |numbers: &[i64]| -> BigRational {
             let mut sorted = numbers.to_vec();
             sorted.sort_unstable();
@@ -85,7 +85,7 @@ impl Case {
                 let numbers = |rows: &[&([i64; 2], i64)]| -> Vec<i64> {
                     rows.iter().map(|row| row.1).collect()
                 };
-                let gain = self.gain(&numbers(&low), &numbers(&high), criterion);
+                let gain = Self::gain(&numbers(&low), &numbers(&high), criterion);
                 let zero = BigRational::from(BigInt::from(0));
                 if gain > best.as_ref().map_or(zero, |best| best.0.clone()) {
                     best = Some((gain, (feature, low.len())));

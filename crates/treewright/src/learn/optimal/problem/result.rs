@@ -101,7 +101,7 @@ impl SearchResult {
 
     /// What a search with fewer levels says about more of them, where trees below `upper` have no more levels: about
     /// larger values it says nothing.
-    pub(crate) fn as_deeper(self, upper: u64, before: &Inherited, n_features: usize) -> Self {
+    pub(crate) fn into_deeper(self, upper: u64, before: &Inherited, n_features: usize) -> Self {
         let lower = self.lower.min(upper);
         Self {
             lower,
