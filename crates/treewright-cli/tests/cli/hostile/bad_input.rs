@@ -354,7 +354,7 @@ fn bad_costs() {
     };
     refused(
         ",no,maybe\nno,0,1\nmaybe,1,0\n",
-        "costs.csv: costs: no row for class \"yes\"\n",
+        "costs.csv: costs: no column for class \"yes\"\n",
     );
     refused(
         ",no,yes,maybe\nno,0,1,1\nyes,1,0,1\n",
