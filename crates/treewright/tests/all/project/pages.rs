@@ -1,4 +1,5 @@
-//! The pages about algorithms end with a map from their sections to files of the sources: do both exist?
+//! The pages about algorithms end with a map from their sections to files of the sources: do both exist? And do the
+//! files that the page of the papers names?
 
 use std::fs;
 use std::path::Path;
@@ -47,5 +48,23 @@ fn every_folder_of_a_learner_is_on_its_page() {
                 assert!(map.contains(&format!("`{name}/")), "{learner}: {name}");
             }
         }
+    }
+}
+
+#[test]
+fn the_page_of_the_papers_names_files_that_exist() {
+    let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = crate_root.join("../../docs");
+    let text = fs::read_to_string(docs.join("papers.md")).unwrap();
+    let links = text.split("](").skip(1);
+    let linked = links.map(|link| link.split([')', '#']).next().unwrap());
+    for file in linked.filter(|file| !file.is_empty()) {
+        assert!(docs.join(file).is_file(), "no {file}");
+    }
+    let quoted = text.split('`').skip(1).step_by(2);
+    let sources: Vec<&str> = quoted.filter(|name| name.ends_with(".rs")).collect();
+    assert!(sources.len() > 50, "{sources:?}");
+    for file in sources {
+        assert!(crate_root.join("src").join(file).is_file(), "no {file}");
     }
 }
