@@ -222,10 +222,7 @@ impl Depths {
                 helper: helper.get(),
                 ..*own
             };
-            // A tree of local search counts only if the time is up. Until then equal trees are wanted, too: the
-            // first of them is found.
-            let of_early = early.as_ref().map_or(u64::MAX, |&(value, _)| value + 1);
-            let upper = depths.best.min(of_early);
+            let upper = depths.upper(search, early.as_ref(), [depth, deepest]);
             let of_relaxed = relaxed.as_mut().filter(|_| depth > 1);
             let least = of_relaxed.map(|relaxed| relaxed.solve(search, rows, depth, upper));
             let known_lower = match least {
@@ -292,6 +289,26 @@ impl Depths {
             }
         }
         depths
+    }
+
+    /// Trees of a depth with values from this on are not wanted.
+    fn upper(
+        &self,
+        search: &TreeSearch<'_>,
+        early: Option<&(u64, Sketch)>,
+        [depth, deepest]: [usize; 2],
+    ) -> u64 {
+        let Some((early, _)) = early else {
+            return self.best;
+        };
+        // Of three levels the best tree is wanted even if deeper ones are known to be better: its root makes a good
+        // tree of more levels.
+        if depth == 3 && depth < deepest && search.context.encoding.loss_of(*early) > 0 {
+            return self.best;
+        }
+        // A tree of local search counts only if the time is up. Until then equal trees are wanted, too: the first of
+        // them is found.
+        self.best.min(early + 1)
     }
 
     /// The tree with the least value.
