@@ -42,8 +42,11 @@ pub(super) fn figures(fit: &FamilyFit) -> String {
         1 => "1 member with 1 leaf".into(),
         n_members => format!("{n_members} members with 1 to {most_leaves} leaves"),
     };
+    let is_heuristic = fit.learner.params.is_heuristic();
     let what = if fit.family.has_all_sizes() {
         "the best trees of each size, with weights".to_owned()
+    } else if is_heuristic {
+        format!("{} trees of a heuristic search", fit.learner.kind)
     } else if is_searched(fit) {
         format!("the best {} trees", fit.learner.kind)
     } else {
@@ -56,7 +59,7 @@ pub(super) fn figures(fit: &FamilyFit) -> String {
     let rounding = tolerance.map_or(String::new(), |tolerance| {
         format!(" (up to rounding of {tolerance:.1e})")
     });
-    let is_stopped = !fit.is_complete() || fit.learner.params.stopped().is_some();
+    let is_stopped = !is_heuristic && !fit.is_complete() || fit.learner.params.stopped().is_some();
     format!(
         "{members}, {what} for penalty {}{rounding}, found in {}{}",
         fit.family.penalty(),

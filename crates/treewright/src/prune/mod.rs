@@ -9,6 +9,7 @@
 //! | `weakest_link` | all prunings that are best for some linear penalty, from one pass with heaps |
 //! | `min_cost` | the least cost for every number of leaves, and the tree that has it |
 //! | `family` | the best prunings for every weight of any penalty |
+//! | `sized` | taking a member out of a family with a tree for every number of leaves |
 //! | `single` | one pruning: for a weight, a number of leaves or a cost |
 //! | `model` | the same for a learned model, and taking a member out of a family |
 //! | `importance` | how much each feature contributes |

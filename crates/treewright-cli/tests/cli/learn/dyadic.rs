@@ -206,6 +206,12 @@ fn a_family_as_a_table() {
         stdout.contains("the best dyadic trees for penalty linear"),
         "{stdout}"
     );
+    let stdout = folder.done(&["path", "dyadic", "data.csv", "--method", "heuristic"]);
+    assert!(
+        stdout.contains(", dyadic trees of a heuristic search for penalty linear")
+            && !stdout.contains("stopped"),
+        "{stdout}"
+    );
     folder.done(&["path", "dyadic", "data.csv", "-o", "family.json"]);
     let stdout = folder.done(&["prune", "family.json", "--lambda", "0.01"]);
     let proven =

@@ -1,9 +1,9 @@
 //! Optimal trees of bounded depth.
 //!
 //! **Problem.** Among all trees of a depth, find the one with the least cost on the rows, and prove that none is
-//! better. Above the last level a numeric feature is cut in two; at the last level into up to `K` intervals. A
-//! categorical feature has a branch for each category, and missing values have a branch of their own wherever there
-//! are some.
+//! better. Above the last level a numeric feature is cut in two; at the last level into up to `K` intervals. Of a
+//! categorical feature one category is split from the others, and at the last level the categories are grouped in two,
+//! or, as in the paper, each category has a branch. Missing values have a branch of their own wherever there are some.
 //!
 //! **Source.** These are the trees of P. Auer, R. Holte and W. Maass, "Theory and applications of agnostic
 //! PAC-learning with small decision trees" (1995): T1 is depth one, and their Theorem 3 is for Td of every depth

@@ -159,7 +159,8 @@ pub(crate) struct FitDyadicArgs {
 /// --lambda X) the one with the least cost + X * penalty(leaves), with --leaves K the one with the least cost
 /// that has at most K leaves. --select finds the best trees for every number of leaves, and takes the one
 /// that does best on rows left out of learning. A numeric feature is cut in two, anywhere, and at the last level
-/// into up to K intervals. A categorical feature has a branch for each category of the node's rows.
+/// into up to K intervals. Of a categorical feature one category is split from the others, and at the last
+/// level the categories are grouped in two; with --categorical-splits multiway each has a branch.
 /// Missing values have a branch of their own, which counts as a leaf like any other. The certificate says
 /// that no tree is better, or how far from it the tree may be if a limit ended the search. The target
 /// must hold classes.

@@ -37,8 +37,8 @@ pub(crate) enum PathLearner {
 /// leaves is found, all of them by one search. The family has one member for every number of leaves that
 /// costs less than fewer leaves; those that are the best for some weight of the penalty have their
 /// weights, the others `-`. A numeric feature is cut in two, anywhere, and at the last level into up to K
-/// intervals; a categorical feature has a branch for each category, and missing values have a branch of
-/// their own. Prints a table; with -o writes a family file, from which `prune FAMILY --leaves K` and
+/// intervals; of a categorical feature one category is split from the others, and at the last level the
+/// categories are grouped in two; missing values have a branch of their own. Prints a table; with -o writes a family file, from which `prune FAMILY --leaves K` and
 /// `prune FAMILY --lambda X` take trees. --folds adds the error of each member on rows left out of
 /// learning, --select marks the member that a rule would choose. The target must hold classes.
 ///
