@@ -54,11 +54,11 @@ pub fn prune(
     most_bytes: u64,
 ) -> Result<Pruning> {
     let Cut {
-        is_cut,
+        is_leaf,
         value,
         method,
     } = best_cut(costs, penalty, aim, method, most_bytes)?;
-    let pruned = tree.cut(|id| is_cut[id.index()]);
+    let pruned = tree.cut(|id| is_leaf[id.index()]);
     check_claim(value, recounted(tree, costs, &pruned), 0)?;
     Ok(Pruning {
         tree: pruned,
@@ -71,7 +71,7 @@ pub fn prune(
 #[derive(Debug, Clone)]
 pub(super) struct Cut {
     /// For each node: is it a leaf, unless a node above it is? Leaves of the tree may be unmarked.
-    pub(super) is_cut: Vec<bool>,
+    pub(super) is_leaf: Vec<bool>,
     /// Its cost in units, and its leaves.
     pub(super) value: SolutionValue,
     /// The algorithm that found it.
@@ -216,7 +216,7 @@ fn additive(costs: &NodeCosts, objective: &Objective) -> Cut {
         best[node] = below.unwrap_or(as_leaf);
     }
     Cut {
-        is_cut,
+        is_leaf: is_cut,
         value: best[0],
         method: Method::Additive,
     }
@@ -234,7 +234,7 @@ fn by_family(costs: &NodeCosts, penalty: &Penalty, objective: &Objective) -> Cut
         .expect("a family has a member");
     let is_cut = last_as_leaf.iter().map(|&last| last as usize >= best);
     Cut {
-        is_cut: is_cut.collect(),
+        is_leaf: is_cut.collect(),
         value: members[best],
         method: Method::Family,
     }
@@ -249,7 +249,7 @@ fn by_table(
     let value = choose(&table.values())?;
     let is_cut = table.cut(value.leaves).expect("a size of the table");
     Ok(Cut {
-        is_cut,
+        is_leaf: is_cut,
         value,
         method: Method::Table,
     })

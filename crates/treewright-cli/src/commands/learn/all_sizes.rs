@@ -14,7 +14,7 @@ const DENSE: usize = 30;
 
 /// Least costs as a document.
 #[derive(Serialize)]
-pub(super) struct Sizes {
+pub(super) struct LeastCosts {
     sizes: Vec<Size>,
     exact: bool,
     /// How costs are printed.
@@ -28,7 +28,7 @@ struct Size {
     cost: f64,
 }
 
-impl Sizes {
+impl LeastCosts {
     /// From all numbers of leaves that some pruning has; `exact` says whether costs were not rounded.
     pub(super) fn new(
         least: impl IntoIterator<Item = (usize, f64)>,

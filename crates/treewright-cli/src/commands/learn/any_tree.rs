@@ -8,7 +8,7 @@ use treewright::export::json::CostedNodes;
 use treewright::prune::{Aim, CostFamily, CostMember, CostTree, KeptNodes};
 use treewright::tree::Member;
 
-use super::all_sizes::{Sizes, figure};
+use super::all_sizes::{LeastCosts, figure};
 use crate::args::PruneArgs;
 use crate::commands::family::{evenly, threshold};
 use crate::commands::{about, count, most_bytes};
@@ -41,7 +41,7 @@ pub(super) fn run(
         );
     }
     if args.all_sizes {
-        let sizes = Sizes::new(tree.least_costs(), tree.is_exact(), figure);
+        let sizes = LeastCosts::new(tree.least_costs(), tree.is_exact(), figure);
         return sizes.write(file, console);
     }
     let penalty = args.pruning.penalty.read()?;

@@ -13,7 +13,7 @@ use treewright::prune::{Aim, NodeCosts, Pruner, PruningCost, is_searched, least_
 use treewright::select::FamilyChoice;
 use treewright::tree::{Certificate, CostsFrom, FamilyFit};
 
-use super::all_sizes::Sizes;
+use super::all_sizes::LeastCosts;
 use super::any_tree;
 use crate::args::{PruneArgs, SelectArg};
 use crate::commands::{about, count, family, model, most_bytes};
@@ -143,7 +143,7 @@ fn sizes_of(
     let scale = costs.scale();
     let least = least_costs(&costs).into_iter();
     let least = least.map(|value| (value.leaves, scale.cost(value.cost)));
-    Sizes::new(least, costs.is_whole(), output::rounded).write(file, console)
+    LeastCosts::new(least, costs.is_whole(), output::rounded).write(file, console)
 }
 
 fn pruning_of(fit: Fit, args: &PruneArgs) -> Result<Fit> {

@@ -108,7 +108,7 @@ impl CostTree {
         most_bytes: u64,
     ) -> Result<KeptNodes> {
         let found = best_cut(&self.costs, penalty, aim, method, most_bytes)?;
-        self.kept(found.value, |node| found.is_cut[node])
+        self.kept(found.value, |node| found.is_leaf[node])
     }
 
     /// All prunings that are best for some weight of the penalty.
@@ -120,18 +120,15 @@ impl CostTree {
     ) -> Result<CostFamily<'_>> {
         let (costs, most_leaves) = (&self.costs, self.n_leaves());
         penalty.check(most_leaves)?;
-        let (prunings, values) = match method.settled(penalty, most_leaves)? {
-            Method::Table => {
-                let (table, values) = members_of_table(costs, penalty, most_leaves, most_bytes)?;
-                (Prunings::Table(table), values)
-            }
-            _ => {
-                let Collapses {
-                    members,
-                    last_as_leaf,
-                } = concave(costs, penalty);
-                (Prunings::Nested(last_as_leaf), members)
-            }
+        let (prunings, values) = if method.settled(penalty, most_leaves)? == Method::Table {
+            let (table, values) = members_of_table(costs, penalty, most_leaves, most_bytes)?;
+            (Prunings::Table(table), values)
+        } else {
+            let Collapses {
+                members,
+                last_as_leaf,
+            } = concave(costs, penalty);
+            (Prunings::Nested(last_as_leaf), members)
         };
         Ok(CostFamily {
             members: self.members(&values, penalty)?,
