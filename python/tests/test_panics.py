@@ -20,6 +20,7 @@ Y = np.where(X[:, 0] + 0.3 * X[:, 1] > 0, "yes", "no")
 TREE = GreedyTreeClassifier().fit(X, Y)
 MODEL = TREE.tree_._model
 FAMILY = pruning_family(X, Y, cv=3)._family
+COSTS = _native.CostTree([[1, 2], [], []], [2.0, 1.0, 0.5])
 REPORT = MODEL.report("title")
 ROWS = TREE._rows(X)
 
@@ -42,6 +43,10 @@ WORK = {
     "apply": lambda: MODEL.apply(ROWS),
     "decision_path": lambda: MODEL.decision_path(ROWS),
     "prunings": lambda: MODEL.prunings("linear", "error"),
+    "cost tree": lambda: _native.CostTree([[]], [1.0]),
+    "prune costs": lambda: COSTS.prune("linear", alpha="1"),
+    "family of costs": lambda: COSTS.family("linear"),
+    "least costs": COSTS.least_costs,
     "family": lambda: _native.Family(""),
     "family to_json": FAMILY.to_json,
     "members": FAMILY.members,

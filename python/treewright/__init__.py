@@ -12,7 +12,7 @@ Estimators for scikit-learn:
 ===========================  ==================================================================
 
 Functions: `check`, `explore`, `pruning_family`, `dyadic_path`, `optimal_path`,
-`distinct_trees`, `load_model`, `save_model`.
+`distinct_trees`, `prune_costs`, `from_sklearn`, `load_model`, `save_model`.
 
 >>> from sklearn.datasets import load_iris
 >>> from treewright import OptimalTreeClassifier
@@ -36,8 +36,10 @@ from ._functions import (
     distinct_trees,
     dyadic_path,
     explore,
+    from_sklearn,
     load_model,
     optimal_path,
+    prune_costs,
     pruning_family,
     save_model,
 )
@@ -61,8 +63,10 @@ __all__ = [
     "distinct_trees",
     "dyadic_path",
     "explore",
+    "from_sklearn",
     "load_model",
     "optimal_path",
+    "prune_costs",
     "pruning_family",
     "save_model",
 ]

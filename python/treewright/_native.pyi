@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 __version__: str
 __all__ = [
+    "CostTree",
     "DistinctTrees",
     "Family",
     "Model",
@@ -90,6 +91,21 @@ class Model:
     def apply(self, table: Table) -> NDArray[np.int64]: ...
     def decision_path(self, table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
     def prunings(self, penalty: str, cost: str) -> Family: ...
+
+@final
+class CostTree:
+    def __new__(cls, children: list[list[int]], costs: list[float]) -> CostTree: ...
+    @property
+    def exact(self) -> bool: ...
+    def prune(
+        self,
+        penalty: str | list[str],
+        alpha: str | None = None,
+        leaves: int | None = None,
+        max_cost: str | None = None,
+    ) -> dict[str, Any]: ...
+    def family(self, penalty: str | list[str]) -> list[dict[str, Any]]: ...
+    def least_costs(self) -> list[tuple[int, float]]: ...
 
 @final
 class Family:

@@ -9,6 +9,7 @@
 //! | `features` | selection of features |
 //! | `model` | a learned tree, for Python |
 //! | `family` | a family of trees, for Python |
+//! | `costs` | pruning of any tree, given by children and costs |
 //! | `parameters` | the tables of the library's parameters, and their names in Python |
 //! | `check` | the data check, for Python |
 //! | `report` | reports, for Python |
@@ -24,6 +25,7 @@
 use pyo3::pymodule;
 
 mod check;
+mod costs;
 mod distinct;
 mod errors;
 mod family;
@@ -39,6 +41,8 @@ mod table;
 mod _native {
     #[pymodule_export]
     use super::check::{check, looks_like_classes, read_checked};
+    #[pymodule_export]
+    use super::costs::CostTree;
     #[pymodule_export]
     use super::distinct::DistinctTrees;
     #[pymodule_export]

@@ -50,10 +50,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     forget_peak();
     let before = peak_kilobytes();
     let (table_seconds, table) = shortest(repeats, || {
-        MinCost::new(&tree, &costs, MOST_BYTES).expect("enough memory")
+        MinCost::new(&costs, MOST_BYTES).expect("enough memory")
     });
     let after = peak_kilobytes();
-    let (by_size_seconds, by_size) = shortest(repeats, || table.tree(table.most_leaves() / 2));
+    let (by_size_seconds, by_size) =
+        shortest(repeats, || table.tree(&tree, table.most_leaves() / 2));
 
     let line = serde_json::json!({
         "leaves": tree.n_leaves(),

@@ -215,7 +215,7 @@ fn mark(place: usize, found: Option<&CrossValidation>) -> &'static str {
 
 /// The weight from which on a member is the best, rounded up as far as its interval allows: given back
 /// with `--lambda`, the printed number chooses this member.
-fn threshold(member: &Member, low: f64) -> String {
+pub(super) fn threshold(member: &Member, low: f64) -> String {
     const SHORT: usize = 8;
     let is_inside =
         |number: f64| number >= low && member.lambda_high.is_none_or(|high| number < high);

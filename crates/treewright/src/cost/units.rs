@@ -5,6 +5,8 @@
 //! already stay as they are. Others are rounded once, to multiples of a power of two that is some
 //! `2^-61` of the largest sum: finer than the rounding that the costs have gone through before.
 
+use crate::data::WholeNumbers;
+
 /// Numbers as multiples of a unit, which is a power of two.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Units {
@@ -40,6 +42,20 @@ impl Units {
             unit,
             is_whole,
         }
+    }
+
+    /// Numbers that are not negative, as the decimals that they are written as: times the least power of ten that makes
+    /// them whole, which is the second result. `None` if they have too many digits.
+    pub(crate) fn of_decimals(numbers: &[f64]) -> Option<(Self, f64)> {
+        let WholeNumbers { values, tens } = WholeNumbers::of(numbers)?;
+        let values = values.into_iter().map(i64::try_from);
+        let units = Self {
+            values: values.collect::<Result<_, _>>().ok()?,
+            unit: 1.0,
+            is_whole: true,
+        };
+        // Powers of ten up to this one are doubles.
+        (tens <= 22).then(|| (units, 10_f64.powi(tens as i32)))
     }
 
     /// Replaces numbers by others, in units.

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `model` | one tree with its circumstances |
 //! | `family` | the best trees for every weight of a penalty |
+//! | `costs` | anybody's tree: children and costs of its nodes; only read |
 //! | `bare` | a tree with the names of its features, in a list of trees; not read back |
 //! | `problem` | what a search was about, in its result; not read back |
 //! | `check` | what was found in a table; not read back |
@@ -21,6 +22,8 @@ use std::io;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+
+pub use self::costs::{CostedNodes, read_costs};
 
 use self::bare::BareTree;
 use self::check::CheckFile;
@@ -40,6 +43,7 @@ mod bare;
 mod check;
 mod choice;
 mod columns;
+mod costs;
 mod family;
 mod model;
 mod nodes;

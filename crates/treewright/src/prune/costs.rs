@@ -68,6 +68,30 @@ pub struct NodeCosts {
 }
 
 impl NodeCosts {
+    /// Costs of a tree that is given by its shape alone: children are neighbours and come after their parent. A cost
+    /// is `units / total_weight`.
+    pub(super) fn of_shape(
+        children: Vec<Children>,
+        costs: Units,
+        largest: f64,
+        total_weight: f64,
+        is_whole: bool,
+    ) -> Self {
+        let mut costs = Self {
+            children,
+            costs,
+            errors: None,
+            total_weight,
+            largest,
+            evened: 0,
+            is_whole,
+        };
+        if !is_whole {
+            costs.even_out();
+        }
+        costs
+    }
+
     /// Costs of the rows that the tree was learned from.
     pub fn of(tree: &Tree, what: PruningCost) -> Result<Self> {
         Self::of_learned(tree, &Params::default(), what)
@@ -205,6 +229,14 @@ impl NodeCosts {
         self.costs.values()
     }
 
+    /// How many leaves the tree has before any pruning.
+    pub(super) fn n_leaves(&self) -> usize {
+        self.children
+            .iter()
+            .filter(|(first, end)| first == end)
+            .count()
+    }
+
     /// The children of all nodes.
     pub(super) fn children(&self) -> &[Children] {
         &self.children
@@ -268,7 +300,7 @@ fn has_whole_parts(tree: &Tree) -> bool {
 }
 
 /// The largest sum of numbers over the leaves of any pruning: as for a tree, from its shape alone.
-fn largest_sum(children: &[Children], numbers: &[f64]) -> f64 {
+pub(super) fn largest_sum(children: &[Children], numbers: &[f64]) -> f64 {
     let mut sums = numbers.to_vec();
     for (node, &(first, end)) in children.iter().enumerate().rev() {
         let below: f64 = sums[first as usize..end as usize].iter().sum();

@@ -14,10 +14,11 @@
 use std::sync::Arc;
 
 use super::single::{Method, recounted};
-use super::{MinCost, NodeCosts, WeakestLink};
-use crate::cost::{Penalty, Units, lower_hull};
+use super::weakest_link::Collapses;
+use super::{MinCost, NodeCosts};
+use crate::cost::{Penalty, SolutionValue, Units, lower_hull};
 use crate::error::Result;
-use crate::tree::{Family, NodeId, Tree, TreeSource, check_claim};
+use crate::tree::{Family, Nested, NodeId, Tree, TreeSource, check_claim};
 
 /// All prunings of a tree that are best for some weight of the penalty, each with the weights it is
 /// best for. `most_bytes` limits the table that penalties which are not concave need.
@@ -78,25 +79,37 @@ pub(crate) fn known_family(
 }
 
 fn from_weakest_link(tree: &Arc<Tree>, costs: &NodeCosts, penalty: &Penalty) -> Family {
-    let WeakestLink {
+    let Collapses {
         members,
-        mut nested,
-    } = WeakestLink::new(tree, costs);
+        last_as_leaf,
+    } = concave(costs, penalty);
+    let nested = Nested {
+        tree: Arc::clone(tree),
+        last_as_leaf,
+        errors: costs.errors().cloned(),
+    };
+    Family::nested(penalty.clone(), costs.scale(), members, nested)
+}
+
+/// The members for a concave penalty, which are nested.
+pub(super) fn concave(costs: &NodeCosts, penalty: &Penalty) -> Collapses {
+    let mut all = Collapses::new(costs);
     if *penalty == Penalty::Linear {
-        return Family::nested(penalty.clone(), costs.scale(), members, nested);
+        return all;
     }
-    let corners = lower_hull(&members, penalty);
+    let corners = lower_hull(&all.members, penalty);
     // Where each member of the linear family is, or would be, among the corners.
-    let mut place = vec![0_u32; members.len()];
+    let mut place = vec![0_u32; all.members.len()];
     for (corner, &member) in corners.iter().enumerate() {
         place[member..].fill(corner as u32);
     }
-    for id in tree.ids().filter(|&id| !tree.is_leaf(id)) {
-        let last = &mut nested.last_as_leaf[id.index()];
+    let nodes = costs.children().iter().zip(&mut all.last_as_leaf);
+    for (_, last) in nodes.filter(|((first, end), _)| first < end) {
         *last = place[*last as usize];
     }
-    let members = corners.iter().map(|&corner| members[corner]).collect();
-    Family::nested(penalty.clone(), costs.scale(), members, nested)
+    let members = corners.iter().map(|&corner| all.members[corner]);
+    all.members = members.collect();
+    all
 }
 
 /// From the least costs of all sizes up to `most_leaves`.
@@ -107,12 +120,9 @@ fn from_table(
     most_leaves: usize,
     most_bytes: u64,
 ) -> Result<Family> {
-    let table = MinCost::new(tree, costs, most_bytes)?;
-    let mut values = table.values();
-    values.retain(|value| value.leaves <= most_leaves);
-    let corners = lower_hull(&values, penalty);
-    let members: Vec<_> = corners.iter().map(|&corner| values[corner]).collect();
+    let (table, members) = members_of_table(costs, penalty, most_leaves, most_bytes)?;
     let trees = ByLeaves {
+        tree: Arc::clone(tree),
         known_errors: costs_are_errors(tree, costs)
             .then(|| members.iter().map(|member| member.cost as f64).collect()),
         leaves: members.iter().map(|member| member.leaves).collect(),
@@ -121,6 +131,21 @@ fn from_table(
     };
     let (penalty, scale) = (penalty.clone(), costs.scale());
     Ok(Family::new(penalty, scale, members, Arc::new(trees)))
+}
+
+/// The members for any penalty, and the table that makes them.
+pub(super) fn members_of_table(
+    costs: &NodeCosts,
+    penalty: &Penalty,
+    most_leaves: usize,
+    most_bytes: u64,
+) -> Result<(MinCost, Vec<SolutionValue>)> {
+    let table = MinCost::new(costs, most_bytes)?;
+    let mut values = table.values();
+    values.retain(|value| value.leaves <= most_leaves);
+    let corners = lower_hull(&values, penalty);
+    let members = corners.iter().map(|&corner| values[corner]).collect();
+    Ok((table, members))
 }
 
 /// Does every node cost exactly the weight of its wrong predictions, in whole numbers?
@@ -137,6 +162,7 @@ fn costs_are_errors(tree: &Tree, costs: &NodeCosts) -> bool {
 /// Makes the trees of members from the table of least costs.
 #[derive(Debug)]
 struct ByLeaves {
+    tree: Arc<Tree>,
     /// The errors of all members where they are their costs: else each takes a walk through the table.
     known_errors: Option<Vec<f64>>,
     leaves: Vec<usize>,
@@ -154,14 +180,14 @@ impl ByLeaves {
 impl TreeSource for ByLeaves {
     fn tree(&self, member: usize) -> Tree {
         let is_cut = self.cut(member);
-        self.table.whole().cut(|id| is_cut[id.index()])
+        self.tree.cut(|id| is_cut[id.index()])
     }
 
     fn errors(&self, member: usize) -> Option<f64> {
         if let Some(errors) = &self.known_errors {
             return Some(errors[member]);
         }
-        let tree = self.table.whole();
+        let tree = &self.tree;
         if !tree.schema().is_classification() {
             return None;
         }

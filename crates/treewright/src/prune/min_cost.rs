@@ -15,8 +15,6 @@
 //! Only costs are stored. The pruning for a `k` is found from the root down, by looking at every join
 //! for an `i` whose sum is the stored one.
 
-use std::sync::Arc;
-
 use super::NodeCosts;
 use super::costs::Children;
 use crate::cost::SolutionValue;
@@ -26,7 +24,7 @@ use crate::tree::Tree;
 /// The least cost of the prunings of a tree, for every number of leaves.
 #[derive(Debug, Clone)]
 pub struct MinCost {
-    tree: Arc<Tree>,
+    n_nodes: usize,
     tables: Vec<Table>,
     /// The entries of all tables, one after the other.
     entries: Vec<i64>,
@@ -50,14 +48,14 @@ struct Table {
 }
 
 /// The cost of a size that no pruning has. Adding any cost or another gap to it does not overflow.
-const GAP: i64 = (1 << 62) - 1;
+pub(super) const GAP: i64 = (1 << 62) - 1;
 const NONE: u32 = u32::MAX;
 /// Below this length of the shorter table the window is not worth its hulls.
 const SHORT: usize = 6;
 
 impl MinCost {
     /// Fills the tables of a tree. Refuses to need more memory than `most_bytes`.
-    pub fn new(tree: &Arc<Tree>, costs: &NodeCosts, most_bytes: u64) -> Result<Self> {
+    pub fn new(costs: &NodeCosts, most_bytes: u64) -> Result<Self> {
         let n_entries = n_entries(costs.children());
         let bytes = n_entries as u64 * size_of::<i64>() as u64;
         if bytes > most_bytes {
@@ -66,12 +64,12 @@ impl MinCost {
             return Err(Error::parameter("memory-limit", given, needed));
         }
         let mut tables = Self {
-            tree: Arc::clone(tree),
-            tables: Vec::with_capacity(tree.n_nodes()),
+            n_nodes: costs.children().len(),
+            tables: Vec::with_capacity(costs.children().len()),
             entries: Vec::with_capacity(n_entries),
             root: NONE,
         };
-        let mut of_node = vec![NONE; tree.n_nodes()];
+        let mut of_node = vec![NONE; tables.n_nodes];
         let mut hulls = Hulls::default();
         for (node, &(first, end)) in costs.children().iter().enumerate().rev() {
             let cost = costs.values()[node];
@@ -109,22 +107,17 @@ impl MinCost {
             .collect()
     }
 
-    /// The pruning of least cost with exactly this many leaves.
-    pub fn tree(&self, leaves: usize) -> Option<Tree> {
+    /// The pruning of least cost with exactly this many leaves. `whole` is the tree that the costs are of.
+    pub fn tree(&self, whole: &Tree, leaves: usize) -> Option<Tree> {
         let is_cut = self.cut(leaves)?;
-        Some(self.tree.cut(|id| is_cut[id.index()]))
-    }
-
-    /// The tree that is pruned.
-    pub fn whole(&self) -> &Arc<Tree> {
-        &self.tree
+        Some(whole.cut(|id| is_cut[id.index()]))
     }
 
     /// The leaves of that pruning, marked among the nodes of the tree. Deterministic: of several ways to share
     /// the leaves among the children, the first child gets as few as it can.
     pub fn cut(&self, leaves: usize) -> Option<Vec<bool>> {
         self.cost(leaves)?;
-        let mut is_cut = vec![false; self.tree.n_nodes()];
+        let mut is_cut = vec![false; self.n_nodes];
         let mut open = vec![(self.root, leaves)];
         while let Some((place, leaves)) = open.pop() {
             let table = self.tables[place as usize];
@@ -221,7 +214,7 @@ fn n_entries(children: &[Children]) -> usize {
 
 /// Working memory of a join.
 #[derive(Default)]
-struct Hulls {
+pub(super) struct Hulls {
     a: Vec<f64>,
     b: Vec<f64>,
     corners: Vec<usize>,
@@ -229,7 +222,7 @@ struct Hulls {
 
 impl Hulls {
     /// `out[k]` = least `a[i] + b[k - i]`, or [`GAP`]. The first and the last entry of both are no gaps.
-    fn add(&mut self, a: &[i64], b: &[i64], out: &mut [i64]) {
+    pub(super) fn add(&mut self, a: &[i64], b: &[i64], out: &mut [i64]) {
         if a.len().min(b.len()) <= SHORT {
             plain(a, b, out);
         } else {

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{MinCost, NodeCosts, WeakestLink};
+use super::weakest_link::Collapses;
+use super::{MinCost, NodeCosts};
 use crate::cost::{Lambda, Objective, Penalty, Shape, SolutionValue, lower_hull};
 use crate::error::{Error, Result};
-use crate::tree::{Branch, NodeId, Tree, check_claim};
+use crate::tree::{NodeId, Tree, check_claim};
 
 /// What the pruning shall be best at.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,9 +53,29 @@ pub fn prune(
     method: Method,
     most_bytes: u64,
 ) -> Result<Pruning> {
-    let pruning = best(tree, costs, penalty, aim, method, most_bytes)?;
-    check_claim(pruning.value, recounted(tree, costs, &pruning.tree), 0)?;
-    Ok(pruning)
+    let Cut {
+        is_leaf,
+        value,
+        method,
+    } = best_cut(costs, penalty, aim, method, most_bytes)?;
+    let pruned = tree.cut(|id| is_leaf[id.index()]);
+    check_claim(value, recounted(tree, costs, &pruned), 0)?;
+    Ok(Pruning {
+        tree: pruned,
+        value,
+        method,
+    })
+}
+
+/// A pruning of a tree of which only the shape and the costs are known.
+#[derive(Debug, Clone)]
+pub(super) struct Cut {
+    /// For each node: is it a leaf, unless a node above it is? Leaves of the tree may be unmarked.
+    pub(super) is_leaf: Vec<bool>,
+    /// Its cost in units, and its leaves.
+    pub(super) value: SolutionValue,
+    /// The algorithm that found it.
+    pub(super) method: Method,
 }
 
 /// The costs of the nodes that a pruning has as leaves, added up, and how many there are.
@@ -72,23 +93,22 @@ pub(super) fn recounted(tree: &Tree, costs: &NodeCosts, pruning: &Tree) -> Solut
     value
 }
 
-fn best(
-    tree: &Arc<Tree>,
+pub(super) fn best_cut(
     costs: &NodeCosts,
     penalty: &Penalty,
     aim: &Aim,
     method: Method,
     most_bytes: u64,
-) -> Result<Pruning> {
-    let most_leaves = tree.n_leaves();
+) -> Result<Cut> {
+    let most_leaves = costs.n_leaves();
     match aim {
         Aim::Weight(lambda) => {
             penalty.check(most_leaves)?;
             let objective = Objective::new(lambda.clone(), penalty.clone(), costs.scale());
             let pruning = match method.settled(penalty, most_leaves)? {
-                Method::Additive => Ok(additive(tree, costs, &objective)),
-                Method::Family => Ok(by_family(tree, costs, penalty, &objective)),
-                _ => by_table(tree, costs, most_bytes, |values| {
+                Method::Additive => Ok(additive(costs, &objective)),
+                Method::Family => Ok(by_family(costs, penalty, &objective)),
+                _ => by_table(costs, most_bytes, |values| {
                     let best = values.iter().copied();
                     best.min_by(|&a, &b| objective.compare(a, b))
                         .ok_or_else(|| unreachable!("the root alone is a pruning"))
@@ -102,7 +122,7 @@ fn best(
             if *leaves == 0 {
                 return Err(Error::parameter("leaves", 0, "at least 1"));
             }
-            by_table(tree, costs, most_bytes, |values| {
+            by_table(costs, most_bytes, |values| {
                 let few = values
                     .iter()
                     .copied()
@@ -115,9 +135,7 @@ fn best(
         }
         Aim::MaxCost(most) => {
             method.settled_for_size()?;
-            by_table(tree, costs, most_bytes, |values| {
-                at_most(values, costs, most)
-            })
+            by_table(costs, most_bytes, |values| at_most(values, costs, most))
         }
     }
 }
@@ -177,62 +195,61 @@ impl Method {
 }
 
 /// The bottom-up rule: a node becomes a leaf where that is at least as good as the best below it.
-fn additive(tree: &Arc<Tree>, costs: &NodeCosts, objective: &Objective) -> Pruning {
+fn additive(costs: &NodeCosts, objective: &Objective) -> Cut {
     let nothing = SolutionValue { cost: 0, leaves: 0 };
-    let mut best = vec![nothing; tree.n_nodes()];
-    let mut is_cut = vec![false; tree.n_nodes()];
-    for id in tree.ids().rev() {
+    let mut best = vec![nothing; costs.children().len()];
+    let mut is_cut = vec![false; best.len()];
+    for (node, &(first, end)) in costs.children().iter().enumerate().rev() {
         let as_leaf = SolutionValue {
-            cost: costs.at(id),
+            cost: costs.values()[node],
             leaves: 1,
         };
-        let below = tree.branch(id).map(Branch::children).map(|children| {
-            children.fold(nothing, |sum, child| SolutionValue {
-                cost: sum.cost + best[child.index()].cost,
-                leaves: sum.leaves + best[child.index()].leaves,
+        let below = (first < end).then(|| {
+            let children = &best[first as usize..end as usize];
+            children.iter().fold(nothing, |sum, child| SolutionValue {
+                cost: sum.cost + child.cost,
+                leaves: sum.leaves + child.leaves,
             })
         });
         let below = below.filter(|&below| objective.compare(below, as_leaf).is_lt());
-        is_cut[id.index()] = below.is_none();
-        best[id.index()] = below.unwrap_or(as_leaf);
+        is_cut[node] = below.is_none();
+        best[node] = below.unwrap_or(as_leaf);
     }
-    Pruning {
-        tree: tree.cut(|id| is_cut[id.index()]),
+    Cut {
+        is_leaf: is_cut,
         value: best[0],
         method: Method::Additive,
     }
 }
 
 /// A concave penalty is best served by a member of the linear family.
-fn by_family(
-    tree: &Arc<Tree>,
-    costs: &NodeCosts,
-    penalty: &Penalty,
-    objective: &Objective,
-) -> Pruning {
-    let WeakestLink { members, nested } = WeakestLink::new(tree, costs);
+fn by_family(costs: &NodeCosts, penalty: &Penalty, objective: &Objective) -> Cut {
+    let Collapses {
+        members,
+        last_as_leaf,
+    } = Collapses::new(costs);
     let best = lower_hull(&members, penalty)
         .into_iter()
         .min_by(|&a, &b| objective.compare(members[a], members[b]))
         .expect("a family has a member");
-    Pruning {
-        tree: nested.member(best),
+    let is_cut = last_as_leaf.iter().map(|&last| last as usize >= best);
+    Cut {
+        is_leaf: is_cut.collect(),
         value: members[best],
         method: Method::Family,
     }
 }
 
 fn by_table(
-    tree: &Arc<Tree>,
     costs: &NodeCosts,
     most_bytes: u64,
     choose: impl FnOnce(&[SolutionValue]) -> Result<SolutionValue>,
-) -> Result<Pruning> {
-    let table = MinCost::new(tree, costs, most_bytes)?;
+) -> Result<Cut> {
+    let table = MinCost::new(costs, most_bytes)?;
     let value = choose(&table.values())?;
-    let tree = table.tree(value.leaves).expect("a size of the table");
-    Ok(Pruning {
-        tree,
+    let is_cut = table.cut(value.leaves).expect("a size of the table");
+    Ok(Cut {
+        is_leaf: is_cut,
         value,
         method: Method::Table,
     })

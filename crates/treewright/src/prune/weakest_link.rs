@@ -35,6 +35,31 @@ pub struct WeakestLink {
 impl WeakestLink {
     /// Finds the prunings of a tree.
     pub fn new(tree: &Arc<Tree>, costs: &NodeCosts) -> Self {
+        let Collapses {
+            members,
+            last_as_leaf,
+        } = Collapses::new(costs);
+        Self {
+            members,
+            nested: Nested {
+                tree: Arc::clone(tree),
+                last_as_leaf,
+                errors: costs.errors().cloned(),
+            },
+        }
+    }
+}
+
+/// The same without the tree: its shape is enough.
+pub(super) struct Collapses {
+    /// Cost and leaves of the prunings, the one with the fewest leaves first.
+    pub(super) members: Vec<SolutionValue>,
+    /// For each node the largest of them in which it is a leaf or gone.
+    pub(super) last_as_leaf: Vec<u32>,
+}
+
+impl Collapses {
+    pub(super) fn new(costs: &NodeCosts) -> Self {
         let heaps = Heaps::new(costs);
         let edges = heaps.rising();
         let mut steps = Steps::new(&heaps);
@@ -51,7 +76,7 @@ impl WeakestLink {
             steps.take(&heaps, &edges[start..start + length], first.cost <= 0);
             start += length;
         }
-        steps.finish(tree, &heaps, costs)
+        steps.finish(&heaps, costs)
     }
 }
 
@@ -228,7 +253,7 @@ impl Steps {
         }
     }
 
-    fn finish(mut self, tree: &Arc<Tree>, heaps: &Heaps, costs: &NodeCosts) -> WeakestLink {
+    fn finish(mut self, heaps: &Heaps, costs: &NodeCosts) -> Collapses {
         self.members.push(self.now);
         self.members.reverse();
         // After step s the member is the one at `last - s`. A swallowed node goes with its parent.
@@ -244,13 +269,9 @@ impl Steps {
                 };
             }
         }
-        WeakestLink {
+        Collapses {
             members: self.members,
-            nested: Nested {
-                tree: Arc::clone(tree),
-                last_as_leaf,
-                errors: costs.errors().cloned(),
-            },
+            last_as_leaf,
         }
     }
 }

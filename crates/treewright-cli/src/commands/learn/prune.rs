@@ -7,12 +7,14 @@ use anyhow::{Context, Result, bail, ensure};
 use treewright::Fit;
 use treewright::data::Purpose;
 use treewright::eval;
-use treewright::export::json::Document;
+use treewright::export::json::{self, Document};
 use treewright::export::proof;
-use treewright::prune::{Aim, NodeCosts, Pruner, PruningCost, is_searched};
+use treewright::prune::{Aim, NodeCosts, Pruner, PruningCost, is_searched, least_costs};
 use treewright::select::FamilyChoice;
 use treewright::tree::{Certificate, CostsFrom, FamilyFit};
 
+use super::all_sizes::LeastCosts;
+use super::any_tree;
 use crate::args::{PruneArgs, SelectArg};
 use crate::commands::{about, count, family, model, most_bytes};
 use crate::input::{self, Table};
@@ -25,7 +27,18 @@ pub(crate) fn run(args: &PruneArgs, console: &Console) -> Result<ExitCode> {
     }
     let proof_file = args.proof.destination()?;
     let name = input::name_of(args.model.path());
-    let document = input::document(args.model.path())?;
+    let text = input::load_text(args.model.path())?;
+    if let Some(nodes) = json::read_costs(&text).with_context(|| name.clone())? {
+        ensure!(
+            proof_file.is_none(),
+            "{name}: --proof is for the prunings of a model file, and this is a tree of costs"
+        );
+        any_tree::run(&nodes, args, file.as_ref(), console)?;
+        no_time_limit(args, console);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let document = json::read(&text).with_context(|| name.clone())?;
+    drop(text);
     let mut proof = Vec::new();
     if proof_file.is_some() {
         let Document::Model(grown) = &document else {
@@ -37,6 +50,7 @@ pub(crate) fn run(args: &PruneArgs, console: &Console) -> Result<ExitCode> {
         proof::write_grown(grown, &mut proof)?;
     }
     match document {
+        Document::Model(fit) if args.all_sizes => sizes_of(&fit, args, file.as_ref(), console),
         Document::Model(fit) if args.family => family_of(*fit, args, file.as_ref(), console),
         Document::Model(fit) => {
             let pruned = pruning_of(*fit, args)?;
@@ -59,10 +73,14 @@ pub(crate) fn run(args: &PruneArgs, console: &Console) -> Result<ExitCode> {
     if let Some(proof_file) = proof_file {
         proof_file.write(|out| out.write_all(&proof))?;
     }
+    no_time_limit(args, console);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn no_time_limit(args: &PruneArgs, console: &Console) {
     if args.limits.time_limit().is_some() {
         console.note("the time limit is not used: pruning ends by itself");
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// What a family whose search was stopped does not know about the tree that was taken out of it.
@@ -112,6 +130,20 @@ fn family_of(
     } else {
         output::print(&family::table(&found))
     }
+}
+
+/// The least cost of every size.
+fn sizes_of(
+    fit: &Fit,
+    args: &PruneArgs,
+    file: Option<&Destination>,
+    console: &Console,
+) -> Result<()> {
+    let (_, costs, _) = costs_of(fit, args)?;
+    let scale = costs.scale();
+    let least = least_costs(&costs).into_iter();
+    let least = least.map(|value| (value.leaves, scale.cost(value.cost)));
+    LeastCosts::new(least, costs.is_whole(), output::rounded).write(file, console)
 }
 
 fn pruning_of(fit: Fit, args: &PruneArgs) -> Result<Fit> {

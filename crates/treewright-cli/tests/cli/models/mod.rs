@@ -1,5 +1,6 @@
 //! Commands that use, change or check a model.
 
+mod any_tree;
 mod optimality;
 mod predict;
 mod proof;

@@ -146,13 +146,13 @@ fn least_costs_of_large_trees() {
     for number in 0..20_000 {
         let (subject, mut rng) = tree_of_any_size(number);
         let PrunableTree { tree, costs, .. } = &subject;
-        let table = MinCost::new(tree, costs, u64::MAX).unwrap();
+        let table = MinCost::new(costs, u64::MAX).unwrap();
         let values = table.values();
         let expected = least_costs_by_sharing(tree, costs);
         assert_eq!(values, expected, "tree {number}: {subject}");
         for _ in 0..3 {
             let value = values[rng.usize(..values.len())];
-            let pruned = table.tree(value.leaves).expect("a size that exists");
+            let pruned = table.tree(tree, value.leaves).expect("a size that exists");
             let leaves = leaves_in(&pruned, tree).expect("a pruning");
             assert_eq!(leaves.len(), value.leaves, "tree {number}: {subject}");
             let cost = cost_of(&subject, &leaves);

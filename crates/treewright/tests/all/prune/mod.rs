@@ -1,5 +1,6 @@
 //! Prunings of finished trees.
 
+mod any_tree;
 mod laws;
 mod pruned;
 mod prunings;
