@@ -62,7 +62,9 @@ fn the_page_of_the_papers_names_files_that_exist() {
         assert!(docs.join(file).is_file(), "no {file}");
     }
     let quoted = text.split('`').skip(1).step_by(2);
-    let sources: Vec<&str> = quoted.filter(|name| name.ends_with(".rs")).collect();
+    let sources: Vec<&str> = quoted
+        .filter(|name| Path::new(name).extension().is_some_and(|it| it == "rs"))
+        .collect();
     assert!(sources.len() > 50, "{sources:?}");
     for file in sources {
         assert!(crate_root.join("src").join(file).is_file(), "no {file}");
