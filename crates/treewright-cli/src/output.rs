@@ -166,7 +166,7 @@ pub(crate) fn wrapped(text: &str) -> String {
     indented(text, 0)
 }
 
-/// The same, all lines indented. A word that is longer has a line of its own; figures stay with their signs.
+/// Wraps a text and indents all its lines. A longer word has a line of its own; figures stay with their signs.
 pub(crate) fn indented(text: &str, indent: usize) -> String {
     const GLUE: &str = "\u{a0}";
     let is_figure = |word: &str| word.ends_with(|c: char| c.is_ascii_digit());

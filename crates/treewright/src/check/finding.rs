@@ -68,7 +68,7 @@ pub enum Finding {
     FormattedNumbers {
         /// One of those.
         example: String,
-        /// The same as a plain number.
+        /// What it would be as a plain number.
         plain: String,
         /// The cells of those.
         cells: usize,

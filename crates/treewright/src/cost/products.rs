@@ -108,7 +108,7 @@ impl Products {
 }
 
 impl Products {
-    /// The same where sums may be longer.
+    /// Adds what a row costs with each prediction, to sums that may have more bits.
     pub(super) fn add_wide(&self, row: usize, truth: u32, sums: &mut [u128]) {
         let weight = u128::from(self.weight(row));
         for (sum, &cost) in sums.iter_mut().zip(self.costs_of(truth as usize)) {

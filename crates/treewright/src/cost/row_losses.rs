@@ -46,7 +46,7 @@ enum Losses<'a> {
     Errors(&'a [u32]),
     /// `n_classes` for each row.
     Table(Vec<u32>),
-    /// The same, with more digits.
+    /// `n_classes` for each row, of up to 64 bits.
     Wide(Vec<u64>),
     /// From the class and the weight of each row.
     Products(&'a [u32], Arc<Products>),

@@ -44,7 +44,7 @@ fn a_weighted_error_is_no_share_of_the_time() {
     );
     assert!(!answer.contains("of the time"), "{answer}");
     assert_eq!(report["table"]["weighted"], true);
-    // The same figure from the model file, also on a page of it.
+    // `score` and the page of the model file have this figure, too.
     let score = |more: &[&str]| {
         let command = [&["score", "best.json", "data.csv", "--json"], more].concat();
         folder.json(&command)
